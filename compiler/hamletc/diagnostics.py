@@ -1,0 +1,34 @@
+"""Diagnostics: what is wrong with a source text, where, and what to do about it.
+
+A diagnostic has a code (`H001`, listed in `hamletc.codes`), a message, one primary and any number of secondary labelled
+spans, and a hint. `render` shows it the way rustc does; `to_json` gives the same facts to machines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hamlet.universe import Span
+
+Severity: TypeAlias = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A span with a few words beside the carets (possibly none)."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `hint` is a full sentence without the word "hint", or `None`."""
+
+    code: str
+    severity: Severity
+    message: str
+    primary: Label
+    secondary: tuple[Label, ...] = ()
+    hint: str | None = None

@@ -1,0 +1,40 @@
+"""The arguments of generated kernels, in order: the contract between emitters and launchers.
+
+Every kernel takes its arrays first, then tables, then scalars. What else a kernel needs (block sizes, switches) is its
+target's own business and comes after these.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from hamlet import schema
+from hamlet.universe import Universe
+
+Kernel: TypeAlias = Literal["reset", "observe", "step", "rollout"]
+KERNELS: tuple[Kernel, ...] = ("reset", "observe", "step", "rollout")
+
+
+def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
+    """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
+    state = tuple(field.name for field in schema.state_fields(universe))
+    outcome = tuple(field.name for field in schema.outcome_fields())
+    match kernel:
+        case "reset" | "observe":
+            return (*state, "observation", "mask")
+        case "step":
+            return (*state, "actions", *outcome, "observation", "final_observation", "mask")
+        case "rollout":
+            statistics = ("uses", "causes", "lengths", "finished_return")
+            return (*state, "actions", *outcome, "observation", "final_observation", "mask", *statistics)
+
+
+def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
+    """The names of the run-time integers a kernel takes, after the tables. Seeds and tick are u32, the others i32."""
+    match kernel:
+        case "observe":
+            return ("worlds", "agents")
+        case "reset" | "step":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high")
+        case "rollout":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks")

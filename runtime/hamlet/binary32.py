@@ -1,0 +1,41 @@
+"""IEEE 754 binary32 numbers held in Python floats.
+
+A universe keeps a binary32 number as the Python float nearest to its shortest decimal spelling: `0.3`, not
+`0.30000001192092896`. Whoever computes with it rounds it first (`round32`, `numpy.float32`, `torch.float32`).
+"""
+
+import math
+import struct
+
+LARGEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+
+
+def round32(value: float) -> float:
+    """Round a binary64 number once to binary32 (nearest, ties to even); the result is exact in binary64.
+
+    Raises:
+        OverflowError: the number is too large for a finite binary32.
+    """
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+def bits32(value: float) -> int:
+    """The 32 bits of a number rounded to binary32, as an unsigned integer."""
+    return int(struct.unpack("<I", struct.pack("<f", value))[0])
+
+
+def spell32(value: float) -> str:
+    """The shortest decimal that, read as binary64 and rounded to binary32, gives this number's bits back."""
+    exact = round32(value)
+    if math.isinf(exact) or math.isnan(exact):
+        raise ValueError(f"{value!r} has no decimal spelling")
+    for digits in range(1, 18):
+        text = repr(float(f"{exact:.{digits}g}"))
+        if bits32(float(text)) == bits32(exact):
+            return text
+    raise AssertionError(f"17 digits always identify a binary64 number: {value!r}")
+
+
+def canonical32(value: float) -> float:
+    """The Python float that stands for this number in a universe: the one with the shortest spelling."""
+    return float(spell32(value))

@@ -1,0 +1,50 @@
+"""The shape of the keyed permutation of the cells that places affordances and agents (docs/semantics.md, "Layouts").
+
+Only numbers here: the interpreter (torch) and the lowering (IR) each compute the permutation in their own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROUNDS = 4
+GOLDEN = 0x9E3779B9
+ROUND_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77)
+MIX_MULTIPLIERS = (0x7FEB352D, 0x846CA68B)
+"""Multipliers of the 32-bit finalizer `mix32`: x ^= x >> 16; x *= m0; x ^= x >> 15; x *= m1; x ^= x >> 16."""
+SEED_SALT = 0x68616D6C
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A rectangle `low * high >= size` that a Feistel network permutes; its last `ghosts` elements are no cells."""
+
+    size: int
+    low: int
+    high: int
+
+    @property
+    def ghosts(self) -> int:
+        return self.low * self.high - self.size
+
+
+def domain(size: int) -> Domain:
+    """The rectangle for `size` elements: fewest ghosts, then the most balanced, with low <= high <= 4 low.
+
+    Raises:
+        ValueError: size is not in 1 .. 2**24.
+    """
+    if not 1 <= size <= 1 << 24:
+        raise ValueError(f"a permutation needs 1 to 2**24 elements, not {size}")
+    best = Domain(size, 1, size)
+    if size < 3:
+        return best
+    found = False
+    low = 2
+    while low * low <= size + low:
+        high = max(-(-size // low), low)
+        candidate = Domain(size, low, high)
+        if high <= 4 * low and (not found or candidate.ghosts <= best.ghosts):
+            best, found = candidate, True
+        low += 1
+    return best

@@ -1,0 +1,114 @@
+"""The arrays of a batch of worlds: state, outcomes, observations, masks, statistics, all as torch tensors.
+
+`hamlet.schema` says which arrays a universe has. All are contiguous and field-major: [rows, lanes], [lanes],
+[rows, worlds] or [worlds].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from hamlet import schema
+from hamlet.universe import Universe
+
+DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
+
+LENGTH_BINS = 1024
+"""Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many worlds of how many agents, and where this shard stands among all worlds."""
+
+    worlds: int
+    agents: int
+    first_world: int = 0
+
+    @property
+    def lanes(self) -> int:
+        return self.worlds * self.agents
+
+
+@dataclass(frozen=True, slots=True)
+class Buffers:
+    """Everything that backends read and write. Tensors are changed in place, never replaced.
+
+    Attributes:
+        state: by name, see `hamlet.schema.state_fields`.
+        outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick.
+        observation: [rows, lanes] f32 or bf16; `None` where nothing is observed.
+        final_observation: like `observation`: the last one of the episode that a lane finished most recently.
+        mask: [actions, lanes] bool.
+    """
+
+    shape: Shape
+    state: dict[str, torch.Tensor]
+    outcome: dict[str, torch.Tensor]
+    observation: torch.Tensor | None
+    final_observation: torch.Tensor | None
+    mask: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counts over the lanes and ticks of rollouts, added to in place.
+
+    Attributes:
+        uses: [affordances] i64: effective ticks of each affordance (`used`).
+        causes: [causes + 1] i64: ends of lanes' episodes by cause; the last one is the lifespan.
+        lengths: [bins] i64: finished episodes of lanes by length in ticks (age at the end, at most bins - 1).
+        finished_return: [lanes] f32: the sum of the returns of a lane's finished episodes, in order.
+    """
+
+    uses: torch.Tensor
+    causes: torch.Tensor
+    lengths: torch.Tensor
+    finished_return: torch.Tensor
+
+
+def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.Tensor:
+    count = shape.lanes if field.per == "lane" else shape.worlds
+    size = (count,) if field.rows is None else (len(field.rows), count)
+    return torch.zeros(size, dtype=DTYPES[field.dtype], device=device)
+
+
+def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
+    """Zeroed buffers; params hold their defaults. `obs_dtype` is float32, bfloat16, or `None` for no observations."""
+    state = {field.name: _allocate(field, shape, device) for field in schema.state_fields(universe)}
+    for row, param in enumerate(universe.params):
+        state["params"][row].fill_(param.default)
+    rows = schema.observation_rows(universe)
+    observation = final = None
+    if obs_dtype is not None:
+        observation = torch.zeros((rows, shape.lanes), dtype=obs_dtype, device=device)
+        final = torch.zeros_like(observation)
+    return Buffers(
+        shape,
+        state,
+        {field.name: _allocate(field, shape, device) for field in schema.outcome_fields()},
+        observation,
+        final,
+        torch.zeros((len(schema.action_names(universe)), shape.lanes), dtype=torch.bool, device=device),
+    )
+
+
+def length_bins(universe: Universe) -> int:
+    """The number of bins of `Statistics.lengths`."""
+    return LENGTH_BINS if universe.lifespan is None else universe.lifespan.ticks + 1
+
+
+def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) -> Statistics:
+    """Zeroed statistics."""
+
+    def zeros(count: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+        return torch.zeros(count, dtype=dtype, device=device)
+
+    return Statistics(
+        zeros(len(universe.affordances)),
+        zeros(len(universe.causes) + 1),
+        zeros(length_bins(universe)),
+        zeros(shape.lanes, torch.float32),
+    )
