@@ -6,12 +6,11 @@ spans, and a hint. `render` shows it the way rustc does; `to_json` gives the sam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-
-Severity: TypeAlias = Literal["error", "warning"]
+from hamletc.codes import CODES, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +31,10 @@ class Diagnostic:
     primary: Label
     secondary: tuple[Label, ...] = ()
     hint: str | None = None
+
+
+def diagnose(
+    code: str, message: str, span: Span, text: str = "", *, secondary: Sequence[Label] = (), hint: str | None = None
+) -> Diagnostic:
+    """A diagnostic with the severity that `hamletc.codes` gives its code; `text` stands beside the carets."""
+    return Diagnostic(code, CODES[code].severity, message, Label(span, text), tuple(secondary), hint)

@@ -1,7 +1,7 @@
 """The operations of the tick IR, declared in one place.
 
 An operation refers to its operands by the number of the node that computes them. Result types and typing rules are
-given by `result_type`; the verifier checks them. Floats are binary32, round to nearest even, subnormals kept, never
+given by `hamletc.ir.typing.result_type`; the verifier checks them. Floats are binary32, round to nearest even, subnormals kept, never
 contracted. Integers wrap modulo 2**32. Everything a lane does in a tick is made of these, so each must mean the same
 bits on every target; `docs/exactness.md` says how that is shown.
 """

@@ -1,0 +1,242 @@
+"""What every target prints: a function as ordered lines `name = expression`, with names a reader recognises.
+
+`body(function)` decides the names, which nodes are folded into the expression of their only user, and which lines
+belong into the loop over the elements of a repeated output. It knows no target's syntax: a target's formatter prints a
+value by its name where `names` has one, and otherwise prints its operation (constants and folded nodes).
+
+Every name ends in a digit (`energy_3`, `x_0`, `t41`), so that no author's name can meet a keyword, a module, or a name
+of a skeleton: those must not end in a digit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hamletc.ir.function import Function, Node, Origin, Output
+from hamletc.ir.ops import Add, Const, Element, Input, Lookup, Op, Select, Sub, Value, operands
+from hamletc.ir.types import Type
+
+FOLDED_OPERATIONS = 5
+"""An expression holds at most so many operations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An input of the function: its name in the contract (`meter.energy`), type, and local name (`energy_0`)."""
+
+    input: str
+    type: Type
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`name = ` the operation of `value`. `origin` is set where another construct begins than that of the line before."""
+
+    name: str
+    value: Value
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A repeated output: `lines` for every `element` in 0 .. count - 1, each giving one `value`."""
+
+    output: str
+    element: str
+    count: int
+    lines: tuple[Line, ...]
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A function ready to print.
+
+    Attributes:
+        parameters: the inputs that are used, in the order of the function.
+        tables: the tables that are read, in order of first use.
+        names: the local name of every value that has one; values without are constants or folded into their user.
+        lines: what does not depend on an element.
+        outputs: the single outputs, in order.
+        loops: the repeated outputs, in order.
+    """
+
+    function: Function
+    parameters: tuple[Parameter, ...]
+    tables: tuple[str, ...]
+    names: dict[Value, str]
+    lines: tuple[Line, ...]
+    outputs: tuple[Output, ...]
+    loops: tuple[Loop, ...]
+
+    def op(self, value: Value) -> Op:
+        """The operation that computes a value."""
+        return self.function.nodes[value].op
+
+    def type(self, value: Value) -> Type:
+        """The type of a value."""
+        return self.function.nodes[value].type
+
+
+def identifier(name: str) -> str:
+    """A name of the contract as part of an identifier: `meter.energy` -> `energy`, `param.p` -> `param_p`."""
+    kind, _, rest = name.partition(".")
+    plain = rest if kind in ("meter", "position") else name
+    return re.sub(r"[^A-Za-z0-9_]", "_", plain)
+
+
+def comment(text: str) -> str:
+    """The text on one line, fit to stand in a comment."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def body(function: Function) -> Body:
+    """Name and order what the outputs of a function need; other nodes are left out."""
+    nodes = function.nodes
+    live = _reachable(nodes, (output.value for output in function.outputs))
+    element_of = _elements(nodes)
+    states = _states(function, live)
+    uses: dict[Value, list[Value]] = defaultdict(list)
+    for value in live:
+        for operand in operands(nodes[value].op):
+            uses[operand].append(value)
+    results = {output.value for output in function.outputs}
+
+    weight: dict[Value, int] = {}
+    folded: set[Value] = set()
+    for value in live:
+        node = nodes[value]
+        weight[value] = 1 + sum(weight[operand] for operand in operands(node.op) if operand in folded)
+        users = uses[value]
+        if (
+            len(users) == 1
+            and value not in states
+            and value not in results
+            and not isinstance(node.op, Const | Input | Element | Lookup)
+            and weight[value] < FOLDED_OPERATIONS
+            and node.origin == nodes[users[0]].origin
+            and element_of[value] == element_of[users[0]]
+            and weight[value] + sum(weight[o] for o in operands(nodes[users[0]].op) if o in folded) < FOLDED_OPERATIONS
+        ):
+            folded.add(value)
+
+    names = _names(function, live, folded, states)
+    statements = [value for value in live if value in names and not isinstance(nodes[value].op, Input | Element)]
+    elements = {op.output: names[value] for value in live if isinstance(op := nodes[value].op, Element)}
+
+    def lines(element: str | None, root: Value | None = None) -> tuple[Line, ...]:
+        wanted = live if root is None else _reachable(nodes, (root,))
+        return _lines(nodes, names, [v for v in statements if element_of[v] == element and v in wanted])
+
+    return Body(
+        function,
+        tuple(Parameter(op.name, op.type, names[v]) for v in live if isinstance(op := nodes[v].op, Input)),
+        tuple(dict.fromkeys(op.table for v in live if isinstance(op := nodes[v].op, Lookup))),
+        names,
+        lines(None),
+        tuple(output for output in function.outputs if output.count is None),
+        tuple(
+            Loop(o.name, elements.get(o.name, "element_0"), o.count, lines(o.name, o.value), o.value)
+            for o in function.outputs
+            if o.count is not None
+        ),
+    )
+
+
+def _reachable(nodes: tuple[Node, ...], roots: Iterable[Value]) -> dict[Value, None]:
+    """The values that the roots need, in order."""
+    found = set(roots)
+    for value in range(len(nodes) - 1, -1, -1):
+        if value in found:
+            found.update(operands(nodes[value].op))
+    return dict.fromkeys(sorted(found))
+
+
+def _elements(nodes: tuple[Node, ...]) -> list[str | None]:
+    """For each value the repeated output on whose element it depends."""
+    result: list[str | None] = []
+    for node in nodes:
+        if isinstance(node.op, Element):
+            result.append(node.op.output)
+        else:
+            result.append(next((e for o in operands(node.op) if (e := result[o]) is not None), None))
+    return result
+
+
+def _next_versions(op: Op) -> tuple[Value, ...]:
+    """The operands of which an operation can be the next version: `m + e`, `m - e`, `m` under a condition."""
+    match op:
+        case Add(left=left) | Sub(left=left):
+            return (left,)
+        case Select(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case _:
+            return ()
+
+
+def _states(function: Function, live: dict[Value, None]) -> dict[Value, str]:
+    """The values that are versions of a state: those between an input and the output of the same name."""
+    result: dict[Value, str] = {}
+    inputs = {op.name: value for value in live if isinstance(op := function.nodes[value].op, Input)}
+    for output in function.outputs:
+        if output.name not in inputs:
+            continue
+        start = inputs[output.name]
+        forward = {start}
+        for value in live:
+            if value > start and not forward.isdisjoint(_next_versions(function.nodes[value].op)):
+                forward.add(value)
+        between = {output.value} & forward
+        for value in range(output.value, start, -1):
+            if value in between:
+                between.update(forward.intersection(_next_versions(function.nodes[value].op)))
+        for value in between:
+            result.setdefault(value, output.name)
+    return result
+
+
+def _names(
+    function: Function, live: dict[Value, None], folded: set[Value], states: dict[Value, str]
+) -> dict[Value, str]:
+    """Inputs and versions of a state are numbered `energy_0`, `energy_1`; outputs `reward_0`; the rest `t<value>`."""
+    outputs = {output.value: output.name for output in reversed(function.outputs)}
+    taken: set[str] = set()
+    following: dict[str, int] = defaultdict(int)
+
+    def numbered(name: str) -> str:
+        base = identifier(name)
+        while (result := f"{base}_{following[base]}") in taken:
+            following[base] += 1
+        taken.add(result)
+        return result
+
+    names: dict[Value, str] = {}
+    for value in live:
+        match function.nodes[value].op:
+            case Const():
+                continue
+            case Input(name=name):
+                names[value] = numbered(name)
+            case Element():
+                names[value] = numbered("element")
+            case _:
+                state = states.get(value, outputs.get(value))
+                if state is not None:
+                    names[value] = numbered(state)
+                elif value not in folded:
+                    names[value] = f"t{value}"
+    return names
+
+
+def _lines(nodes: tuple[Node, ...], names: dict[Value, str], values: list[Value]) -> tuple[Line, ...]:
+    result: list[Line] = []
+    origin: Origin | None = None
+    for value in values:
+        node = nodes[value]
+        result.append(Line(names[value], value, node.origin if node.origin != origin else None))
+        origin = node.origin
+    return tuple(result)

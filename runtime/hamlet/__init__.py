@@ -1,0 +1,47 @@
+"""hamlet: the runtime of compiled universes.
+
+`load(path)` gives the universe of a generated package; `compile(path)` compiles a `.hamlet` file first. Importing this
+package imports neither torch nor the compiler.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hamlet.errors import EnvError, HamletError, ModuleError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from hamlet.module import Module
+
+__all__ = ["EnvError", "HamletError", "ModuleError", "compile", "load"]
+
+
+def load(package: str | Path | ModuleType) -> Module:
+    """The universe of a generated package: its folder, or the package as imported (`from generated import town`).
+
+    Raises:
+        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+    """
+    from hamlet.module import load
+
+    return load(package)
+
+
+def compile(path: str | Path, output: str | Path | None = None) -> Module:
+    """Compile a `.hamlet` file and load it.
+
+    The generated package goes to `output`, or else to a folder named after its contents under `$XDG_CACHE_HOME/hamletc`
+    (`~/.cache/hamletc`), where the same contents are found again.
+
+    Raises:
+        hamletc.CompileError: the file cannot be read or has errors; the message shows the diagnostics.
+        ModuleError: `output` is something other than a generated package.
+    """
+    from hamletc.package import cached
+
+    from hamlet.module import load
+
+    return load(cached(Path(path), None if output is None else Path(output)))

@@ -1,0 +1,13 @@
+"""What a user can do wrong at run time. Every message is one clear line that says what to do."""
+
+
+class HamletError(Exception):
+    """Base of the errors below."""
+
+
+class ModuleError(HamletError):
+    """A folder is no generated package, or not the one that was written."""
+
+
+class EnvError(HamletError, ValueError):
+    """An environment cannot be made, or was given a value that it cannot take."""

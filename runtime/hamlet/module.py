@@ -1,0 +1,185 @@
+"""Find, verify and import a generated package.
+
+Every file is read once and compared with the sha256 in the package's `__init__.py`; only then is anything of it executed,
+and what is executed are the bytes that were compared.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from hamlet import manifest
+from hamlet.codec import from_json
+from hamlet.errors import ModuleError
+from hamlet.universe import Universe
+
+if TYPE_CHECKING:
+    import torch
+
+    from hamlet.env import Env
+
+Target: TypeAlias = Literal["triton", "numba"]
+
+UNIVERSE_FILE = "universe.json"
+
+
+def kernels_file(target: Target) -> str:
+    """The file of a package that holds the kernels of this target."""
+    return f"{target}_kernels.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A universe that was compiled, as read from a generated package.
+
+    Attributes:
+        path: the folder.
+        universe: what it says.
+        digest: sha256 of `universe.json`; two modules with the same digest mean the same universe.
+        sources: the other files, by name.
+    """
+
+    path: Path
+    universe: Universe
+    digest: str
+    sources: dict[str, bytes] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the universe."""
+        return self.universe.name
+
+    def has_kernels(self, target: Target) -> bool:
+        """Whether the package was compiled for this target."""
+        return kernels_file(target) in self.sources
+
+    def kernels(self, target: Target) -> ModuleType:
+        """The kernels of a target, imported.
+
+        Raises:
+            ModuleError: the package was compiled without them.
+        """
+        filename = kernels_file(target)
+        if filename not in self.sources:
+            raise ModuleError(f"{self.path} has no {filename}: compile {self.universe.source} with --target {target}")
+        source = self.sources[filename]
+        name = f"hamlet_generated.{self.name}_{manifest.sha256(source)[:16]}.{filename.removesuffix('.py')}"
+        if name in sys.modules and sys.modules[name].__file__ == str(self.path / filename):
+            return sys.modules[name]
+        return _execute(name, self.path / filename, source)
+
+    def make(
+        self,
+        worlds: int = 1,
+        agents: int = 1,
+        device: str | torch.device | None = None,
+        backend: str = "auto",
+        seed: int = 0,
+        obs_dtype: torch.dtype | str | None = "float32",
+        first_world: int = 0,
+        validate: bool | None = None,
+        quiet: bool = False,
+    ) -> Env:
+        """Worlds of this universe, at the beginning of episode 0. See `hamlet.env.make` for the arguments.
+
+        Raises:
+            EnvError: an argument is out of range, or the backend cannot run here.
+            ModuleError: the package has no kernels for the backend.
+        """
+        from hamlet.env import make
+
+        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet)
+
+
+def load(package: str | Path | ModuleType) -> Module:
+    """Verify a generated package, given as a folder or as the imported package, and read its universe.
+
+    Raises:
+        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+    """
+    path = _folder(package)
+    contents = verified(path)
+    source = contents.pop(UNIVERSE_FILE)
+    try:
+        universe = from_json(source.decode())
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModuleError(f"{path / UNIVERSE_FILE} holds no universe ({error}): compile it again") from error
+    return Module(path, universe, manifest.sha256(source), contents)
+
+
+def verified(path: Path) -> dict[str, bytes]:
+    """The contents of the files of a generated package, except `__init__.py`, as they were written.
+
+    Raises:
+        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+    """
+    written = read_manifest(path)
+    expected = dict(written.files)
+    present = sorted(entry.name for entry in path.iterdir() if entry.name != "__pycache__")
+    for name in present:
+        if name != manifest.FILENAME and name not in expected:
+            raise ModuleError(f"{path / name} was not written by hamletc: remove it, or compile into another folder")
+    contents = {}
+    for name, digest in expected.items():
+        if name not in present:
+            raise ModuleError(f"{path / name} is missing: compile {written.source} again")
+        contents[name] = _read(path / name)
+        if manifest.sha256(contents[name]) != digest:
+            raise ModuleError(f"{path / name} was changed after it was written: compile {written.source} again")
+    if UNIVERSE_FILE not in contents:
+        raise ModuleError(f"{path / manifest.FILENAME} was changed: compile {written.source} again")
+    return contents
+
+
+def read_manifest(path: Path) -> manifest.Manifest:
+    """The manifest of a generated package; nothing is executed.
+
+    Raises:
+        ModuleError: the folder is no generated package, or its `__init__.py` was changed.
+    """
+    if not path.is_dir():
+        raise ModuleError(f"{path} is no folder" if path.exists() else f"{path} does not exist")
+    init = path / manifest.FILENAME
+    if not init.is_file():
+        raise ModuleError(f"{path} is no generated package: it has no {manifest.FILENAME}")
+    try:
+        return manifest.parse(_read(init).decode())
+    except UnicodeDecodeError as error:
+        raise ModuleError(f"{init} is not UTF-8") from error
+    except manifest.ManifestError as error:
+        raise ModuleError(f"{init} {error}") from error
+
+
+def _folder(package: str | Path | ModuleType) -> Path:
+    if isinstance(package, ModuleType):
+        if package.__file__ is None:
+            raise ModuleError(f"{package.__name__} is no generated package")
+        return Path(package.__file__).parent
+    path = Path(package)
+    if path.suffix == ".hamlet":
+        raise ModuleError(f"{path} is a source file: hamlet.compile({str(path)!r}) compiles and loads it")
+    return path
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModuleError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _execute(name: str, path: Path, source: bytes) -> ModuleType:
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    # Triton and numba look a function's module up by name.
+    sys.modules[name] = module
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

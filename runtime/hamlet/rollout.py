@@ -1,0 +1,57 @@
+"""What a rollout counted, in plain numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hamlet.state import Statistics
+from hamlet.universe import Universe
+
+LIFESPAN = "lifespan"
+"""The name under which episodes that ended at the lifespan are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """The result of a rollout: how many ticks, and what happened in them over all lanes.
+
+    `statistics` stay on their device, so that nothing waits for a rollout to end; the methods fetch them.
+    """
+
+    universe: Universe
+    ticks: int
+    statistics: Statistics
+
+    def episodes(self) -> int:
+        """The number of episodes that lanes finished."""
+        return int(self.statistics.causes.sum())
+
+    def causes(self) -> dict[str, int]:
+        """Finished episodes by how they ended: a cause of death as the author wrote it, or `lifespan`."""
+        counts = self.statistics.causes.tolist()
+        names = [cause.name for cause in self.universe.causes]
+        if self.universe.lifespan is not None:
+            names.append(LIFESPAN)
+        return dict(zip(names, counts, strict=False))
+
+    def uses(self) -> dict[str, int]:
+        """Effective ticks of each affordance."""
+        names = [affordance.name for affordance in self.universe.affordances]
+        return dict(zip(names, self.statistics.uses.tolist(), strict=True))
+
+    def lengths(self) -> list[int]:
+        """Finished episodes by length in ticks; the last entry takes all longer ones."""
+        lengths: list[int] = self.statistics.lengths.tolist()
+        return lengths
+
+    def mean_return(self) -> float:
+        """The mean return of the finished episodes, the same number on every backend; NaN where there are none."""
+        episodes = self.episodes()
+        return math.fsum(self.statistics.finished_return.tolist()) / episodes if episodes else math.nan
+
+    def mean_length(self) -> float:
+        """The mean length of the finished episodes in ticks; NaN where there are none."""
+        lengths = self.lengths()
+        episodes = sum(lengths)
+        return sum(ticks * count for ticks, count in enumerate(lengths)) / episodes if episodes else math.nan

@@ -1,0 +1,46 @@
+"""The committed packages are what the compiler writes, byte for byte, whatever the hash seed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted((ROOT / "universes").glob("*.hamlet"))
+
+
+def contents(package: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(package).as_posix(): path.read_bytes()
+        for path in sorted(package.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_every_universe_has_a_package() -> None:
+    packages = {path.parent.name for path in (ROOT / "generated").glob("*/__init__.py")}
+    assert packages == {source.stem for source in SOURCES}
+    assert packages
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("hash_seed", ["1", "4242"])
+def test_compiling_again_gives_the_same_bytes(source: Path, hash_seed: str, tmp_path: Path) -> None:
+    package = tmp_path / "elsewhere" / source.stem
+    done = subprocess.run(
+        [sys.executable, "-m", "hamletc", "compile", str(source), "-o", str(package)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    committed = contents(ROOT / "generated" / source.stem)
+    again = contents(package)
+    assert set(again) == set(committed)
+    for name, text in committed.items():
+        assert again[name] == text, f"{name} differs from the committed one: hamletc compile {source.name} again"
