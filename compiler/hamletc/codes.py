@@ -43,6 +43,57 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H014": Code("error", "empty braces"),
         "H015": Code("error", "nesting that is too deep"),
         "H016": Code("error", "too many syntax errors"),
-        # --- checking ---
+        # --- checking: names ---
+        "H020": Code("error", "name that is not declared"),
+        "H021": Code("error", "name of another kind than needed"),
+        "H022": Code("error", "name declared twice"),
+        "H023": Code("error", "declaration of a name that every universe knows"),
+        "H024": Code("error", "something given twice"),
+        "H025": Code("error", "declaration that is missing"),
+        "H026": Code("error", "word that is not known here"),
+        # --- checking: types and constants ---
+        "H027": Code("error", "number where a condition is needed, or the reverse"),
+        "H028": Code("error", "`here` compared with something else than a place"),
+        "H029": Code("error", "`deficit` or `shortfall` outside a cascade"),
+        "H030": Code("error", "wrong number of arguments"),
+        "H031": Code("error", "constant that is not constant"),
+        "H032": Code("error", "number that is not a whole number"),
+        "H033": Code("error", "number outside its limits"),
+        "H034": Code("error", "constant that is too large"),
+        "H035": Code("error", "constant that is too small"),
+        # --- checking: declarations that do not fit each other ---
+        "H036": Code("error", "clock that is missing"),
+        "H037": Code("error", "lifespan that is missing"),
+        "H038": Code("error", "`deficit` of a threshold that is not above 0"),
+        "H039": Code("error", "cascade without `meter < constant`"),
+        "H040": Code("error", "bounds the wrong way round"),
+        "H041": Code("error", "start value or default outside its bounds"),
+        "H042": Code("error", "wrong number of dimensions"),
+        "H043": Code("error", "place off the grid"),
+        "H044": Code("error", "places that collide"),
+        "H045": Code("error", "grid that is too small"),
+        "H046": Code("error", "hours outside the clock"),
+        "H047": Code("error", "opening hours that begin where they end"),
+        "H048": Code("error", "blocks that do not fit an affordance"),
+        "H049": Code("error", "affordance or action that does nothing"),
+        # --- checking: ranges ---
+        "H050": Code("error", "divisor that can be zero"),
+        "H051": Code("error", "value that can overflow"),
+        # --- checking: structure ---
+        "H052": Code("error", "`together` inside `together`"),
+        "H053": Code("error", "universe that cannot be imported by its name"),
+        # --- checking: nothing is inert ---
+        "H060": Code("error", "name that nobody reads"),
+        "H061": Code("error", "cascade that can never fire"),
+        "H062": Code("error", "condition that never changes"),
+        "H063": Code("error", "statement without effect"),
+        "H064": Code("error", "part without effect"),
+        # --- checking: warnings ---
+        "H070": Code("warning", "cascade that always fires"),
+        "H071": Code("warning", "meter that nothing can restore"),
+        "H072": Code("warning", "meter that nothing can deplete"),
+        "H073": Code("warning", "meter that never changes"),
+        "H074": Code("warning", "universe that never ends"),
+        "H075": Code("warning", "metric that nobody uses"),
     }
 )

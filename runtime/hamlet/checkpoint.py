@@ -1,7 +1,7 @@
 """The state of an environment as a dictionary, and the checks before one is taken over.
 
-A checkpoint holds the fields of `hamlet.schema.state_fields`, the seed and the tick; nothing else is needed to go on bit
-for bit. `torch.save` and `torch.load(weights_only=True)` take it as it is.
+A checkpoint holds the fields of `hamlet.schema.state_fields`, the seed and the tick; nothing else is needed to go on
+bit for bit. `torch.save` and `torch.load(weights_only=True)` take it as it is.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def describe(device: torch.device) -> str:
     """The device in words."""
     if device.type == "cuda":
         return f"{device} ({torch.cuda.get_device_name(device)})"
-    return f"{device} ({torch.get_num_threads()} threads)"
+    return str(device)
 
 
 def choose(backend: str, device: str | torch.device | None) -> Choice:
@@ -55,7 +55,9 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
             return Choice("interpreter", wanted or torch.device("cpu"), "as asked for")
         case "numba":
             if wanted is not None and wanted.type != "cpu":
-                raise EnvError(f'backend "numba" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"')
+                raise EnvError(
+                    f'backend "numba" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"'
+                )
             return Choice("numba", torch.device("cpu"), "as asked for")
         case "triton":
             return Choice("triton", _triton_device(wanted), "as asked for")

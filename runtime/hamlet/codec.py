@@ -14,13 +14,14 @@ import types
 import typing
 from typing import NoReturn
 
+import hamlet.universe
 from hamlet.binary32 import canonical32, spell32
 from hamlet.universe import Span, Universe
 
 LINE_WIDTH = 120
 NAMES = {str: "a string", int: "an integer", float: "a number with a point", bool: "true or false"}
 
-Json: typing.TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+Json: typing.TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 
 class CodecError(ValueError):
@@ -40,40 +41,33 @@ def to_json(universe: Universe) -> str:
 
 
 def _write(value: object, indent: int) -> str:
-    line = _write_line(value)
-    if indent + len(line) <= LINE_WIDTH or not isinstance(value, tuple) and not dataclasses.is_dataclass(value):
-        return line
-    space = " " * (indent + 2)
-    if isinstance(value, tuple):
-        items = [_write(item, indent + 2) for item in value]
-        opening, closing = "[", "]"
-    else:
-        items = [f'"kind": "{type(value).__name__}"']
-        items += [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in _fields(type(value))]
-        opening, closing = "{", "}"
-    return opening + "\n" + ",\n".join(space + item for item in items) + "\n" + " " * indent + closing
-
-
-def _write_line(value: object) -> str:
     match value:
         case Span():
             return json.dumps(dataclasses.astuple(value))
-        case tuple():
-            return "[" + ", ".join(_write_line(item) for item in value) + "]"
-        case bool() | int() | str() | None:
-            return json.dumps(value)
         case float():
             return spell32(value)
-        case _:
-            parts = [f'"kind": "{type(value).__name__}"']
-            parts += [f'"{name}": {_write_line(getattr(value, name))}' for name in _fields(type(value))]
-            return "{" + ", ".join(parts) + "}"
+        case bool() | int() | str() | None:
+            return json.dumps(value)
+        case tuple():
+            return _join("[", [_write(item, indent + 2) for item in value], "]", indent)
+    kind = type(value).__name__
+    members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in _fields(kind)]
+    return _join("{", [f'"kind": "{kind}"', *members], "}", indent)
+
+
+def _join(opening: str, parts: list[str], closing: str, indent: int) -> str:
+    """The parts on one line where they fit, else a line for each."""
+    line = opening + ", ".join(parts) + closing
+    if "\n" not in line and indent + len(line) <= LINE_WIDTH:
+        return line
+    space = "\n" + " " * indent
+    return opening + ",".join(space + "  " + part for part in parts) + space + closing
 
 
 @functools.cache
-def _fields(node: type) -> dict[str, object]:
+def _fields(kind: str) -> dict[str, object]:
     """The fields of a node class in order, with their types."""
-    return typing.get_type_hints(node)
+    return typing.get_type_hints(getattr(hamlet.universe, kind))
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -133,9 +127,10 @@ def _read(value: Json, expected: object, path: str) -> object:
         return _read_union(value, arguments, path)
     assert isinstance(expected, type)
     if expected is Span:
-        if not isinstance(value, list) or len(value) != 4 or any(type(item) is not int for item in value):
+        numbers = [item for item in value if type(item) is int] if isinstance(value, list) else []
+        if not isinstance(value, list) or not len(value) == len(numbers) == 4:
             _fail(path, "a span of four integers", value)
-        return Span(*value)
+        return Span(*numbers)
     if dataclasses.is_dataclass(expected):
         return _read_union(value, (expected,), path)
     if type(value) is not expected:
@@ -166,7 +161,7 @@ def _read_union(value: Json, options: tuple[object, ...], path: str) -> object:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(kind, str) or kind not in kinds:
         _fail(path, "a node of kind " + " or ".join(kinds), value)
-    hints = _fields(kinds[kind])
+    hints = _fields(kind)
     for name in value:
         if name != "kind" and name not in hints:
             raise CodecError(f"{path or 'the universe'}: {kind} has no {name!r}")

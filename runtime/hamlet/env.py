@@ -5,9 +5,6 @@ Tensors that an environment hands out are views of its own buffers: the next cal
 
 from __future__ import annotations
 
-import math
-import os
-import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -17,18 +14,16 @@ import torch
 from hamlet import checkpoint, schema
 from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
-from hamlet.choose import Choice, choose
+from hamlet.choose import Choice
 from hamlet.errors import EnvError
 from hamlet.module import Module
 from hamlet.params import Params
 from hamlet.rollout import Rollout
-from hamlet.state import DTYPES, Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.state import Buffers, Statistics, allocate_statistics
 from hamlet.universe import ObserveParams, Universe
 
 Info: TypeAlias = Mapping[str, "torch.Tensor | None"]
 
-LANE_LIMIT = 1 << 31
-OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
 
@@ -97,6 +92,11 @@ class Env:
         """What the agents observe now: [lanes, values]; `None` in an environment made with `obs_dtype=None`."""
         return _transposed(self._buffers.observation)
 
+    @property
+    def info(self) -> Info:
+        """What `step` returns last."""
+        return self._info
+
     def action_mask(self) -> torch.Tensor:
         """[lanes, actions] bool: the actions that can have an effect now. Masks inform; any action may be taken."""
         return self._buffers.mask.T
@@ -114,24 +114,22 @@ class Env:
             EnvError: the seed is not a whole number in 0 .. 2**64 - 1.
         """
         if seed is not None:
-            self._seed = _checked_seed(seed)
+            self._seed = checked_seed(seed)
             self._tick = 0
             self._buffers.state["episode"].zero_()
         elif not self._untouched:
             self._buffers.state["episode"].add_(1)
         self._untouched = False
         self._start()
-        return self.observation, self._info
+        return self.observation, self.info
 
-    def step(
-        self, actions: torch.Tensor
-    ) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor, Info]:
+    def step(self, actions: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor, Info]:
         """One tick. A world none of whose agents is alive starts anew at its end.
 
         Args:
             actions: [lanes], of an integer type, in 0 .. num_actions - 1, on the environment's device. The range is
                 checked on the CPU. On CUDA that would wait for the device, so it is only checked in an environment made
-                with `validate=True`; an action out of range is then the same as WAIT.
+                with `validate=True`; what an action out of range does is otherwise undefined.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
@@ -148,14 +146,14 @@ class Env:
         self._backend.step(self._buffers, checked, self._stream())
         self._advance(1)
         outcome = self._buffers.outcome
-        return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self._info
+        return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
 
     def rollout(
         self,
         ticks: int,
         policy: str | torch.Tensor = "random",
         observe: bool = False,
-        statistics: Statistics | None = None,
+        statistics: Statistics | bool = True,
     ) -> Rollout:
         """So many ticks in one go: the same as that many steps.
 
@@ -164,12 +162,12 @@ class Env:
             policy: "random" (every agent draws uniformly from all actions) or actions [ticks, lanes] as `step` takes.
             observe: write observations, masks and final observations every tick. Otherwise observations and masks are
                 written after the last tick only, and final observations not at all.
-            statistics: counts to add to, from an earlier rollout's result; by default they start at zero.
+            statistics: whether to count what happens; or the counts of an earlier rollout, to add to.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range. Nothing was changed.
         """
-        if type(ticks) is not int or not 1 <= ticks < LANE_LIMIT:
+        if type(ticks) is not int or not 1 <= ticks < 1 << 31:
             raise EnvError(f"a rollout takes 1 or more ticks, not {ticks!r}")
         chosen: RandomPolicy | RecordedPolicy
         match policy:
@@ -179,15 +177,11 @@ class Env:
                 raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
             case _:
                 chosen = RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
-        counts = self.new_statistics() if statistics is None else statistics
+        counts = self._counts(statistics)
         self._untouched = False
         self._backend.rollout(self._buffers, ticks, chosen, self._stream(), observe, counts)
         self._advance(ticks)
         return Rollout(self.universe, ticks, counts)
-
-    def new_statistics(self) -> Statistics:
-        """Counts at zero, for `rollout` to add to."""
-        return allocate_statistics(self.universe, self._buffers.shape, self.device)
 
     def state_dict(self) -> StateDict:
         """A copy of everything that decides what happens next, on the environment's device."""
@@ -205,8 +199,8 @@ class Env:
         Observations and masks are computed; outcomes and final observations, which tell of the past, are cleared.
 
         Raises:
-            EnvError: it belongs to another universe or to other worlds, or holds a value that no tick leaves. Nothing was
-                changed.
+            EnvError: it belongs to another universe or to other worlds, or holds a value that no tick leaves. Nothing
+                was changed.
         """
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
         for name, value in state.items():
@@ -222,6 +216,15 @@ class Env:
             f"Env({self.universe.name}, worlds={self.num_worlds}, agents={self.num_agents}, "
             f"backend={self.backend!r}, device={str(self.device)!r}, seed={self._seed}, tick={self._tick})"
         )
+
+    def _counts(self, statistics: Statistics | bool) -> Statistics | None:
+        match statistics:
+            case True:
+                return allocate_statistics(self.universe, self._buffers.shape, self.device)
+            case False:
+                return None
+            case _:
+                return statistics
 
     def _start(self) -> None:
         self._clear_past()
@@ -271,118 +274,11 @@ class Env:
         return actions.to(torch.int32).contiguous()
 
 
-def make(
-    module: Module,
-    worlds: int,
-    agents: int,
-    device: str | torch.device | None,
-    backend: str,
-    seed: int,
-    obs_dtype: torch.dtype | str | None,
-    first_world: int,
-    validate: bool | None,
-    quiet: bool,
-) -> Env:
-    """An environment at the beginning of episode 0.
-
-    Args:
-        module: a loaded package.
-        worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
-        device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
-        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere. `auto` says on stderr what
-            it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
-        seed: 0 .. 2**64 - 1.
-        obs_dtype: torch.float32 or torch.bfloat16 (or their names), or `None` for no observations.
-        first_world: the global number of the first world, for worlds that are split over several environments.
-        validate: whether the range of actions is checked every call; by default on the CPU only, see `Env.step`.
-        quiet: say nothing.
-    """
-    choice = choose(backend, device)
-    shape = _checked_shape(module.universe, worlds, agents, first_world)
-    dtype = _checked_obs_dtype(obs_dtype)
-    checked_seed = _checked_seed(seed)
-    buffers = _allocate(module.universe, shape, choice.device, dtype)
-    env = Env(
-        module,
-        _backend(module, choice),
-        buffers,
-        choice,
-        checked_seed,
-        choice.device.type == "cpu" if validate is None else validate,
-    )
-    if backend == "auto" and not quiet:
-        print(f"hamlet: {choice}", file=sys.stderr)
-    return env
-
-
-def _backend(module: Module, choice: Choice) -> Backend:
-    # One backend is imported, so that numba starts without triton and the interpreter without either.
-    match choice.backend:
-        case "interpreter":
-            from hamlet.interpreter import Interpreter
-
-            return Interpreter(module.universe, choice.device)
-        case "numba":
-            from hamlet.launch.numba import NumbaBackend
-
-            return NumbaBackend(module.universe, module.kernels("numba"))
-        case "triton":
-            from hamlet.launch.triton import TritonBackend
-
-            return TritonBackend(module.universe, module.kernels("triton"), choice.device)
-
-
-def _checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
-    for name, value, least in (("worlds", worlds, 1), ("agents", agents, 1), ("first_world", first_world, 0)):
-        if type(value) is not int or value < least:
-            raise EnvError(f"{name} is a whole number, at least {least}, not {value!r}")
-    if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
-        raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
-    free = schema.cells(universe) - sum(affordance.cell is not None for affordance in universe.affordances)
-    scattered = sum(affordance.cell is None for affordance in universe.affordances)
-    if agents + scattered > free:
-        raise EnvError(
-            f"{agents} agents and {scattered} affordances at random places need as many free cells, and {universe.name} "
-            f"has {free}: take at most {free - scattered} agents"
-        )
-    return Shape(worlds, agents, first_world)
-
-
-def _checked_obs_dtype(obs_dtype: torch.dtype | str | None) -> torch.dtype | None:
-    if obs_dtype is None or obs_dtype in OBS_DTYPES.values():
-        return obs_dtype  # type: ignore[return-value]  # a dtype, or it would not be among them
-    if isinstance(obs_dtype, str) and obs_dtype in OBS_DTYPES:
-        return OBS_DTYPES[obs_dtype]
-    raise EnvError(f"obs_dtype {obs_dtype!r} is not supported: take {', '.join(OBS_DTYPES)}, or None for no observations")
-
-
-def _checked_seed(seed: int) -> int:
+def checked_seed(seed: int) -> int:
+    """The seed, or `EnvError`."""
     if type(seed) is not int or not 0 <= seed < SEED_LIMIT:
         raise EnvError(f"a seed is a whole number in 0 .. 2**64 - 1, not {seed!r}")
     return seed
-
-
-def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None) -> int:
-    """The bytes of all buffers of an environment."""
-    total = len(schema.action_names(universe)) * shape.lanes
-    if obs_dtype is not None:
-        total += 2 * schema.observation_rows(universe) * shape.lanes * obs_dtype.itemsize
-    for field in (*schema.state_fields(universe), *schema.outcome_fields()):
-        count = shape.lanes if field.per == "lane" else shape.worlds
-        total += (1 if field.rows is None else len(field.rows)) * count * DTYPES[field.dtype].itemsize
-    return total
-
-
-def _allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
-    needed = buffer_bytes(universe, shape, obs_dtype)
-    problem = f"{shape.worlds} worlds of {shape.agents} agents need {math.ceil(needed / 2**20)} MiB on {device}"
-    # The operating system hands out more memory than it has, and kills who uses it: ask first.
-    if device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-        raise EnvError(f"{problem}, more memory than this machine has")
-    try:
-        return allocate(universe, shape, device, obs_dtype)
-    except (RuntimeError, MemoryError) as error:
-        raise EnvError(f"{problem}, more than is free: take fewer worlds") from error
 
 
 def _transposed(array: torch.Tensor | None) -> torch.Tensor | None:

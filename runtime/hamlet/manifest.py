@@ -1,7 +1,7 @@
 """The `__init__.py` of a generated package: who wrote it, and the sha256 of every other file.
 
-The compiler writes `render(manifest)`. The loader reads the constants without executing anything, renders them again and
-wants the same text: so that file can hold nothing else.
+The compiler writes `render(manifest)`. The loader reads the constants without executing anything, renders them again
+and wants the same text: so that file can hold nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SCHEMA = 1
 
 FILENAME = "__init__.py"
 
-_TEMPLATE = '''"""Universe {universe}, compiled by hamletc {hamletc} from {source}. Do not edit: compile it again instead.
+_TEMPLATE = '''"""Universe {universe}, compiled by hamletc {hamletc} from {source}. Do not edit: compile it again.
 
     from generated import {universe}
 
@@ -75,6 +75,11 @@ def render(manifest: Manifest) -> str:
     )
 
 
+def is_generated(text: str) -> bool:
+    """Whether this is, or once was, the `__init__.py` of a generated package."""
+    return {"SCHEMA", "HAMLETC", "UNIVERSE", "SHA256"} <= _constants(text).keys()
+
+
 def parse(text: str) -> Manifest:
     """The manifest that `render` turns into this text. Nothing is executed.
 
@@ -85,7 +90,9 @@ def parse(text: str) -> Manifest:
     if "SCHEMA" not in constants:
         raise ManifestError("was not written by hamletc")
     if constants["SCHEMA"] != SCHEMA:
-        raise ManifestError(f"has schema {constants['SCHEMA']}, and this hamlet reads schema {SCHEMA}: compile it again")
+        raise ManifestError(
+            f"has schema {constants['SCHEMA']}, and this hamlet reads schema {SCHEMA}: compile it again"
+        )
     match constants:
         case {"UNIVERSE": str(universe), "SOURCE": str(source), "HAMLETC": str(hamletc), "SHA256": dict(files)}:
             manifest = Manifest(universe, source, hamletc, tuple((str(k), str(v)) for k, v in files.items()))

@@ -1,7 +1,7 @@
 """Find, verify and import a generated package.
 
-Every file is read once and compared with the sha256 in the package's `__init__.py`; only then is anything of it executed,
-and what is executed are the bytes that were compared.
+Every file is read once and compared with the sha256 in the package's `__init__.py`. Only then is anything of it
+executed, and what is executed are the bytes that were compared.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ class Module:
         validate: bool | None = None,
         quiet: bool = False,
     ) -> Env:
-        """Worlds of this universe, at the beginning of episode 0. See `hamlet.env.make` for the arguments.
+        """Worlds of this universe, at the beginning of episode 0. See `hamlet.make.make` for the arguments.
 
         Raises:
             EnvError: an argument is out of range, or the backend cannot run here.
             ModuleError: the package has no kernels for the backend.
         """
-        from hamlet.env import make
+        from hamlet.make import make
 
         return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet)
 

@@ -26,6 +26,8 @@ class Params(MutableMapping[str, torch.Tensor]):
 
     def __setitem__(self, name: str, value: float | torch.Tensor) -> None:
         row = self._row(name)
+        if not isinstance(value, (int, float, torch.Tensor)):
+            raise EnvError(f"param {name} takes numbers, not {type(value).__name__}")
         new = torch.as_tensor(value)
         if new.dtype is torch.bool or new.dtype.is_complex:
             raise EnvError(f"param {name} takes numbers, not {new.dtype}")

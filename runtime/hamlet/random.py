@@ -5,10 +5,15 @@ Words of 32 bits are kept in int64 tensors, 0 .. 2**32 - 1: torch has no arithme
 
 from __future__ import annotations
 
+from typing import TypeAlias, TypeVar
+
 import torch
 from torch import Tensor
 
 from hamlet.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, SEED_SALT, Domain
+
+Word = TypeVar("Word", int, Tensor)
+Words: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor]
 
 WORD = 0xFFFFFFFF
 POLICY_SITE = 1
@@ -24,12 +29,12 @@ def multiply_high(word: Tensor, factor: int | Tensor) -> Tensor:
     return ((word * factor) >> 32) & WORD
 
 
-def multiply_low(word: Tensor, factor: int) -> Tensor:
+def multiply_low(word: Word, factor: int) -> Word:
     """The lower 32 bits of the product of two words."""
     return (word * factor) & WORD
 
 
-def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def philox(counter: Words, key: tuple[int, int]) -> Words:
     """Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011): four words."""
     c0, c1, c2, c3 = counter
     k0, k1 = key
@@ -41,7 +46,7 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[int, int])
     return c0, c1, c2, c3
 
 
-def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> Words:
     """The random policy's words of these global lanes for the four ticks from `tick & ~3` on; `seed` is (low, high)."""
 
     def word(value: int) -> Tensor:
@@ -50,7 +55,7 @@ def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> tuple[Tenso
     return philox((lanes & WORD, word((tick & WORD) >> 2), word(POLICY_SITE), word(0)), seed)
 
 
-def mix(word: Tensor) -> Tensor:
+def mix(word: Word) -> Word:
     """The 32-bit finalizer that layouts are made with."""
     word = word ^ (word >> 16)
     word = multiply_low(word, MIX_MULTIPLIERS[0])
@@ -62,7 +67,7 @@ def mix(word: Tensor) -> Tensor:
 def layout_of(seed: tuple[int, int], world: Tensor, episode: Tensor) -> Tensor:
     """The 32 bits that key the places of an episode of these worlds (global numbers); `seed` is (low, high)."""
     low, high = seed
-    salt = mix(mix(torch.full_like(world, high) ^ SEED_SALT) ^ low)
+    salt = mix(mix(high ^ SEED_SALT) ^ low)
     return mix((mix((world & WORD) ^ salt) + (episode & WORD) * GOLDEN) & WORD)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hamlet.errors import EnvError
 from hamlet.state import Statistics
 from hamlet.universe import Universe
 
@@ -17,19 +18,31 @@ class Rollout:
     """The result of a rollout: how many ticks, and what happened in them over all lanes.
 
     `statistics` stay on their device, so that nothing waits for a rollout to end; the methods fetch them.
+    `None` in a rollout that was told not to count.
     """
 
     universe: Universe
     ticks: int
-    statistics: Statistics
+    statistics: Statistics | None
+
+    @property
+    def counts(self) -> Statistics:
+        """The statistics.
+
+        Raises:
+            EnvError: the rollout was told not to count.
+        """
+        if self.statistics is None:
+            raise EnvError("this rollout counted nothing: call rollout(..., statistics=True)")
+        return self.statistics
 
     def episodes(self) -> int:
         """The number of episodes that lanes finished."""
-        return int(self.statistics.causes.sum())
+        return int(self.counts.causes.sum())
 
     def causes(self) -> dict[str, int]:
         """Finished episodes by how they ended: a cause of death as the author wrote it, or `lifespan`."""
-        counts = self.statistics.causes.tolist()
+        counts = self.counts.causes.tolist()
         names = [cause.name for cause in self.universe.causes]
         if self.universe.lifespan is not None:
             names.append(LIFESPAN)
@@ -38,17 +51,17 @@ class Rollout:
     def uses(self) -> dict[str, int]:
         """Effective ticks of each affordance."""
         names = [affordance.name for affordance in self.universe.affordances]
-        return dict(zip(names, self.statistics.uses.tolist(), strict=True))
+        return dict(zip(names, self.counts.uses.tolist(), strict=True))
 
     def lengths(self) -> list[int]:
         """Finished episodes by length in ticks; the last entry takes all longer ones."""
-        lengths: list[int] = self.statistics.lengths.tolist()
+        lengths: list[int] = self.counts.lengths.tolist()
         return lengths
 
     def mean_return(self) -> float:
         """The mean return of the finished episodes, the same number on every backend; NaN where there are none."""
         episodes = self.episodes()
-        return math.fsum(self.statistics.finished_return.tolist()) / episodes if episodes else math.nan
+        return math.fsum(self.counts.finished_return.tolist()) / episodes if episodes else math.nan
 
     def mean_length(self) -> float:
         """The mean length of the finished episodes in ticks; NaN where there are none."""

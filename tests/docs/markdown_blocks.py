@@ -3,6 +3,7 @@
 | info string | meaning |
 |---|---|
 | `hamlet` | a complete universe; it is saved as `NAME.hamlet` for the blocks after it |
+| `hamlet warns` | the same, of one that compiles with a warning |
 | `hamlet fragment` | declarations put into the first universe of docs/language.md (see `completed`) |
 | `hamlet broken` | a complete universe with a deliberate mistake; it is saved too |
 | `console`, `console exit=1` | `$ commands`, each followed by lines of its output; `...` stands for any lines |

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc import codes
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal["meter", "param", "affordance", "rule", "cascade", "action"]
+
+MOST_GUESSES = 50
+"""So many unknown names are compared with all known ones; it takes time."""
 
 FUNCTIONS = ("abs", "clamp", "max", "min")
 ACTIONS = ("UP", "DOWN", "LEFT", "RIGHT", "UP_Z", "DOWN_Z", "INTERACT", "WAIT")
@@ -47,6 +49,7 @@ class Names:
     def __init__(self, file: syntax.File, report: Report) -> None:
         self._report = report
         self._symbols: dict[str, Symbol] = {}
+        self._guesses = 0
         self.suspects: set[str] = set()
         self.clock: Span | None = None
         self.lifespan: Span | None = None
@@ -103,8 +106,8 @@ class Names:
         """Report a name that does not stand for `wanted` ("a meter")."""
         symbol = self._symbols.get(name.text)
         if symbol is not None:
-            self._report.error(
-                codes.WRONG_KIND,
+            self._report.add(
+                "H021",
                 f"`{name.text}` is {_article(symbol.kind)}, not {wanted}",
                 name.span,
                 f"{wanted} is needed here",
@@ -114,11 +117,10 @@ class Names:
             return
         what = _builtin(name.text)
         if what is not None:
-            self._report.error(
-                codes.WRONG_KIND, f"`{name.text}` is {what}, not {wanted}", name.span, f"{wanted} is needed here"
-            )
+            self._report.add("H021", f"`{name.text}` is {what}, not {wanted}", name.span, f"{wanted} is needed here")
             return
-        guess = closest(name.text, candidates)
+        self._guesses += 1
+        guess = closest(name.text, candidates) if self._guesses <= MOST_GUESSES else None
         if guess is not None:
             self.suspects.add(guess)
             hint = f"Did you mean `{guess}`?"
@@ -128,13 +130,13 @@ class Names:
             )
         else:
             hint = f"Declare {wanted} of this name first."
-        self._report.error(codes.UNKNOWN_NAME, f"there is no `{name.text}`", name.span, "unknown name", hint=hint)
+        self._report.add("H020", f"there is no `{name.text}`", name.span, "unknown name", hint=hint)
 
     def _declare(self, kind: Kind, name: syntax.Name) -> None:
         what = _builtin(name.text)
         if what is not None:
-            self._report.error(
-                codes.RESERVED_NAME,
+            self._report.add(
+                "H023",
                 f"{_article(kind)} cannot be called `{name.text}`",
                 name.span,
                 f"`{name.text}` is {what}",
@@ -143,8 +145,8 @@ class Names:
             return
         first = self._symbols.setdefault(name.text, Symbol(name.text, kind, name.span))
         if first.span != name.span:
-            self._report.error(
-                codes.DUPLICATE_NAME,
+            self._report.add(
+                "H022",
                 f"the name `{name.text}` is declared twice",
                 name.span,
                 f"second declaration, {_article(kind)}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label
+from hamletc.diagnostics import Diagnostic, Label, diagnose
 
 
 class Report:
@@ -12,7 +12,7 @@ class Report:
     def __init__(self) -> None:
         self._findings: list[Diagnostic] = []
 
-    def error(
+    def add(
         self,
         code: str,
         message: str,
@@ -22,21 +22,8 @@ class Report:
         secondary: tuple[Label, ...] = (),
         hint: str | None = None,
     ) -> None:
-        """Add an error."""
-        self._findings.append(Diagnostic(code, "error", message, Label(span, label), secondary, hint))
-
-    def warning(
-        self,
-        code: str,
-        message: str,
-        span: Span,
-        label: str = "",
-        *,
-        secondary: tuple[Label, ...] = (),
-        hint: str | None = None,
-    ) -> None:
-        """Add a warning."""
-        self._findings.append(Diagnostic(code, "warning", message, Label(span, label), secondary, hint))
+        """Add a finding; its code says how severe it is."""
+        self._findings.append(diagnose(code, message, span, label, secondary=secondary, hint=hint))
 
     @property
     def failed(self) -> bool:

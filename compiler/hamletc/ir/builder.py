@@ -61,9 +61,13 @@ class Builder:
         finally:
             self.origin = outer
 
-    def type(self, value: Value) -> Type:
+    def type_of(self, value: Value) -> Type:
         """The type of a node."""
         return self.nodes[value].type
+
+    def find(self, op: Op) -> Value | None:
+        """The node of an operation, if it has been made."""
+        return self._values.get(op)
 
     def node(self, op: Op, type_: Type) -> Value:
         """The node of an operation whose type is known."""
@@ -156,8 +160,8 @@ class Builder:
     def not_(self, operand: Value) -> Value:
         return self.emit(Not(operand))
 
-    def shift_left(self, operand: Value, amount: int) -> Value:
-        return self.emit(ShiftLeft(operand, self.u32(amount)))
+    def shift_left(self, operand: Value, amount: Value) -> Value:
+        return self.emit(ShiftLeft(operand, amount))
 
     def shift_right(self, operand: Value, amount: int) -> Value:
         return self.emit(ShiftRight(operand, self.u32(amount)))

@@ -1,9 +1,9 @@
 """The operations of the tick IR, declared in one place.
 
 An operation refers to its operands by the number of the node that computes them. Result types and typing rules are
-given by `hamletc.ir.typing.result_type`; the verifier checks them. Floats are binary32, round to nearest even, subnormals kept, never
-contracted. Integers wrap modulo 2**32. Everything a lane does in a tick is made of these, so each must mean the same
-bits on every target; `docs/exactness.md` says how that is shown.
+given by `hamletc.ir.typing.result_type`; the verifier checks them. Floats are binary32, round to nearest even,
+subnormals kept, never contracted. Integers wrap modulo 2**32. Everything a lane does in a tick is made of these, so
+each must mean the same bits on every target; `docs/exactness.md` says how that is shown.
 """
 
 from __future__ import annotations
@@ -238,19 +238,12 @@ OPS: tuple[type[Op], ...] = (
 )  # fmt: skip
 
 
+_OPERANDS = {op: tuple(field.name for field in fields(op) if field.type == "Value") for op in OPS}
+
+
 def operands(op: Op) -> tuple[Value, ...]:
     """The operands of an operation, in order."""
-    match op:
-        case Const() | Input() | Element():
-            return ()
-        case Lookup(index=index):
-            return (index,)
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
-        case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32():
-            return (op.operand,)
-        case _:
-            return (op.left, op.right)
+    return tuple([getattr(op, name) for name in _OPERANDS[type(op)]])
 
 
 def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
@@ -261,5 +254,4 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
         case Lookup(table=table):
             return Lookup(table, values[0])
         case _:
-            assert len(values) == len(fields(op))
             return type(op)(*values)

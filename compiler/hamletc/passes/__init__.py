@@ -1,0 +1,1 @@
+"""Passes over the tick IR, one per file; `pipeline.py` runs them."""

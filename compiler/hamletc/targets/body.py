@@ -19,7 +19,7 @@ from hamletc.ir.function import Function, Node, Origin, Output
 from hamletc.ir.ops import Add, Const, Element, Input, Lookup, Op, Select, Sub, Value, operands
 from hamletc.ir.types import Type
 
-FOLDED_OPERATIONS = 5
+FOLDED_OPERATIONS = 4
 """An expression holds at most so many operations."""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
@@ -19,8 +20,17 @@ from numba.np.arrayobj import populate_array
 LANES = 256
 """Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
 
+ALL = np.int64(-1)
+"""Instead of a number of chosen lanes."""
+
+AHEAD = 4 * LANES
+"""Elements of the actions that a chunk draws at once, for four ticks."""
+
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
+
+WORD = 64
+"""Lanes whose flags are looked at together."""
 
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
@@ -45,38 +55,281 @@ def inline(function: Compiled) -> Compiled:
     return result
 
 
-def _local(element: types.Type, bytes_per_element: int) -> Any:
-    """An intrinsic that makes an array on the stack: `local(LANES)` or `local(rows, LANES)`, with constant sizes."""
+# --- arrays ----------------------------------------------------------------------------------------------------------
 
-    def array(context: Any, builder: Any, result: types.Array, sizes: list[int]) -> Any:
-        count = 1
-        for size in sizes:
-            count *= size
-        pointer = cgutils.alloca_once(builder, ir.ArrayType(context.get_data_type(element), count))
-        pointer.align = ALIGNMENT
-        strides = [bytes_per_element]
-        for size in reversed(sizes[1:]):
-            strides.insert(0, strides[0] * size)
 
-        def number(value: int) -> Any:
-            return context.get_constant(types.intp, value)
+def _view(context: Any, builder: Any, array: types.Array, data: Any, count: Any) -> Any:
+    """A one-dimensional array at an address that somebody else owns: without a reference count."""
+    view = context.make_array(array)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
+    data = builder.bitcast(data, view.data.type)
+    populate_array(view, data=data, shape=[count], strides=[size], itemsize=size, meminfo=None)
+    return view._getvalue()
 
-        view = context.make_array(result)(context, builder)
-        populate_array(
-            view,
-            data=builder.bitcast(pointer, view.data.type),
-            shape=[number(size) for size in sizes],
-            strides=[number(stride) for stride in strides],
-            itemsize=number(bytes_per_element),
-            meminfo=None,
-        )
-        return view._getvalue()
 
-    def local(_context: Any, *sizes: Any) -> Any:
-        if not all(isinstance(size, types.IntegerLiteral) for size in sizes[0]):
+def _local(element: types.Type) -> Any:
+    """An intrinsic that makes an array on the stack; its argument is the constant number of elements."""
+
+    def local(_context: Any, count: Any) -> Any:
+        if not isinstance(count, types.IntegerLiteral):
             return None
-        result = types.Array(element, len(sizes[0]), "C")
-        counts = [size.literal_value for size in sizes[0]]
-        return result(types.StarArgTuple(sizes[0])), lambda c, b, _s, _a: array(c, b, result, counts)
+        array = types.Array(element, 1, "C")
+
+        def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+            elements = ir.ArrayType(context.get_data_type(element), count.literal_value)
+            pointer = cgutils.alloca_once(builder, elements)
+            pointer.align = ALIGNMENT
+            return _view(context, builder, array, pointer, context.get_constant(types.intp, count.literal_value))
+
+        return array(count), codegen
 
     return intrinsic(local)
+
+
+local_f32 = _local(types.float32)
+local_i32 = _local(types.int32)
+local_u32 = _local(types.uint32)
+local_bool = _local(types.boolean)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def part(_context: Any, array: Any, row: Any, start: Any) -> Any:
+    """The elements of an array [lanes], or of a row of an array [rows, lanes], from `start` on."""
+    result = types.Array(array.dtype, 1, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source = context.make_array(signature.args[0])(context, builder, arguments[0])
+        offset = arguments[2]
+        if array.ndim == 2:
+            length = cgutils.unpack_tuple(builder, source.shape, 2)[1]
+            offset = builder.add(offset, builder.mul(arguments[1], length))
+        data = builder.gep(source.data, [offset])
+        return _view(context, builder, result, data, context.get_constant(types.intp, 0))
+
+    return result(array, types.intp, types.intp), codegen
+
+
+def _bytes(context: Any, builder: Any, array: types.Array, count: Any) -> Any:
+    return builder.mul(count, count.type(context.get_abi_sizeof(context.get_data_type(array.dtype))))
+
+
+def _address(context: Any, builder: Any, array: types.Array, value: Any, index: Any) -> Any:
+    data = context.make_array(array)(context, builder, value).data
+    return builder.bitcast(builder.gep(data, [index]), ir.IntType(8).as_pointer())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_lanes(_context: Any, chunk: Any, array: Any, count: Any) -> Any:
+    """Fill a chunk with the first `count` elements of an array and zeros."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, source, _ = signature.args
+        size = _bytes(context, builder, source, arguments[2])
+        rest = builder.sub(_bytes(context, builder, source, arguments[2].type(LANES)), size)
+        zero = arguments[2].type(0)
+        cgutils.raw_memcpy(
+            builder,
+            _address(context, builder, target, arguments[0], zero),
+            _address(context, builder, source, arguments[1], zero),
+            size,
+            1,
+        )
+        cgutils.memset(builder, _address(context, builder, target, arguments[0], arguments[2]), rest, 0)
+        return context.get_dummy_value()
+
+    return types.void(chunk, array, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_lanes(_context: Any, chunk: Any, array: Any, count: Any) -> Any:
+    """Write the first `count` lanes of a chunk to the beginning of an array."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source, target, _ = signature.args
+        zero = arguments[2].type(0)
+        cgutils.raw_memcpy(
+            builder,
+            _address(context, builder, target, arguments[1], zero),
+            _address(context, builder, source, arguments[0], zero),
+            _bytes(context, builder, source, arguments[2]),
+            1,
+        )
+        return context.get_dummy_value()
+
+    return types.void(chunk, array, types.intp), codegen
+
+
+@helper
+def load_worlds(chunk: Any, array: Any, agents: Any, agent: Any, count: Any) -> None:
+    """Fill a chunk, whose first lane is agent `agent` of the first world of an array, with what its worlds hold."""
+    if agents == 1:
+        load_lanes(chunk, array, count)
+        return
+    world = 0
+    for lane in range(count):
+        chunk[lane] = array[world]
+        agent += 1
+        if agent == agents:
+            agent = 0
+            world += 1
+    for lane in range(count, LANES):
+        chunk[lane] = 0
+
+
+@helper
+def store_worlds(chunk: Any, array: Any, agents: Any, count: Any) -> None:
+    """Write what the lanes of a chunk agree on to the beginning of an array of worlds."""
+    if agents == 1:
+        store_lanes(chunk, array, count)
+        return
+    for world in range((count + agents - 1) // agents):
+        array[world] = chunk[world * agents]
+
+
+@helper
+def put(values: Any, row: Any, count: Any, lanes: Any, chosen: Any) -> None:
+    """Write a row of an observation: all `count` lanes where `chosen` is `ALL`, else the first `chosen` of `lanes`."""
+    if chosen == ALL:
+        for lane in range(count):
+            row[lane] = encode(row, values[lane])
+    else:
+        for index in range(chosen):
+            row[lanes[index]] = encode(row, values[lanes[index]])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def encode(_context: Any, array: Any, value: Any) -> Any:
+    """An f32 as an element of an array of f32, or of one of bf16, given by their bits (u16): rounded to nearest even."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        number = arguments[1]
+        if array.dtype == types.float32:
+            return number
+        word = ir.IntType(32)
+        bits = builder.bitcast(number, word)
+        odd = builder.and_(builder.lshr(bits, word(16)), word(1))
+        rounded = builder.lshr(builder.add(builder.add(bits, word(0x7FFF)), odd), word(16))
+        rounded = builder.select(builder.fcmp_unordered("uno", number, number), word(0x7FC0), rounded)
+        return builder.trunc(rounded, ir.IntType(16))
+
+    return array.dtype(array, value), codegen
+
+
+# --- operations ------------------------------------------------------------------------------------------------------
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def where(_context: Any, condition: Any, then: Any, otherwise: Any) -> Any:
+    """`then` where the condition holds, else `otherwise`: without a branch."""
+    type_ = types.unliteral(then)
+    if types.unliteral(otherwise) != type_:
+        return None
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.select(*arguments)
+
+    return type_(types.boolean, type_, type_), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def mulhigh(_context: Any, _left: Any, _right: Any) -> Any:
+    """The high 32 bits of the product of two u32."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(64)
+        product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
+        return builder.trunc(builder.lshr(product, wide(32)), ir.IntType(32))
+
+    return types.uint32(types.uint32, types.uint32), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def divide(_context: Any, _left: Any, _right: Any) -> Any:
+    """The quotient of two u32, rounded down; the divisor is not zero."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.udiv(*arguments)
+
+    return types.uint32(types.uint32, types.uint32), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def remainder(_context: Any, _left: Any, _right: Any) -> Any:
+    """The remainder of two u32; the divisor is not zero."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.urem(*arguments)
+
+    return types.uint32(types.uint32, types.uint32), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def square_root(_context: Any, _operand: Any) -> Any:
+    """The correctly rounded square root of an f32."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        root = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.FloatType(), [ir.FloatType()]), "llvm.sqrt.f32"
+        )
+        return builder.call(root, arguments)
+
+    return types.float32(types.float32), codegen
+
+
+# --- lanes with an event ---------------------------------------------------------------------------------------------
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _flags(_context: Any, array: Any, start: Any) -> Any:
+    """The flags of the `WORD` lanes from `start` on as the bits of a u64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source = context.make_array(signature.args[0])(context, builder, arguments[0])
+        vector = ir.VectorType(ir.IntType(8), WORD)
+        pointer = builder.bitcast(builder.gep(source.data, [arguments[1]]), vector.as_pointer())
+        flags = builder.icmp_unsigned("!=", builder.load(pointer, align=1), ir.Constant(vector, [0] * WORD))
+        return builder.bitcast(flags, ir.IntType(WORD))
+
+    return types.uint64(array, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _lowest(_context: Any, _bits: Any) -> Any:
+    """The number of the lowest bit of a u64 that is set; there is one."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.intp(types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _without_lowest(_context: Any, _bits: Any) -> Any:
+    """A u64 that is not zero without its lowest bit that is set."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.and_(arguments[0], builder.sub(arguments[0], ir.IntType(64)(1)))
+
+    return types.uint64(types.uint64), codegen
+
+
+@inline
+def choose_lanes(flags: Any, lanes: Any) -> Any:
+    """Write the numbers of the lanes whose flag is set into `lanes`, in order; the result is how many there are."""
+    chosen = 0
+    for start in range(0, LANES, WORD):
+        bits = _flags(flags, start)
+        while bits != 0:
+            lanes[chosen] = start + _lowest(bits)
+            chosen += 1
+            bits = _without_lowest(bits)
+    return chosen
+
+
+# --- arrays that stand for nothing -------------------------------------------------------------------------------------
+
+NO_ACTIONS = np.zeros((0, 0), np.int32)
+NO_BOOL = np.zeros(0, np.bool_)
+NO_F32 = np.zeros(0, np.float32)
+NO_I32 = np.zeros(0, np.int32)
+NO_I64 = np.zeros(0, np.int64)

@@ -1,11 +1,12 @@
 """Expressions of the tick IR in Triton's Python: one method per operation.
 
-What each must avoid is said where it is: Triton's `/`, `tl.sqrt` and `tl.fma` are not exact or not one rounding per
-operation; an integer literal is an i32 where nothing else decides; a literal like 1e-40 becomes an f64.
+Not used because they are not exact: `/`, `tl.sqrt`, `tl.fma`; `tl.minimum` and `tl.maximum` only where they are. A literal takes the type of the block it
+meets; where it meets none (a constant, a seed) it is an i32 or f32 unless it is written with its type.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatchmethod
 
 from hamlet.binary32 import bits32, spell32
@@ -17,6 +18,7 @@ from hamletc.ir.ops import (
     Const,
     Div,
     Equal,
+    Input,
     Less,
     LessEqual,
     Lookup,
@@ -37,13 +39,18 @@ from hamletc.ir.ops import (
     ToU32,
     Value,
     Xor,
+    operands,
 )
 from hamletc.ir.types import Type
-from hamletc.targets.body import Body
+from hamletc.passes.interval import Interval
+from hamletc.targets.body import Body, identifier
 
 DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", Type.BOOL: "tl.int1"}
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
 """Triton takes a float literal for an f32 between these magnitudes (and for 0.0); others are written by their bits."""
+ZERO, ONE = Const(Type.F32, 0.0), Const(Type.F32, 1.0)
+SHARED = ("seed_low", "seed_high", "tick")
+"""Inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
 
 
 def literal(constant: Const) -> str:
@@ -53,7 +60,7 @@ def literal(constant: Const) -> str:
             text = spell32(value)
             if text == "0.0" or SMALLEST_LITERAL <= abs(float(text)) <= LARGEST_LITERAL:
                 return text
-            return f"tl.full((), 0x{bits32(value):08X}, tl.uint32).to(tl.float32, bitcast=True)"
+            return f"_f32(0x{bits32(value):08X})"
         case Type.U32, int(value) if value >= 0x10000:
             return f"0x{value:08X}"
         case _, value:
@@ -63,14 +70,15 @@ def literal(constant: Const) -> str:
 def typed(constant: Const) -> str:
     """A constant where nothing beside it decides its type."""
     text = literal(constant)
-    return text if text.startswith("tl.") else f"tl.full((), {text}, {DTYPES[constant.type]})"
+    return text if text.startswith("_f32(") else f"tl.full((), {text}, {DTYPES[constant.type]})"
 
 
 class TritonFormatter:
-    """Prints the values of one body."""
+    """Prints the values of one body. `ranges` are the intervals of the function's values."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, ranges: Sequence[Interval]) -> None:
         self.body = body
+        self.ranges = ranges
 
     def line(self, value: Value) -> str:
         """The right side of the line that defines a value."""
@@ -107,10 +115,49 @@ class TritonFormatter:
     def _constant(self, value: Value) -> bool:
         return isinstance(self.body.op(value), Const)
 
+    def _scalar(self, value: Value) -> bool:
+        """Whether all lanes share the value, which then decides no literal's type."""
+        match self.body.op(value):
+            case Input(name=name):
+                return name in SHARED
+            case op:
+                return all(self._scalar(operand) for operand in operands(op))
+
+    def _ordered(self, left: Value, right: Value) -> bool:
+        """Whether Triton's minimum and maximum are the select: without NaN and zeros of both signs, one instruction."""
+        a, b = self.ranges[left], self.ranges[right]
+        one_zero = not (a.zero and b.zero) or not (a.negative_zero or b.negative_zero)
+        constants = self._constant(left) and self._constant(right)
+        return self.body.type(left) is Type.F32 and one_zero and not (a.nan or b.nan or constants)
+
+    def _minimum(self, left: Value, right: Value) -> str:
+        if self.body.op(left) == ONE and self.ranges[right].low >= 0 and not self.ranges[right].negative_zero:
+            return self._saturated(right)
+        return f"tl.minimum({self.value(left)}, {self.value(right)})"
+
+    def _maximum(self, left: Value, right: Value) -> str:
+        if self.body.op(right) == ZERO and self.ranges[left].high <= 1:
+            return self._saturated(left)
+        return f"tl.maximum({self.value(left)}, {self.value(right)})"
+
+    def _saturated(self, value: Value) -> str:
+        """An addition on a GPU can limit its result to 0 .. 1 at no cost, but not to one of them alone: where the other
+        limit cannot bind, it is written all the same."""
+        return f"tl.minimum(tl.maximum({self.value(value)}, 0.0), 1.0)"
+
+    def _meeting(self, value: Value, other: Value) -> str:
+        """An argument whose type must be that of the other one: a literal only where a block decides its type."""
+        return self.tensor(value) if self._scalar(other) else self.value(value)
+
     def _infix(self, op: Binary, sign: str) -> str:
         # Of two constants one is typed, or Python would compute with them in its own arithmetic.
         left = self.primary(op.left) if self._constant(op.right) else self.operand(op.left)
         return f"{left} {sign} {self.operand(op.right)}"
+
+    def _whole(self, op: Div | Rem, sign: str) -> str:
+        # Triton refuses a quotient of u32 and i32.
+        right = self.primary(op.right) if self._scalar(op.left) else self.operand(op.right)
+        return f"{self.primary(op.left)} {sign} {right}"
 
     @singledispatchmethod
     def operation(self, op: Op) -> str:
@@ -139,17 +186,17 @@ class TritonFormatter:
 
     @operation.register
     def _(self, op: MulHigh) -> str:
-        return f"tl.umulhi({self.tensor(op.left)}, {self.tensor(op.right)})"
+        return f"tl.umulhi({self._meeting(op.left, op.right)}, {self._meeting(op.right, op.left)})"
 
     @operation.register
     def _(self, op: Div) -> str:
         if self.body.type(op.left) is Type.F32:
-            return f"tl.div_rn({self.tensor(op.left)}, {self.tensor(op.right)})"
-        return f"{self.primary(op.left)} // {self.primary(op.right)}"
+            return f"tl.div_rn({self._meeting(op.left, op.right)}, {self._meeting(op.right, op.left)})"
+        return self._whole(op, "//")
 
     @operation.register
     def _(self, op: Rem) -> str:
-        return f"{self.primary(op.left)} % {self.primary(op.right)}"
+        return self._whole(op, "%")
 
     @operation.register
     def _(self, op: Neg) -> str:
@@ -201,10 +248,15 @@ class TritonFormatter:
 
     @operation.register
     def _(self, op: Select) -> str:
-        # Two literals would be i32, or not agree: 0x9E3779B9 is a u32, 1 an i32.
-        both = self._constant(op.then) and self._constant(op.otherwise)
-        then = self.tensor(op.then) if both else self.value(op.then)
-        otherwise = self.tensor(op.otherwise) if both and self.body.type(op.then) is Type.U32 else self.value(op.otherwise)
+        test = self.body.op(op.condition)
+        if isinstance(test, Less) and self._ordered(test.left, test.right):
+            if (op.then, op.otherwise) == (test.left, test.right):
+                return self._minimum(test.left, test.right)
+            if (op.then, op.otherwise) == (test.right, test.left):
+                return self._maximum(test.left, test.right)
+        then, otherwise = self.value(op.then), self.value(op.otherwise)
+        if self.body.type(op.then) is Type.U32:
+            then, otherwise = self._meeting(op.then, op.otherwise), self._meeting(op.otherwise, op.then)
         return f"tl.where({self.tensor(op.condition)}, {then}, {otherwise})"
 
     @operation.register
@@ -221,5 +273,5 @@ class TritonFormatter:
 
 
 def table_name(table: str) -> str:
-    """The kernel argument of a table. No local name begins like this."""
-    return f"table_{table}"
+    """The kernel argument of a table: `table_time_sin` of `time.sin`."""
+    return f"table_{identifier(table)}"

@@ -1,0 +1,140 @@
+"""The parts of the GPU check: what the machine is, what was compiled, and whether the backends agree."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import time
+from importlib import metadata
+from pathlib import Path
+
+import torch
+from gpu_times import Plan, Row, make
+
+from hamlet.abi import KERNELS
+from hamlet.backend import Backend
+from hamlet.interpreter import Interpreter
+from hamlet.module import Module
+from hamlet.verify import Candidate, verify
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def output_of(*command: str) -> str | None:
+    """The output of a command, or `None` where it does not exist or fails."""
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def version(package: str) -> str | None:
+    """The version of an installed package."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def facts(device: torch.device, commit: str | None) -> Row:
+    """The machine, the versions, and the commit."""
+    found: Row = {
+        "commit": commit or output_of("git", "rev-parse", "HEAD"),
+        "changed": None if commit else bool(output_of("git", "status", "--porcelain", "--untracked-files=no")),
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        **{name: version(name) for name in ("torch", "triton", "numba", "numpy")},
+        "device": str(device),
+    }
+    if device.type == "cuda":
+        properties = torch.cuda.get_device_properties(device)
+        found |= {
+            "device": properties.name,
+            "capability": f"sm_{properties.major}{properties.minor}",
+            "processors": properties.multi_processor_count,
+            "memory_gib": round(properties.total_memory / 2**30, 1),
+            "cuda": torch.version.cuda,
+            "driver": output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
+        }
+    return found
+
+
+def first_launch(module: Module, plan: Plan) -> Row:
+    """Seconds to make worlds, to the end of the first step, and of the first rollout: compilation, mostly."""
+
+    def elapsed() -> float:
+        if plan.device.type == "cuda":
+            torch.cuda.synchronize(plan.device)
+        return time.perf_counter() - started
+
+    started = time.perf_counter()
+    env = make(module, 1_024, plan, "float32")
+    made = elapsed()
+    env.step(torch.zeros(env.num_lanes, dtype=torch.int32, device=plan.device))
+    stepped = elapsed()
+    env.rollout(2)
+    return {
+        "universe": module.name,
+        "backend": plan.backend,
+        "make_s": made,
+        "step_s": stepped - made,
+        "rollout_s": elapsed() - stepped,
+    }
+
+
+def compiled_kernels(module: Module, plan: Plan) -> list[Row]:
+    """What the launches so far compiled: registers per thread and bytes spilled, as the driver says."""
+    if plan.device.type != "cuda":
+        return []
+    rows = []
+    for name in KERNELS:
+        compiled = getattr(module.kernels("triton"), name).device_caches[torch.cuda.current_device()][0]
+        rows += [
+            {"universe": module.name, "kernel": name, "registers": kernel.n_regs, "spills": kernel.n_spills}
+            for kernel in compiled.values()
+        ]
+    if not rows:
+        raise RuntimeError("Triton's cache holds no kernel that was launched")
+    return rows
+
+
+def candidates(plan: Plan) -> list[tuple[str, torch.device]]:
+    """What is compared with the interpreter on the CPU; the interpreter on CUDA too, so that all equal both."""
+    cpu = torch.device("cpu")
+    if plan.device.type == "cuda":
+        return [("triton", plan.device), ("interpreter", plan.device), ("numba", cpu)]
+    interpreted = [("triton", cpu)] if os.environ.get("TRITON_INTERPRET") == "1" else []
+    return [("numba", cpu), *interpreted]
+
+
+def backend_of(module: Module, name: str, device: torch.device) -> Backend:
+    """A backend by name. Only the one wanted is imported, so that a broken one spoils no other."""
+    match name:
+        case "triton":
+            from hamlet.launch.triton import TritonBackend
+
+            return TritonBackend(module.universe, module.kernels("triton"), device)
+        case "numba":
+            from hamlet.launch.numba import NumbaBackend
+
+            return NumbaBackend(module.universe, module.kernels("numba"))
+        case _:
+            return Interpreter(module.universe, device)
+
+
+def verify_one(module: Module, name: str, device: torch.device, plan: Plan) -> tuple[Row, str]:
+    """Compare a backend with the interpreter; a row, and the complaint where it differs or something never fired."""
+    started = time.perf_counter()
+    report = verify(module.universe, [Candidate(backend_of(module, name, device), device)], plan.effort)
+    row = {
+        "universe": module.name,
+        "backend": name,
+        "device": str(device),
+        "values compared": report.compared,
+        "agent-ticks": report.ticks,
+        "fired": f"{len(report.coverage) - len(report.never_fired)} of {len(report.coverage)}",
+        "equal": report.equal,
+        "seconds": time.perf_counter() - started,
+    }
+    return row, "" if report.ok else report.render()

@@ -1,0 +1,138 @@
+"""How long steps and rollouts take, and how near that is to what the memory allows."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+
+from hamlet import schema
+from hamlet.env import Env
+from hamlet.module import Module
+from hamlet.verify import QUICK, THOROUGH, Effort
+
+Row: TypeAlias = dict[str, Any]
+"""A row of a table, as it stands in the JSON."""
+
+READ_ONLY = ("params", "layout", "episode")
+"""State that a tick without a reset only reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured: devices, sizes, repetitions."""
+
+    device: torch.device
+    backend: str
+    lanes: tuple[int, ...]
+    rollouts: tuple[int, ...]
+    observed_rollout: int
+    samples: int
+    sample_seconds: float
+    copy_bytes: int
+    effort: Effort
+
+
+def plan(device: str, dry_run: bool) -> Plan:
+    """The plan for a device; a dry run takes sizes that a test can afford."""
+    backend = "triton" if device.startswith("cuda") else "numba"
+    if dry_run:
+        return Plan(torch.device(device), backend, (64,), (4,), 4, 3, 0.0, 1 << 20, QUICK)
+    lanes = (4_096, 65_536, 1_048_576)
+    return Plan(torch.device(device), backend, lanes, (64, 1_000), 64, 12, 0.005, 1 << 30, THOROUGH)
+
+
+def seconds_of(call: Callable[[], object], repeats: int, device: torch.device) -> float:
+    """The time of one call, over so many in a row, by CUDA events where there is CUDA."""
+    if device.type == "cuda":
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        for _ in range(repeats):
+            call()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) / 1e3 / repeats
+    started = time.perf_counter()
+    for _ in range(repeats):
+        call()
+    return (time.perf_counter() - started) / repeats
+
+
+def samples(call: Callable[[], object], plan: Plan) -> list[float]:
+    """Times of one call in seconds, after warm-up; a sample takes so many calls that it lasts long enough."""
+    for _ in range(3):
+        call()
+    once = max(seconds_of(call, 1, plan.device), 1e-7)
+    repeats = max(1, round(plan.sample_seconds / once))
+    return [seconds_of(call, repeats, plan.device) for _ in range(plan.samples)]
+
+
+def spread(times: list[float]) -> Row:
+    """Median, fastest and slowest in milliseconds."""
+    return {
+        "median_ms": statistics.median(times) * 1e3,
+        "fastest_ms": min(times) * 1e3,
+        "slowest_ms": max(times) * 1e3,
+        "samples": len(times),
+    }
+
+
+def copy_bandwidth(plan: Plan) -> float:
+    """Bytes per second (read and written) of copying a large tensor."""
+    source = torch.empty(plan.copy_bytes, dtype=torch.uint8, device=plan.device)
+    target = torch.empty_like(source)
+    return 2 * plan.copy_bytes / statistics.median(samples(lambda: target.copy_(source), plan))
+
+
+def bytes_per_lane(env: Env) -> tuple[float, float]:
+    """The least bytes per lane that a tick must move: (state, actions and outcomes; observations and masks).
+
+    State is read once and, unless only a reset changes it, written once. Final observations are written by resets only.
+    """
+    state = sum(
+        value.numel() * value.element_size() * (1 if name in READ_ONLY else 2) for name, value in env.state.items()
+    )
+    outcomes = 4 + sum({"f32": 4, "i32": 4, "bool": 1}[f.dtype] for f in schema.outcome_fields())
+    observation = 0 if env.observation is None else env.observation.element_size() * env.observation.shape[1]
+    return state / env.num_lanes + outcomes, observation + env.num_actions
+
+
+def make(module: Module, worlds: int, plan: Plan, obs_dtype: str | None) -> Env:
+    """Worlds on the device that is checked."""
+    return module.make(worlds, 1, plan.device, plan.backend, 1, obs_dtype, validate=False, quiet=True)
+
+
+def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None) -> list[Row]:
+    """Times of step, rollouts, and a rollout that observes every tick, at one batch size."""
+    env, plain = make(module, lanes, plan, "float32"), make(module, lanes, plan, None)
+    state, observed = bytes_per_lane(env)
+    generator = torch.Generator(device=plan.device).manual_seed(1)
+    actions = torch.randint(env.num_actions, (lanes,), dtype=torch.int32, device=plan.device, generator=generator)
+    rows = []
+
+    def row(form: str, ticks: int, traffic: float | None, call: Callable[[], object]) -> None:
+        times = samples(call, plan)
+        rate = lanes * ticks / statistics.median(times)
+        moved = None if traffic is None else rate * traffic
+        rows.append(
+            {"universe": module.name, "backend": plan.backend, "form": form, "lanes": lanes, "ticks": ticks}
+            | spread(times)
+            | {"agent_ticks_per_s": rate, "bytes_per_agent_tick": traffic, "bytes_per_s": moved}
+            | {"of_copy_bandwidth": None if moved is None or bandwidth is None else moved / bandwidth}
+        )
+
+    row("step, observed", 1, state + observed, lambda: env.step(actions))
+    for ticks in plan.rollouts:
+        row("rollout", ticks, None, lambda ticks=ticks: plain.rollout(ticks, statistics=False))
+    ticks = plan.observed_rollout
+    row(
+        "rollout, observed",
+        ticks,
+        observed + state / ticks,
+        lambda: env.rollout(ticks, observe=True, statistics=False),
+    )
+    return rows

@@ -1,0 +1,63 @@
+"""Checking: from a syntax tree to a Universe, or to what is wrong with it."""
+
+from __future__ import annotations
+
+import keyword
+
+from hamlet.universe import Universe
+from hamletc.checking import trees
+from hamletc.checking.declarations import resolve
+from hamletc.checking.draft import Draft
+from hamletc.checking.inert import check_inert
+from hamletc.checking.names import Names
+from hamletc.checking.reach import check_ranges
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Diagnostic
+from hamletc.language import syntax
+
+DEEPEST_TREE = 200
+"""The most levels that an expression may have."""
+
+
+def check(file: syntax.File, source_name: str) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
+    """The universe that a file describes, and the diagnostics in source order.
+
+    The universe is `None` where one of them is an error. `source_name` is the file's name without its folder. What has
+    an error is left out of the later stages, so that one mistake is reported once; unread names and warnings are looked
+    for when all else is right.
+    """
+    report = Report()
+    _check_name(file.name, report)
+    names = Names(file, report)
+    draft = resolve(file, names, report)
+    complete = not report.failed
+    if _is_shallow(draft, report):
+        changes = check_ranges(draft, names, report)
+        if complete:
+            check_inert(file.name, draft, changes, names, report)
+    universe = None if report.failed else draft.finish(file.name.text, source_name)
+    return universe, report.in_source_order()
+
+
+def _is_shallow(draft: Draft, report: Report) -> bool:
+    """Whether all expressions can be walked over by recursion; long ones of `min`, `max` and `reward` are reported."""
+    deep = [tree for tree in trees.expressions(draft) if max(level for _, level in trees.nodes(tree)) > DEEPEST_TREE]
+    for tree in deep:
+        report.add(
+            "H015",
+            f"an expression of more than {DEEPEST_TREE} levels",
+            tree.span,
+            hint="A rule can compute a meter in steps.",
+        )
+    return not deep
+
+
+def _check_name(name: syntax.Name, report: Report) -> None:
+    if keyword.iskeyword(name.text):
+        report.add(
+            "H053",
+            f"a universe cannot be called `{name.text}`",
+            name.span,
+            "a word of Python",
+            hint=f"Its package could not be imported; `{name.text}_` could.",
+        )

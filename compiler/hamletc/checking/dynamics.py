@@ -1,0 +1,51 @@
+"""Rules and cascades: what happens to meters every tick."""
+
+from __future__ import annotations
+
+from hamlet.universe import Cascade, Rule
+from hamletc.checking.expressions import Expressions, Threshold
+from hamletc.checking.names import QUANTITIES, Names
+from hamletc.checking.report import Report
+from hamletc.checking.statements import Statements, written
+from hamletc.language import syntax
+
+
+def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Report) -> Rule | None:
+    """`rule NAME: guard -> statements`."""
+    expressions = Expressions(names, report)
+    guard = None if declaration.guard is None else expressions.condition(declaration.guard)
+    if declaration.guard is not None and guard is None:
+        names.suspects |= written(declaration.body)
+    body = Statements(names, report, expressions).body(declaration.body)
+    if not body:
+        return None
+    return Rule(declaration.name.text, guard, body, declaration.span)
+
+
+def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Report) -> Cascade | None:
+    """`cascade NAME: meter < threshold -> statements`."""
+    guard = declaration.guard
+    source, threshold = None, None
+    if (
+        isinstance(guard, syntax.BinaryExpr)
+        and guard.op == "<"
+        and isinstance(guard.left, syntax.Name)
+        and names.kind(guard.left.text) in ("meter", None)
+        and guard.left.text not in QUANTITIES
+    ):
+        source = names.find(guard.left, "meter")
+        threshold = Expressions(names, report).constant(guard.right, "the threshold of a cascade")
+    else:
+        report.add(
+            "H039",
+            "a cascade is guarded by `meter < constant`",
+            guard.span,
+            "this is another condition",
+            hint=f"Write `rule {declaration.name.text}: guard -> ...` for other guards.",
+        )
+    written = guard.right.span if isinstance(guard, syntax.BinaryExpr) else guard.span
+    expressions = Expressions(names, report, Threshold(threshold, written))
+    body = Statements(names, report, expressions).body(declaration.body)
+    if source is None or threshold is None or not body:
+        return None
+    return Cascade(declaration.name.text, source, threshold, body, declaration.span)

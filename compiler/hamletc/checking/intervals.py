@@ -1,0 +1,128 @@
+"""Interval arithmetic on binary32: where a value lies, given where its operands lie.
+
+Every operation is correctly rounded and monotone in each operand, so the ends of the result are the rounded results of
+ends. All ends are finite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet.binary32 import LARGEST, round32, spell32
+from hamletc.checking.folding import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The numbers from `low` to `high`, both included; both are binary32 numbers, held exactly."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return spell(self.low) if self.low == self.high else f"{spell(self.low)} .. {spell(self.high)}"
+
+
+def spell(value: float) -> str:
+    """A number as an author would write it: `0`, not `0.0`."""
+    return spell32(value).removesuffix(".0")
+
+
+ANYTHING = Interval(-LARGEST, LARGEST)
+ZERO = Interval(0.0, 0.0)
+
+
+def single(value: float) -> Interval:
+    """One number, rounded to binary32."""
+    exact = round32(value)
+    return Interval(exact, exact)
+
+
+def hull(a: Interval, b: Interval) -> Interval:
+    """The smallest interval that holds both."""
+    return Interval(min(a.low, b.low), max(a.high, b.high))
+
+
+def negate(a: Interval) -> Interval:
+    """`-a`."""
+    return Interval(-a.high, -a.low)
+
+
+def absolute(a: Interval) -> Interval:
+    """`abs(a)`."""
+    if a.low >= 0:
+        return a
+    return negate(a) if a.high <= 0 else Interval(0.0, max(-a.low, a.high))
+
+
+def minimum(a: Interval, b: Interval) -> Interval:
+    """`min(a, b)`."""
+    return Interval(min(a.low, b.low), min(a.high, b.high))
+
+
+def maximum(a: Interval, b: Interval) -> Interval:
+    """`max(a, b)`."""
+    return Interval(max(a.low, b.low), max(a.high, b.high))
+
+
+def clamp(a: Interval, low: Interval, high: Interval) -> Interval:
+    """`clamp(a, low, high)`."""
+    return minimum(maximum(a, low), high)
+
+
+def add(a: Interval, b: Interval) -> Interval:
+    """`a + b`. Like the operations below, it raises `OverflowError` where the result can be too large."""
+    return _rounded([a.low + b.low, a.high + b.high])
+
+
+def subtract(a: Interval, b: Interval) -> Interval:
+    """`a - b`."""
+    return _rounded([a.low - b.high, a.high - b.low])
+
+
+def multiply(a: Interval, b: Interval) -> Interval:
+    """`a * b`."""
+    return _rounded([x * y for x in (a.low, a.high) for y in (b.low, b.high)])
+
+
+def divide(a: Interval, b: Interval) -> Interval:
+    """`a / b`, where b does not hold zero."""
+    return _rounded([x / y for x in (a.low, a.high) for y in (b.low, b.high)])
+
+
+def decide(op: Comparison, a: Interval, b: Interval) -> bool | None:
+    """Whether the comparison always holds (true), never holds (false), or can do either."""
+    match op:
+        case "<":
+            return _less(a, b)
+        case "<=":
+            return _not(_less(b, a))
+        case ">":
+            return _less(b, a)
+        case ">=":
+            return _not(_less(a, b))
+        case "==":
+            return _equal(a, b)
+        case "!=":
+            return _not(_equal(a, b))
+
+
+def _less(a: Interval, b: Interval) -> bool | None:
+    if a.high < b.low:
+        return True
+    return False if a.low >= b.high else None
+
+
+def _equal(a: Interval, b: Interval) -> bool | None:
+    if a.high < b.low or b.high < a.low:
+        return False
+    return True if a.low == a.high == b.low == b.high else None
+
+
+def _not(decided: bool | None) -> bool | None:
+    return None if decided is None else not decided
+
+
+def _rounded(corners: list[float]) -> Interval:
+    # Rounding the binary64 result again gives the binary32 result: 53 bits are more than twice 24 and two.
+    return Interval(round32(min(corners)), round32(max(corners)))

@@ -1,0 +1,92 @@
+"""Params and meters: their bounds, their values at the start, and what drains a meter every tick."""
+
+from __future__ import annotations
+
+from hamlet.universe import Expression, Meter, Param, Span
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.intervals import spell
+from hamletc.checking.names import Names
+from hamletc.checking.properties import by_key
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+
+DRAINS = ("decay", "move", "interact")
+
+
+def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Report) -> Param | None:
+    """`param difficulty = 1.0 in 0 .. 4`."""
+    expressions = Expressions(names, report)
+    default = expressions.constant(declaration.default, "the default of a param")
+    bounds = _bounds(declaration.bounds, expressions, report)
+    if default is None or bounds is None:
+        return None
+    if not _inside(default, bounds, declaration.default.span, declaration.bounds, "the default", report):
+        return None
+    return Param(declaration.name.text, default, *bounds, declaration.span)
+
+
+def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -> Meter | None:
+    """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`."""
+    expressions = Expressions(names, report)
+    name = declaration.name.text
+    start = expressions.constant(declaration.start, "the start value of a meter")
+    bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
+    drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
+    for key, item in by_key(declaration.properties, DRAINS, "a meter", report).items():
+        drains[key] = expressions.number(item.value)
+        if drains[key] is None:
+            names.suspects.add(name)
+    if start is None or bounds is None:
+        return None
+    if not _inside(start, bounds, declaration.start.span, declaration.bounds, "the start value", report):
+        return None
+    return Meter(name, start, *bounds, drains["decay"], drains["move"], drains["interact"], declaration.span)
+
+
+def _bounds(
+    bounds: tuple[syntax.Expr, syntax.Expr], expressions: Expressions, report: Report
+) -> tuple[float, float] | None:
+    low = expressions.constant(bounds[0], "a bound")
+    high = expressions.constant(bounds[1], "a bound")
+    if low is None or high is None:
+        return None
+    if low < high:
+        return low, high
+    report.add(
+        "H040",
+        "the lower bound must be less than the upper one",
+        _between(bounds),
+        "these are equal" if low == high else "these are the wrong way round",
+        hint="Leave some room between them." if low == high else f"Write `{spell(high)} .. {spell(low)}`.",
+    )
+    return None
+
+
+def _inside(
+    value: float,
+    bounds: tuple[float, float],
+    span: Span,
+    written: tuple[syntax.Expr, syntax.Expr] | None,
+    what: str,
+    report: Report,
+) -> bool:
+    low, high = bounds
+    if low <= value <= high:
+        return True
+    limits = f"{spell(low)} .. {spell(high)}"
+    hint = "Change it, or the bounds." if written else f"Bounds are {limits} unless you add `in LOW .. HIGH`."
+    report.add(
+        "H041",
+        f"{what} is outside the bounds",
+        span,
+        f"not in {limits}",
+        secondary=(Label(_between(written), "the bounds"),) if written else (),
+        hint=hint,
+    )
+    return False
+
+
+def _between(bounds: tuple[syntax.Expr, syntax.Expr]) -> Span:
+    low, high = bounds[0].span, bounds[1].span
+    return Span(low.line, low.column, high.end_line, high.end_column)

@@ -1,0 +1,69 @@
+"""How lives end, what they are worth, and the clock they go by."""
+
+from __future__ import annotations
+
+from hamlet.universe import Cause, Clock, Expression, Lifespan, Number
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.names import Names
+from hamletc.checking.numerals import whole_number
+from hamletc.checking.properties import by_key, given_twice
+from hamletc.checking.report import Report
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
+
+SHORTEST_DAY, LONGEST_DAY = 2, 1000
+LONGEST_LIFE = 10_000_000
+
+
+def resolve_clock(declaration: syntax.ClockDecl, report: Report) -> Clock | None:
+    """`clock 24 hours`."""
+    hours = whole_number(declaration.hours, SHORTEST_DAY, LONGEST_DAY, "the number of hours", report)
+    return None if hours is None else Clock(hours, declaration.span)
+
+
+def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Report) -> Lifespan | None:
+    """`lifespan 500 ticks { reward 1.0 }`; the reward is 0 unless given."""
+    ticks = whole_number(declaration.ticks, 1, LONGEST_LIFE, "a lifespan in ticks", report)
+    reward: float | None = 0.0
+    given = by_key(declaration.properties, ("reward",), "a lifespan", report).get("reward")
+    if given is not None:
+        reward = Expressions(names, report).constant(given.value, "the reward of a lifespan")
+        if reward == 0.0:
+            report.add("H064", "a reward of 0 has no effect", given.span, hint="Leave it out.")
+    return None if ticks is None or reward is None else Lifespan(ticks, reward, declaration.span)
+
+
+def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Report) -> list[Cause]:
+    """`dies when a or b`: every operand of `or` is a cause of its own, named as it is written."""
+    expressions = Expressions(names, report)
+    causes: dict[str, Cause] = {}
+    for declaration in declarations:
+        for disjunct in _disjuncts(declaration.condition):
+            condition = expressions.condition(disjunct)
+            if condition is None:
+                continue
+            name = spell_expression(disjunct)
+            first = causes.setdefault(name, Cause(name, condition, disjunct.span))
+            if first.span != disjunct.span:
+                given_twice("this cause of death", disjunct.span, first.span, report)
+    return list(causes.values())
+
+
+def _disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
+    if isinstance(condition, syntax.BinaryExpr) and condition.op == "or":
+        return [*_disjuncts(condition.left), *_disjuncts(condition.right)]
+    return [condition]
+
+
+def resolve_reward(declarations: list[syntax.RewardDecl], names: Names, report: Report) -> Expression | None:
+    """Several `reward` lines are added in file order."""
+    expressions = Expressions(names, report)
+    values = [expressions.number(declaration.value) for declaration in declarations]
+    total: Expression | None = None
+    for position, value in enumerate(values):
+        if isinstance(value, Number) and value.value == 0.0 and len(values) > 1:
+            report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
+        if value is None:
+            return None
+        total = value if position == 0 else expressions.sum(total, value) if total is not None else None
+    return total

@@ -1,0 +1,220 @@
+"""How far meters reach: a tick on intervals, in the order of docs/semantics.md.
+
+A meter can have any value within its bounds at any time; `unclamped` and `together` carry it further, until the next
+clamp. The tick is repeated until the intervals at its beginning no longer grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from hamlet.binary32 import round32
+from hamlet.universe import Assign, Cascade, Expression, MeterValue, Rule, Statement, Together
+from hamletc.checking import intervals
+from hamletc.checking.draft import Draft
+from hamletc.checking.intervals import ANYTHING, ZERO, Interval
+from hamletc.checking.names import Names
+from hamletc.checking.ranges import Ranges, State, Surroundings, farthest
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
+
+LONGEST_AGE = 2.0**31
+TICKS_BEFORE_WIDENING = 3
+
+
+@dataclass(slots=True)
+class Changes:
+    """The meters that some statement can raise, and those that some statement can lower."""
+
+    raised: set[str] = field(default_factory=set)
+    lowered: set[str] = field(default_factory=set)
+
+
+def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
+    """Report what ranges prove wrong in a draft, and return which way its meters can change."""
+    bounds = {
+        meter.name: Interval(round32(meter.low), round32(meter.high))
+        for meter in draft.meters
+        if meter.name not in names.suspects
+    }
+    start: State = {}
+    for tick in count():
+        grown = _Tick(draft, names, bounds, Report()).run(start)
+        if grown == start:
+            break
+        if tick >= TICKS_BEFORE_WIDENING:
+            grown = {name: now if now in (start.get(name), None) else ANYTHING for name, now in grown.items()}
+        start = grown
+    final = _Tick(draft, names, bounds, report)
+    final.run(start)
+    return final.changes
+
+
+class _Tick:
+    """One tick of every lane at once. `bounds` has the meters of which something is known."""
+
+    def __init__(self, draft: Draft, names: Names, bounds: Mapping[str, Interval], report: Report) -> None:
+        self._draft = draft
+        self._names = names
+        self._bounds = bounds
+        self._report = report
+        self._ranges = Ranges(_surroundings(draft, names, bounds), report)
+        self.changes = Changes()
+
+    def run(self, start: State) -> State:
+        """Where the meters lie at the end of some tick, the first of which begins with them in `start`."""
+        ends = [start, self._drain([(meter.name, meter.move) for meter in self._draft.meters], start)]
+        for action in self._draft.actions:
+            self._test(action.needs, start)
+            ends.append(self._body(action.body, start))
+        interacted = self._drain([(meter.name, meter.interact) for meter in self._draft.meters], start)
+        ends.append(interacted)
+        for affordance in self._draft.affordances:
+            self._test(affordance.needs, interacted)
+            ends.append(self._body(affordance.instantly, interacted))
+            ticked = self._body(affordance.each_tick, interacted)
+            ends += [ticked, self._body(affordance.on_completion, ticked)]
+        meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], self._join(ends))
+        for dynamic in self._draft.dynamics:
+            match dynamic:
+                case Rule(guard=None):
+                    meters = self._body(dynamic.body, meters)
+                case Rule(guard=guard):
+                    self._test(guard, meters)
+                    meters = self._join([meters, self._body(dynamic.body, meters)])
+                case Cascade():
+                    meters = self._cascade(dynamic, meters)
+        for cause in self._draft.causes:
+            self._test(cause.condition, meters)
+        if self._draft.reward is not None:
+            around = replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
+            Ranges(around, self._report).number(self._draft.reward, meters)
+        return self._join([start, meters])
+
+    def _test(self, condition: Expression | None, meters: State) -> None:
+        if condition is not None:
+            self._ranges.condition(condition, meters)
+
+    def _drain(self, drains: list[tuple[str, Expression | None]], meters: State) -> State:
+        statements = [Assign(meter, "-=", drain, True, drain.span) for meter, drain in drains if drain is not None]
+        return self._body(statements, meters)
+
+    def _cascade(self, cascade: Cascade, meters: State) -> State:
+        source, threshold = self._ranges.meter(cascade.source, meters), intervals.single(cascade.threshold)
+        if source is not None:
+            self._check_threshold(cascade, source, threshold.low)
+        outer = self._ranges
+        self._ranges = Ranges(replace(outer.around, source=source, threshold=threshold), self._report)
+        fired = self._body(cascade.body, meters)
+        self._ranges = outer
+        return self._join([meters, fired])
+
+    def _check_threshold(self, cascade: Cascade, source: Interval, threshold: float) -> None:
+        guard = self._draft.guards[cascade.name]
+        declared = Label(self._names.span(cascade.source), f"`{cascade.source}` is in {source} here")
+        if source.low >= threshold:
+            self._report.add(
+                "H061",
+                f"the cascade `{cascade.name}` can never fire",
+                guard,
+                f"`{cascade.source}` is never below {intervals.spell(threshold)}",
+                secondary=(declared,),
+                hint=f"Write a threshold above {intervals.spell(source.low)}, or delete the cascade.",
+            )
+        elif source.high < threshold:
+            self._report.add(
+                "H070",
+                f"the cascade `{cascade.name}` fires in every tick",
+                guard,
+                f"`{cascade.source}` is always below {intervals.spell(threshold)}",
+                secondary=(declared,),
+                hint=f"Write a threshold of at most {intervals.spell(source.high)}, or a rule without a guard.",
+            )
+
+    def _body(self, body: Iterable[Statement], meters: State) -> State:
+        """Where the meters lie after the statements."""
+        after = dict(meters)
+        for statement in body:
+            match statement:
+                case Assign(clamped=clamped):
+                    self._assign(statement, after)
+                    if clamped:
+                        after.pop(statement.meter, None)
+                case Together():
+                    for member in statement.body:
+                        self._assign(member, after)
+                    for member in statement.body:
+                        after.pop(member.meter, None)
+        return after
+
+    def _assign(self, statement: Assign, meters: dict[str, Interval | None]) -> None:
+        value = self._ranges.number(statement.value, meters)
+        old = self._ranges.meter(statement.meter, meters)
+        match statement.op:
+            case "=":
+                new = value
+            case "+=":
+                new = self._ranges.finite(intervals.add, old, value, statement.span)
+            case "-=":
+                new = self._ranges.finite(intervals.subtract, old, value, statement.span)
+        self._note_change(statement, old, value)
+        if statement.meter not in self._bounds:
+            return
+        bounds = self._bounds[statement.meter]
+        meters[statement.meter] = None if new is None else intervals.hull(new, bounds)
+        if self._changes_nothing(statement, old, value):
+            self._report.add(
+                "H063",
+                f"this never changes `{statement.meter}`",
+                statement.span,
+                hint="Leave it out, or write a value that is not 0.",
+            )
+
+    def _changes_nothing(self, statement: Assign, old: Interval | None, value: Interval | None) -> bool:
+        bounds = self._bounds[statement.meter]
+        if statement.clamped and (old is None or intervals.hull(old, bounds) != bounds):
+            return False
+        if statement.op == "=":
+            return isinstance(statement.value, MeterValue) and statement.value.meter == statement.meter
+        return value == ZERO
+
+    def _join(self, states: Iterable[State]) -> State:
+        """Where the meters lie after one of several things has happened."""
+        joined: dict[str, Interval | None] = {}
+        for state in states:
+            for meter, value in state.items():
+                before = joined.setdefault(meter, value)
+                joined[meter] = None if before is None or value is None else intervals.hull(before, value)
+        return joined
+
+    def _note_change(self, statement: Assign, old: Interval | None, value: Interval | None) -> None:
+        rises, falls = True, True
+        if value is not None:
+            match statement.op:
+                case "+=":
+                    rises, falls = value.high > 0, value.low < 0
+                case "-=":
+                    rises, falls = value.low < 0, value.high > 0
+                case "=" if old is not None:
+                    rises, falls = value.high > old.low, value.low < old.high
+        self.changes.raised |= {statement.meter} if rises else set()
+        self.changes.lowered |= {statement.meter} if falls else set()
+
+
+def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:
+    return Surroundings(
+        bounds=bounds,
+        params={param.name: Interval(round32(param.low), round32(param.high)) for param in draft.params},
+        hour=None if draft.clock is None else Interval(0.0, draft.clock.hours - 1.0),
+        age=_ages(draft, names, birthdays=0),
+        distance=None if draft.space is None else farthest(draft.space),
+    )
+
+
+def _ages(draft: Draft, names: Names, birthdays: int) -> Interval | None:
+    """The ages in a tick, `birthdays` ticks after its beginning."""
+    if draft.lifespan is not None:
+        return Interval(float(birthdays), float(draft.lifespan.ticks - 1 + birthdays))
+    return Interval(float(birthdays), LONGEST_AGE) if names.lifespan is None else None

@@ -1,0 +1,98 @@
+"""Walking over the expressions and statements of a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hamlet.universe import (
+    Age,
+    Assign,
+    Binary,
+    Clamp,
+    Deficit,
+    Distance,
+    Expression,
+    Here,
+    Hour,
+    If,
+    MeterValue,
+    Number,
+    ParamValue,
+    Rule,
+    Shortfall,
+    Statement,
+    Unary,
+)
+from hamletc.checking.draft import Draft
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of."""
+    match expression:
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Clamp(operand, low, high, _):
+            return (operand, low, high)
+        case If(condition, then, otherwise, _):
+            return (condition, then, otherwise)
+        case Number() | MeterValue() | ParamValue() | Deficit() | Shortfall() | Hour() | Age() | Here() | Distance():
+            return ()
+
+
+def nodes(expression: Expression) -> Iterator[tuple[Expression, int]]:
+    """The expression and everything in it, each with its depth; the expression itself has depth 1."""
+    pending = [(expression, 1)]
+    while pending:
+        node, depth = pending.pop()
+        yield node, depth
+        pending += [(operand, depth + 1) for operand in operands(node)]
+
+
+def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
+    """The assignments in a body, those in `together` too."""
+    for statement in body:
+        if isinstance(statement, Assign):
+            yield statement
+        else:
+            yield from statement.body
+
+
+def bodies(draft: Draft) -> Iterator[tuple[Expression | str | None, tuple[Statement, ...]]]:
+    """Every body, with the guard of its rule or the source of its cascade."""
+    for dynamic in draft.dynamics:
+        yield dynamic.guard if isinstance(dynamic, Rule) else dynamic.source, dynamic.body
+    for affordance in draft.affordances:
+        for body in (affordance.instantly, affordance.each_tick, affordance.on_completion):
+            yield None, body
+    for action in draft.actions:
+        yield None, action.body
+
+
+def outcomes(draft: Draft) -> Iterator[Expression]:
+    """The expressions whose values show by themselves: the reward, causes of death, and `needs`, which decide what
+    an agent uses."""
+    if draft.reward is not None:
+        yield draft.reward
+    yield from (cause.condition for cause in draft.causes)
+    yield from (affordance.needs for affordance in draft.affordances if affordance.needs is not None)
+    yield from (action.needs for action in draft.actions if action.needs is not None)
+
+
+def drains(draft: Draft) -> Iterator[tuple[str, Expression]]:
+    """What meters lose by `decay`, `move` and `interact`, each with the name of its meter."""
+    for meter in draft.meters:
+        for drain in (meter.decay, meter.move, meter.interact):
+            if drain is not None:
+                yield meter.name, drain
+
+
+def expressions(draft: Draft) -> Iterator[Expression]:
+    """Every expression of a draft."""
+    yield from outcomes(draft)
+    yield from (drain for _, drain in drains(draft))
+    for guard, body in bodies(draft):
+        if guard is not None and not isinstance(guard, str):
+            yield guard
+        yield from (assign.value for assign in assigns(body))

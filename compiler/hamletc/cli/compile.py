@@ -1,0 +1,135 @@
+"""`hamletc compile`: a universe becomes a generated package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import rich_click as click
+
+from hamletc.cli.show import show_diagnostics
+from hamletc.compile import (
+    TARGETS,
+    Options,
+    Stopwatch,
+    Target,
+    build,
+    check_file,
+    emit_kernels,
+    lower,
+    optimise,
+    parse,
+    read,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hamletc.ir.function import Function
+
+Emit: TypeAlias = Literal["syntax", "universe", "ir", "ir-unoptimised", "triton", "numba", "ptx"]
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write; by default generated/NAME.")
+@click.option("--target", default=",".join(TARGETS), show_default=True, help="Whose kernels to write.")
+@click.option("--emit", type=click.Choice(get_args(Emit)), help="Print one representation and write nothing.")
+@click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
+@click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
+@click.option("--disable-pass", multiple=True, metavar="PASS", help="Leave this pass out.")
+def compile(
+    universe: Path,
+    output: Path | None,
+    target: str,
+    emit: Emit | None,
+    time_passes: bool,
+    print_after: tuple[str, ...],
+    disable_pass: tuple[str, ...],
+) -> None:
+    """Compile the file UNIVERSE into a package: universe, tick IR, kernels."""
+    _check_passes(print_after, "--print-after")
+    _check_passes(disable_pass, "--disable-pass")
+    stopwatch = Stopwatch()
+    options = Options(_targets(target), disable_pass, _printer(print_after))
+    if emit is None:
+        _write(universe, output, options, stopwatch)
+    else:
+        click.echo(_emit(universe, emit, options, stopwatch).rstrip("\n"))
+    if time_passes:
+        for stage, seconds in stopwatch.laps:
+            click.echo(f"{1000 * seconds:9.1f} ms  {stage}", err=True)
+
+
+def _write(path: Path, output: Path | None, options: Options, stopwatch: Stopwatch) -> None:
+    from hamletc.package import default_folder, write
+
+    checked = check_file(path, stopwatch)
+    show_diagnostics(checked.source, checked.warnings)
+    files = build(checked.universe, options, stopwatch)
+    folder = default_folder(checked.universe.name) if output is None else output
+    written = stopwatch.lap("write", lambda: write(files, folder))
+    click.echo(f"wrote {folder}" if written else f"{folder} is up to date")
+
+
+def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str:
+    if what == "syntax":
+        return _syntax(path, stopwatch)
+    checked = check_file(path, stopwatch)
+    show_diagnostics(checked.source, checked.warnings)
+    universe = checked.universe
+    if what == "universe":
+        from hamlet.codec import to_json
+
+        return to_json(universe)
+    from hamletc.ir.printer import print_program
+
+    unoptimised = stopwatch.lap("lower", lambda: lower(universe))
+    if what == "ir-unoptimised":
+        return print_program(unoptimised)
+    program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
+    match what:
+        case "ir":
+            return print_program(program)
+        case "triton" | "numba":
+            return stopwatch.lap("emit", lambda: emit_kernels(program, universe, what))
+        case "ptx":
+            return stopwatch.lap("ptx", lambda: _ptx(emit_kernels(program, universe, "triton")))
+
+
+def _syntax(path: Path, stopwatch: Stopwatch) -> str:
+    from hamletc.cli.tree import tree
+
+    source = stopwatch.lap("read", lambda: read(path))
+    return tree(stopwatch.lap("parse", lambda: parse(source)))
+
+
+def _ptx(kernels: str) -> str:
+    raise NotImplementedError(kernels)
+
+
+def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:
+    def show(name: str, function: Function) -> None:
+        from hamletc.ir.printer import print_function
+
+        if name in names:
+            click.echo(f"# after {name}\n{print_function(function)}")
+
+    return show
+
+
+def _check_passes(names: tuple[str, ...], option: str) -> None:
+    if names:
+        from hamletc.passes.pipeline import PASS_NAMES
+
+        for name in names:
+            if name not in PASS_NAMES:
+                raise click.BadParameter(f"{name!r} is not one of {', '.join(PASS_NAMES)}.", param_hint=option)
+
+
+def _targets(text: str) -> tuple[Target, ...]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in TARGETS:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(TARGETS)}.", param_hint="--target")
+    return tuple(target for target in TARGETS if target in names)

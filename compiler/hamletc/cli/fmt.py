@@ -1,0 +1,49 @@
+"""`hamletc fmt`: one way to lay out a universe."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import rich_click as click
+
+from hamletc.compile import SourceError, read
+from hamletc.errors import CompileError
+
+
+@click.command()
+@click.argument("universes", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--check", "dry", is_flag=True, help="Change nothing; exit code 1 if a file would change.")
+@click.pass_context
+def fmt(ctx: click.Context, universes: tuple[Path, ...], dry: bool) -> None:
+    """Format the files UNIVERSES in place."""
+    from hamletc.language.formatter import format_source
+
+    changed = False
+    for path in universes:
+        source = read(path)
+        formatted, diagnostics = format_source(source.text)
+        if formatted is None:
+            raise SourceError(source, diagnostics)
+        if formatted == source.text:
+            continue
+        changed = True
+        if not dry:
+            _replace(path, formatted)
+        click.echo(f"{'would reformat' if dry else 'reformatted'} {path}")
+    if dry and changed:
+        ctx.exit(1)
+
+
+def _replace(path: Path, text: str) -> None:
+    staging = path.with_name(f".{path.name}.formatted")
+    try:
+        staging.write_text(text, encoding="utf-8", newline="")
+        shutil.copymode(path, staging)
+        staging.replace(path)
+    except OSError as error:
+        raise CompileError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            staging.unlink()

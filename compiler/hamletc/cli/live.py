@@ -1,0 +1,107 @@
+"""The run itself: ticks in chunks, the meters sampled between them, and what came out in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from hamletc.cli.plot import Sample
+from hamletc.cli.report import Report
+from hamletc.cli.survival import survival
+
+if TYPE_CHECKING:
+    from hamlet.env import Env
+    from hamlet.rollout import Rollout
+
+CHUNKS = 50
+"""A run is cut into about so many rollouts."""
+
+SAMPLED_LANES = 1 << 14
+"""Quantiles are taken over about so many agents."""
+
+
+def live(make: Callable[[], Env], name: str, ticks: int) -> tuple[Report, list[Sample]]:
+    """Make an environment and run it for so many ticks under the random policy, with a progress bar on standard error.
+
+    The first chunk runs twice: once to compile what needs compiling, timed apart, then again from the start.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    chunk = -(-ticks // CHUNKS)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(f"{name}: compiling kernels", total=ticks)
+        begin = perf_counter()
+        env = make()
+        _timed_rollout(env, chunk, None)
+        env.reset(seed=env.seed)
+        start_seconds = perf_counter() - begin
+        progress.update(bar, description=name)
+        samples, seconds, done = [_sample(env, 0)], 0.0, 0
+        rollout = None
+        while done < ticks:
+            lap, rollout = _timed_rollout(env, min(chunk, ticks - done), rollout)
+            seconds += lap
+            done += rollout.ticks
+            samples.append(_sample(env, done))
+            progress.update(bar, completed=done)
+    assert rollout is not None
+    return _report(env, rollout, ticks, seconds, start_seconds), samples
+
+
+def _timed_rollout(env: Env, ticks: int, before: Rollout | None) -> tuple[float, Rollout]:
+    begin = perf_counter()
+    rollout = env.rollout(ticks, statistics=True if before is None else before.counts)
+    _wait(env)
+    return perf_counter() - begin, rollout
+
+
+def _wait(env: Env) -> None:
+    import torch
+
+    if env.device.type == "cuda":
+        torch.cuda.synchronize(env.device)
+
+
+def _sample(env: Env, tick: int) -> Sample:
+    stride = -(-env.num_lanes // SAMPLED_LANES)
+    meters, alive = env.state["meters"][:, ::stride].cpu(), env.state["alive"][::stride].cpu()
+    values = meters[:, alive].double().sort(dim=1).values
+    last = values.shape[1] - 1
+    return Sample(
+        tick,
+        tuple(values.mean(dim=1).tolist()),
+        tuple(values[:, round(0.1 * last)].tolist()),
+        tuple(values[:, round(0.9 * last)].tolist()),
+    )
+
+
+def _report(env: Env, rollout: Rollout, ticks: int, seconds: float, start_seconds: float) -> Report:
+    return Report(
+        universe=env.universe.name,
+        choice=env.choice,
+        worlds=env.num_worlds,
+        agents=env.num_agents,
+        ticks=ticks,
+        seed=env.seed,
+        seconds=seconds,
+        start_seconds=start_seconds,
+        episodes=rollout.episodes(),
+        mean_length=rollout.mean_length(),
+        mean_return=rollout.mean_return(),
+        curve=_curve(env, rollout),
+        causes=rollout.causes(),
+        uses=rollout.uses(),
+    )
+
+
+def _curve(env: Env, rollout: Rollout) -> list[float]:
+    deaths = rollout.lengths()
+    ages = env.state["age"][env.state["alive"]].clamp(max=len(deaths) - 1).cpu()
+    censored: list[int] = ages.bincount(minlength=len(deaths)).tolist()
+    if env.universe.lifespan is not None:
+        reached = int(rollout.counts.causes[-1])
+        deaths[-1] -= reached
+        censored[-1] += reached
+    return survival(deaths, censored)

@@ -1,0 +1,118 @@
+"""What `hamletc run` prints at its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+CURVE_WIDTH = 60
+BAR_WIDTH = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The numbers of a run. Counts are over all lanes and ticks."""
+
+    universe: str
+    choice: str
+    worlds: int
+    agents: int
+    ticks: int
+    seed: int
+    seconds: float
+    start_seconds: float
+    episodes: int
+    mean_length: float
+    mean_return: float
+    curve: Sequence[float]
+    causes: Mapping[str, int]
+    uses: Mapping[str, int]
+
+
+def show(report: Report, console: Console) -> None:
+    """Print the report."""
+    agents = f"{report.agents} agent" + ("s" if report.agents > 1 else "")
+    lanes = report.worlds * report.agents
+    console.print(f"\n[bold]{report.universe}[/bold]  {report.worlds:,} worlds of {agents}, {report.ticks:,} ticks")
+    facts = {
+        "backend": report.choice,
+        "policy": f"random, seed {report.seed}",
+        "speed": f"[bold]{_rate(lanes * report.ticks / report.seconds)} agent-ticks per second[/bold] "
+        f"({report.seconds:.2f} s, without observations; {report.start_seconds:.2f} s to start)",
+        "episodes": f"{report.episodes:,} finished",
+    }
+    if report.episodes:
+        facts["mean length"] = f"{report.mean_length:.1f} ticks"
+        facts["mean return"] = f"{report.mean_return:.6g}"
+    for name, value in facts.items():
+        console.print(f"[dim]{name:<13}[/dim]{value}")
+    if len(report.curve) > 1:
+        console.print("\n[bold]Survival[/bold]  agents alive after so many ticks")
+        console.print(f"  {sparkline(report.curve, CURVE_WIDTH)}")
+        console.print(_milestones(report.curve))
+    console.print("\n[bold]Ends of episodes[/bold]")
+    console.print(_shares(report.causes))
+    if report.uses:
+        console.print("\n[bold]Affordances used[/bold]")
+        console.print(_shares(report.uses))
+    console.print()
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """Fractions as a row of blocks, at most so many."""
+    count = min(width, len(values))
+    picked = [values[index * (len(values) - 1) // max(count - 1, 1)] for index in range(count)]
+    return "".join(BLOCKS[math.ceil(value * (len(BLOCKS) - 1))] for value in picked).rstrip()
+
+
+def _milestones(curve: Sequence[float]) -> Table:
+    last = len(curve) - 1
+    step = _round_step(last / 12)
+    ages = [*range(step, last - step // 2, step), last]
+    table = _table()
+    table.add_row("ticks", *(f"{age:,}" for age in ages))
+    table.add_row("alive", *(f"{100 * curve[age]:.1f}%" for age in ages))
+    return table
+
+
+def _round_step(step: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, 50, ... that is not below `step`."""
+    size = 1
+    while True:
+        for digit in (1, 2, 5):
+            if digit * size >= step:
+                return digit * size
+        size *= 10
+
+
+def _shares(counts: Mapping[str, int]) -> Table:
+    total = sum(counts.values())
+    most = max(counts.values(), default=0)
+    table = _table()
+    for name, count in counts.items():
+        bar = "█" * round(BAR_WIDTH * count / most) if most else ""
+        table.add_row(name, f"{count:,}", f"{100 * count / total:.1f}%" if total else "", f"[cyan]{bar}[/cyan]")
+    for column in table.columns[1:3]:
+        column.justify = "right"
+    return table
+
+
+def _table() -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 0, 0, 2))
+    return table
+
+
+def _rate(rate: float) -> str:
+    for size, word in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand")):
+        if rate >= size:
+            return f"{rate / size:.3g} {word}"
+    return f"{rate:.3g}"

@@ -1,0 +1,94 @@
+"""`hamletc verify`: do all backends give the same bits?"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from hamlet.errors import EnvError
+
+if TYPE_CHECKING:
+    from hamlet.module import Module
+    from hamlet.verify import Candidate
+
+BACKENDS = ("numba", "triton", "interpreter")
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--backends", metavar="NAMES", help="Some of numba, triton, interpreter (on CUDA); by default all.")
+@click.option("--worlds", type=click.IntRange(min=1), help="How many worlds; the default is odd on purpose.")
+@click.option("--ticks", type=click.IntRange(1, 2**20), help="Ticks of each kind of play.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@click.option("--quick", is_flag=True, help="Compare less.")
+@click.option("--counts", is_flag=True, help="Print how often each construct fired.")
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    universe: Path,
+    backends: str | None,
+    worlds: int | None,
+    ticks: int | None,
+    seed: int,
+    quick: bool,
+    counts: bool,
+) -> None:
+    """Compare the backends of UNIVERSE (a file, or a generated package) with the interpreter, bit for bit.
+
+    Exit code 1 if they differ or if some construct never fired. Triton runs on the GPU, or without one under
+    TRITON_INTERPRET=1.
+    """
+    from rich.console import Console
+
+    from hamletc.cli.package import open_package
+
+    names = _names(backends)
+    module = open_package(universe)
+    candidates = _candidates(module, names)
+
+    from hamlet.verify import QUICK, THOROUGH
+    from hamlet.verify import verify as compare
+
+    effort = QUICK if quick else THOROUGH
+    effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
+    with Console(stderr=True).status(f"comparing backends of {module.name}"):
+        report = compare(module.universe, candidates, effort, seed)
+    click.echo(report.render(counts))
+    if not report.ok:
+        ctx.exit(1)
+
+
+def _names(backends: str | None) -> tuple[str, ...] | None:
+    if backends is None:
+        return None
+    names = tuple(name.strip() for name in backends.split(","))
+    for name in names:
+        if name not in BACKENDS:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(BACKENDS)}.", param_hint="--backends")
+    return names
+
+
+def _candidates(module: Module, names: tuple[str, ...] | None) -> list[Candidate]:
+    import torch
+
+    from hamlet.choose import choose
+    from hamlet.make import start
+    from hamlet.verify import Candidate
+
+    cuda = torch.cuda.is_available()
+    if not cuda:
+        # Before triton is imported, which is when it decides.
+        os.environ["TRITON_INTERPRET"] = "1"
+    if names is None:
+        names = BACKENDS if cuda else ("numba", "triton")
+    candidates = []
+    for name in names:
+        if name == "interpreter" and not cuda:
+            raise EnvError("the interpreter on the CPU is what the others are compared with: leave it out")
+        choice = choose(name, "cuda" if name == "interpreter" else None)
+        candidates.append(Candidate(start(module, choice), choice.device))
+    return candidates

@@ -1,0 +1,47 @@
+"""Diagnostics as JSON, for editors and scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from hamletc.diagnostics.diagnostic import Diagnostic, Label
+
+Json: TypeAlias = dict[str, object]
+
+
+def to_json(diagnostics: Sequence[Diagnostic], file: str) -> str:
+    """One JSON object: `file`, `errors` and `warnings` (counts), and `diagnostics` in the order given.
+
+    Lines and columns count from 1 in characters; an end column is exclusive.
+    """
+    result: Json = {
+        "file": file,
+        "errors": sum(d.severity == "error" for d in diagnostics),
+        "warnings": sum(d.severity == "warning" for d in diagnostics),
+        "diagnostics": [_diagnostic(d) for d in diagnostics],
+    }
+    return json.dumps(result, indent=2) + "\n"
+
+
+def _diagnostic(diagnostic: Diagnostic) -> Json:
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "primary": _label(diagnostic.primary),
+        "secondary": [_label(label) for label in diagnostic.secondary],
+        "hint": diagnostic.hint,
+    }
+
+
+def _label(label: Label) -> Json:
+    span = label.span
+    return {
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "text": label.text,
+    }

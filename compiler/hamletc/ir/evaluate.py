@@ -1,0 +1,153 @@
+"""Executes functions with numpy: what each operation means, written once more as plainly as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hamletc.ir.function import Function, Table
+from hamletc.ir.ops import (
+    Abs,
+    Add,
+    And,
+    Const,
+    Div,
+    Element,
+    Equal,
+    Input,
+    Less,
+    LessEqual,
+    Lookup,
+    Mul,
+    MulHigh,
+    Neg,
+    Not,
+    Op,
+    Or,
+    Rem,
+    Select,
+    ShiftLeft,
+    ShiftRight,
+    Sqrt,
+    Sub,
+    ToF32,
+    ToI32,
+    ToU32,
+    Xor,
+)
+from hamletc.ir.types import Type
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+DTYPES: dict[Type, type[np.generic]] = {
+    Type.F32: np.float32,
+    Type.I32: np.int32,
+    Type.U32: np.uint32,
+    Type.BOOL: np.bool_,
+}
+
+
+def evaluate(function: Function, inputs: Mapping[str, Array], tables: tuple[Table, ...]) -> dict[str, Array]:
+    """The outputs of a function for many lanes.
+
+    Args:
+        inputs: by name, arrays [lanes] of the inputs' types; those that the function does not read are ignored.
+
+    Returns:
+        By name: [lanes], or [count, lanes] for an output with elements.
+    """
+    lanes = max((len(array) for array in inputs.values()), default=1)
+    contents = {table.name: np.array(table.values, DTYPES[table.type]) for table in tables}
+    counts = {output.name: output.count for output in function.outputs if output.count is not None}
+    values: list[Array] = []
+    with np.errstate(all="ignore"):
+        for node in function.nodes:
+            value = _apply(node.op, values, inputs, contents, counts)
+            if value.dtype != DTYPES[node.type]:
+                raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
+            values.append(value)
+    results = {}
+    for output in function.outputs:
+        shape = (lanes,) if output.count is None else (output.count, lanes)
+        results[output.name] = np.broadcast_to(values[output.value], shape).copy()
+    return results
+
+
+def _apply(
+    op: Op,
+    values: list[Array],
+    inputs: Mapping[str, Array],
+    tables: Mapping[str, Array],
+    counts: Mapping[str, int],
+) -> Array:
+    match op:
+        case Const(type=type_, value=value):
+            return np.array([value], DTYPES[type_])
+        case Input(type=type_, name=name):
+            if inputs[name].dtype != DTYPES[type_]:
+                raise TypeError(f"input {name} is {inputs[name].dtype}, not {type_.value}")
+            return inputs[name]
+        case Element(output=output):
+            return np.arange(counts[output], dtype=np.int32)[:, np.newaxis]
+        case Lookup(table=table, index=index):
+            return tables[table][values[index]]
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            return np.where(values[condition], values[then], values[otherwise])
+        case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32():
+            return _unary(op, values[op.operand])
+        case _:
+            return _binary(op, values[op.left], values[op.right])
+
+
+def _unary(op: Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32, operand: Array) -> Array:
+    match op:
+        case Neg():
+            return -operand
+        case Abs():
+            return np.abs(operand)
+        case Sqrt():
+            return np.sqrt(operand)
+        case Not():
+            return np.logical_not(operand)
+        case ToF32():
+            return operand.astype(np.float32)
+        case ToU32():
+            return operand.view(np.uint32)
+        case ToI32():
+            return operand.view(np.int32)
+
+
+def _binary(op: Op, left: Array, right: Array) -> Array:
+    match op:
+        case Add():
+            return left + right
+        case Sub():
+            return left - right
+        case Mul():
+            return left * right
+        case MulHigh():
+            return (left.astype(np.uint64) * right.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+        case Div():
+            return left / right if left.dtype == np.float32 else left // right
+        case Rem():
+            return left % right
+        case Less():
+            return left < right
+        case LessEqual():
+            return left <= right
+        case Equal():
+            return np.equal(left, right)
+        case And():
+            return left & right
+        case Or():
+            return left | right
+        case Xor():
+            return left ^ right
+        case ShiftLeft():
+            return left << right
+        case ShiftRight():
+            return left >> right
+        case _:
+            raise TypeError(f"not a binary operation: {op}")

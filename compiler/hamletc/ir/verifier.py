@@ -1,0 +1,153 @@
+"""Checks that functions are well formed. Every pass must leave them so."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+
+from hamlet.binary32 import LARGEST, round32
+from hamletc.ir.function import Function, Program, Table
+from hamletc.ir.ops import Const, Div, Element, Input, Op, Rem, ShiftLeft, ShiftRight, operands
+from hamletc.ir.types import Type
+from hamletc.ir.typing import TypingError, result_type
+
+NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+_RANGES = {Type.I32: (-(2**31), 2**31 - 1), Type.U32: (0, 2**32 - 1)}
+
+
+class VerificationError(Exception):
+    """A program is malformed; the message names the function and the node or output."""
+
+
+def verify_program(program: Program) -> None:
+    """Check all functions and tables.
+
+    Raises:
+        VerificationError: something is malformed.
+    """
+    for table in program.tables:
+        if not NAME.fullmatch(table.name):
+            raise VerificationError(f"table {table.name!r}: not a name")
+        if table.type is Type.BOOL:
+            raise VerificationError(f"table {table.name}: a table holds numbers")
+        for value in table.values:
+            if problem := _literal_problem(table.type, value):
+                raise VerificationError(f"table {table.name}: {problem}")
+    _unique("table", (table.name for table in program.tables))
+    _unique("function", (function.name for function in program.functions))
+    for function in program.functions:
+        verify(function, program.tables)
+
+
+def verify(function: Function, tables: tuple[Table, ...]) -> None:
+    """Check a function: types, order, literals, names, elements, tables, divisors, shifts, outputs.
+
+    Raises:
+        VerificationError: something is malformed.
+    """
+    table_types = {table.name: table.type for table in tables}
+    _nodes(function, table_types)
+    _outputs(function)
+
+
+def _nodes(function: Function, table_types: Mapping[str, Type]) -> None:
+    seen: set[Op] = set()
+    inputs: dict[str, Type] = {}
+    for number, node in enumerate(function.nodes):
+        op = node.op
+        problem = _operand_problem(function, number, table_types)
+        if problem is None and op in seen:
+            problem = "computed twice"
+        if problem is None and isinstance(op, Input) and inputs.setdefault(op.name, op.type) is not op.type:
+            problem = "the same input with another type"
+        if problem is not None:
+            raise VerificationError(f"{function.name}: %{number} = {op}: {problem}")
+        seen.add(op)
+
+
+def _operand_problem(function: Function, number: int, table_types: Mapping[str, Type]) -> str | None:
+    """What is wrong with a node, taken by itself."""
+    node = function.nodes[number]
+    values = operands(node.op)
+    for value in values:
+        if not 0 <= value < number:
+            return f"operand %{value} does not come before it"
+    try:
+        type_ = result_type(node.op, tuple([function.nodes[value].type for value in values]), table_types)
+    except TypingError as error:
+        return str(error)
+    if type_ is not node.type:
+        return f"is {type_.value}, not {node.type.value}"
+    match node.op:
+        case Const(type=type_, value=literal):
+            return _literal_problem(type_, literal)
+        case Input(name=name):
+            return None if NAME.fullmatch(name) else "not a name"
+        case Rem(right=right) | Div(right=right) if type_ is not Type.F32:
+            divisor = function.nodes[right].op
+            return None if isinstance(divisor, Const) and divisor.value != 0 else "divides by no non-zero constant"
+        case ShiftLeft(right=right) | ShiftRight(right=right):
+            amount = function.nodes[right].op
+            return "shifts by 32 or more" if isinstance(amount, Const) and amount.value >= 32 else None
+        case _:
+            return None
+
+
+def _outputs(function: Function) -> None:
+    _unique(f"{function.name}: output", (output.name for output in function.outputs))
+    elements = element_of(function)
+    counts = {output.name: output.count for output in function.outputs}
+    for output in function.outputs:
+        where = f"{function.name}: output {output.name}"
+        if not NAME.fullmatch(output.name):
+            raise VerificationError(f"{where!r}: not a name")
+        if not 0 <= output.value < len(function.nodes):
+            raise VerificationError(f"{where}: there is no %{output.value}")
+        if output.count is not None and output.count < 1:
+            raise VerificationError(f"{where}: it has no elements")
+        used = elements[output.value]
+        if used is not None and (used != output.name or counts[used] is None):
+            raise VerificationError(f"{where}: depends on the element of {used}")
+
+
+def element_of(function: Function) -> list[str | None]:
+    """For every node the output on whose element it depends, if any.
+
+    Raises:
+        VerificationError: a node depends on the elements of two outputs.
+    """
+    found: list[str | None] = []
+    for number, node in enumerate(function.nodes):
+        own = node.op.output if isinstance(node.op, Element) else None
+        for value in operands(node.op):
+            other = found[value]
+            if other is not None and own is not None and other != own:
+                raise VerificationError(
+                    f"{function.name}: %{number} = {node.op}: depends on elements of {own}, {other}"
+                )
+            own = own if other is None else other
+        found.append(own)
+    return found
+
+
+def _literal_problem(type_: Type, value: float | int | bool) -> str | None:
+    """What is wrong with a literal of this type, if anything."""
+    if type_ is Type.BOOL:
+        return None if isinstance(value, bool) else "not a bool"
+    if type_ is Type.F32:
+        if not isinstance(value, float) or not math.isfinite(value):
+            return "not a finite float"
+        return None if abs(value) <= LARGEST and round32(value) == value else "not exact in binary32"
+    low, high = _RANGES[type_]
+    if isinstance(value, bool) or not isinstance(value, int):
+        return "not an int"
+    return None if low <= value <= high else f"out of the range of {type_.value}"
+
+
+def _unique(what: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise VerificationError(f"{what} {name}: given twice")
+        seen.add(name)

@@ -1,0 +1,187 @@
+"""Source text in canonical form.
+
+One item per line, four spaces of indentation; a short block without blocks in it stands in one line. Neighbouring
+meters, params, rules and cascades are aligned. Numbers keep their spelling, comments their place, a blank line (one at
+most) stays; parentheses that change nothing go. Formatting formatted text changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hamletc.diagnostics import Diagnostic
+from hamletc.language import syntax
+from hamletc.language.layout import Item, declaration_item
+from hamletc.language.parser import parse
+from hamletc.language.tokens import scan
+
+WIDTH = 120
+"""The longest line that a block is written in, and at which expressions are broken."""
+
+_ALIGNED = (syntax.MeterDecl, syntax.ParamDecl, syntax.RuleDecl, syntax.CascadeDecl)
+_CHAPTERS = (
+    (syntax.SpaceDecl, syntax.ClockDecl, syntax.LifespanDecl, syntax.ParamDecl),
+    (syntax.MeterDecl,),
+    (syntax.RuleDecl, syntax.CascadeDecl),
+    (syntax.AffordanceDecl,),
+    (syntax.ActionDecl,),
+    (syntax.DiesDecl, syntax.RewardDecl, syntax.ObserveDecl),
+)
+"""A blank line stands between declarations of different chapters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Remark:
+    """A comment, and whether it stands behind something in its line."""
+
+    text: str
+    line: int
+    column: int
+    trailing: bool
+
+
+def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
+    """The canonical form of a text, comments included; or `None`, and why it cannot be parsed."""
+    file, diagnostics = parse(text)
+    if file is None or diagnostics:
+        return None, diagnostics
+    scanned = scan(text)
+    first_columns: dict[int, int] = {}
+    for token in scanned.tokens:
+        first_columns.setdefault(token.line, token.column)
+    remarks = [
+        _Remark(c.text, c.line, c.column, first_columns.get(c.line, c.column) < c.column) for c in scanned.comments
+    ]
+    return _format(file, remarks), ()
+
+
+def format_file(file: syntax.File) -> str:
+    """The canonical text of a syntax tree, which has no comments. Parsed again it gives the same tree but for spans."""
+    return _format(file, [])
+
+
+def _format(file: syntax.File, remarks: Sequence[_Remark]) -> str:
+    writer = _Writer(remarks)
+    header = Item("", f"universe {file.name.text}", None, file.name.span)
+    writer.write(header, 0, first=True)
+    items = [declaration_item(declaration) for declaration in file.declarations]
+    paddings = _paddings(file.declarations, items, remarks)
+    chapter = -1
+    for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
+        previous, chapter = chapter, next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(declaration, kinds))
+        writer.write(item, 0, apart=chapter != previous, padding=padding)
+    writer.write_rest()
+    return "\n".join(writer.lines) + "\n"
+
+
+def _paddings(declarations: Sequence[syntax.Decl], items: Sequence[Item], remarks: Sequence[_Remark]) -> list[int]:
+    """The width of each declaration's key: that of the longest in its run of neighbouring lines."""
+    runs: list[list[int]] = []
+    for index, (declaration, item) in enumerate(zip(declarations, items, strict=True)):
+        if index > 0 and _neighbours(declarations[index - 1], declaration, items[index - 1], item, remarks):
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return [max(len(items[i].key) for i in run) for run in runs for _ in run]
+
+
+def _neighbours(a: syntax.Decl, b: syntax.Decl, first: Item, second: Item, remarks: Sequence[_Remark]) -> bool:
+    """Whether two declarations of one kind will stand in adjacent lines."""
+    if type(a) is not type(b) or not isinstance(a, _ALIGNED) or not (first.key and second.key):
+        return False
+    if b.span.line - a.span.end_line > 1 or not (_fits(first, 0, remarks) and _fits(second, 0, remarks)):
+        return False
+    between = [r for r in remarks if _place(a) < (r.line, r.column) < _place(b)]
+    return len(between) <= 1 and all(remark.trailing for remark in between)
+
+
+def _place(node: syntax.Decl | Item) -> tuple[int, int]:
+    return node.span.line, node.span.column
+
+
+def _fits(item: Item, indent: int, remarks: Sequence[_Remark]) -> bool:
+    """Whether an item is written in one line."""
+    if indent + len(item.flat) > WIDTH or item.nests:
+        return False
+    end = (item.span.end_line, item.span.end_column)
+    return item.block is None or not any(_place(item) < (r.line, r.column) < end for r in remarks)
+
+
+class _Writer:
+    """Writes items in order, and each comment before the first item that follows it in the source."""
+
+    def __init__(self, remarks: Sequence[_Remark]) -> None:
+        self.lines: list[str] = []
+        self._remarks = deque(remarks)
+        self._line = 1  # where what was written last ends in the source
+        self._remarked = True  # whether the last line has a comment, or there is no line
+
+    def write(self, item: Item, indent: int, *, first: bool = False, apart: bool = False, padding: int = 0) -> None:
+        """Write an item. `first` forbids a blank line before it, `apart` demands one."""
+        blank = self._write_remarks(_place(item), indent, item.span.line, first=first, apart=apart)
+        if blank:
+            self.lines.append("")
+        if item.block is None or _fits(item, indent, self._remarks):
+            self._put(indent, f"{item.key:<{padding}}{item.flat.removeprefix(item.key)}")
+        else:
+            self._put(indent, f"{item.key:<{padding}}{item.head.removeprefix(item.key)} {{")
+            for index, inner in enumerate(item.block):
+                self.write(inner, indent + 4, first=index == 0)
+            end = (item.span.end_line, item.span.end_column)
+            self._write_remarks(end, indent + 4, None, first=False, apart=False)
+            self._put(indent, "}")
+        self._line = max(self._line, item.span.end_line)
+
+    def write_rest(self) -> None:
+        """Write the comments behind the last item."""
+        if self._remarks:
+            last = self._remarks[-1]
+            self._write_remarks((last.line + 1, 1), 0, None, first=False, apart=False)
+
+    def _write_remarks(
+        self, before: tuple[int, int], indent: int, line: int | None, *, first: bool, apart: bool
+    ) -> bool:
+        """Write the comments before a place. Returns whether a blank line stands before the item at `line`."""
+        own: list[_Remark] = []
+        while self._remarks and (self._remarks[0].line, self._remarks[0].column) < before:
+            remark = self._remarks.popleft()
+            if remark.trailing and not own and not self._remarked:
+                self.lines[-1] += f"  {remark.text}"
+                self._line = max(self._line, remark.line)
+                self._remarked = True
+            else:
+                own.append(remark)
+        blanks: list[bool] = []
+        for start in [*(remark.line for remark in own), *([] if line is None else [line])]:
+            blanks.append(start - self._line > 1)
+            self._line = max(self._line, start)
+        if first and blanks:
+            blanks[0] = False
+        elif apart and not any(blanks):
+            blanks[0] = True
+        for remark, blank in zip(own, blanks, strict=False):
+            self.lines.extend([""] if blank else [])
+            self.lines.append(" " * indent + remark.text)
+            self._remarked = True
+        return line is not None and blanks[-1]
+
+    def _put(self, indent: int, text: str) -> None:
+        self.lines.extend(_broken(" " * indent + text, indent + 4))
+        self._remarked = False
+
+
+def _broken(line: str, indent: int) -> list[str]:
+    """A line, broken before operators where it is too long."""
+    if len(line) <= WIDTH:
+        return [line]
+    pieces = re.split(r" (?=(?:\+|-|or|and) )", line)
+    lines = [pieces[0]]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + 1 + len(piece) > WIDTH:
+            lines.append(" " * indent + piece)
+        else:
+            lines[-1] += f" {piece}"
+    return lines

@@ -1,0 +1,175 @@
+"""Text to syntax tree, with every independent error of a run.
+
+The parser goes through the tokens once. Where one cannot stand it complains, drops the unfinished item and goes on: in
+a block behind the block's brace, elsewhere at the next declaration that begins a line. So one mistake gives one error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.language.braces import (
+    DECLARATIONS,
+    Braced,
+    assigns,
+    begins_declaration,
+    begins_line,
+    match_braces,
+    too_deep,
+)
+from hamletc.language.complaints import RESERVED, complain
+from hamletc.language.syntax import File
+from hamletc.language.tables import END, Automaton, terminals
+from hamletc.language.tokens import Token, scan
+from hamletc.suggest import closest
+
+MOST_ERRORS = 20
+"""After so many errors a run gives up."""
+
+DEEPEST_TREE = 200
+"""The most levels that a syntax tree may have; `a + b + c` has one more than `a + b`."""
+
+
+def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
+    """The syntax tree of a text and what is wrong with it, in the order of the text.
+
+    With errors, the tree holds the declarations and items that could be read, or is `None` where none can be trusted.
+    It is complete only where there are no diagnostics.
+    """
+    tokens = scan(text).tokens
+    if tokens[0].kind == "end":
+        hint = "A file begins with `universe NAME`."
+        return None, (diagnose("H008", "the file declares nothing", tokens[0].span, hint=hint),)
+    if (deep := too_deep(tokens)) is not None:
+        return None, (deep,)
+    file, errors = _Run(match_braces(tokens)).file()
+    if file is not None and (high := _too_high(file)) is not None:
+        return None, (*errors, high)
+    return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
+
+
+class _Run:
+    """One parse: an automaton, a place in the tokens, and the errors so far."""
+
+    def __init__(self, braced: Braced) -> None:
+        self._braced = braced
+        self._tokens = braced.tokens
+        self._automaton = Automaton()
+        self._errors = list(braced.diagnostics)
+        self._start = 0  # where the declaration being read begins
+
+    def file(self) -> tuple[File | None, list[Diagnostic]]:
+        index = self._header()
+        while len(self._errors) < MOST_ERRORS:
+            token = self._tokens[index]
+            if self._braced.opener[index] is None and begins_declaration(self._tokens, index):
+                self._start = index
+            terminal = self._classify(index)
+            if index in self._braced.strays:
+                self._errors.append(diagnose("H011", "no brace is open that this one could close", token.span))
+            elif terminal is None or not self._automaton.accepts(terminal):
+                if not token.inserted:
+                    expected = self._automaton.expected()
+                    self._errors.append(complain(expected, self._tokens, index, self._start))
+                index = self._recover(index)
+                continue
+            else:
+                if token.text == "}" and self._tokens[index - 1].text == "{" and not token.inserted:
+                    self._errors.append(diagnose("H014", "there is nothing between these braces", self._gap(index)))
+                file: File | None = self._automaton.feed(terminal, token)
+                if terminal == END:
+                    return file, self._errors
+            index += 1
+        span = self._tokens[index].span
+        return None, [*self._errors, diagnose("H016", f"gave up after {MOST_ERRORS} errors", span)]
+
+    def _header(self) -> int:
+        """Read `universe NAME`, or make up for it. Returns the index behind it."""
+        first, second = self._tokens[0], self._tokens[min(1, len(self._tokens) - 1)]
+        if first.text == "universe" and second.kind == "word" and second.text not in RESERVED:
+            self._automaton.feed("UNIVERSE", first)
+            self._automaton.feed("NAME", second)
+            return 2
+        if first.text == "universe":
+            problem = second.problem or diagnose("H008", "expected a name for the universe", second.span, "unexpected")
+            index = 1
+        else:
+            meant = closest(first.text, ["universe"]) if first.kind == "word" else None
+            hint = f"Did you mean `{meant}`?" if meant else "Its first line says `universe NAME`."
+            problem = diagnose("H008", "a file begins with `universe NAME`", first.span, hint=hint)
+            index = 0
+        self._errors.append(problem)
+        self._automaton.feed("UNIVERSE", Token("word", "universe", 1, 1))
+        self._automaton.feed("NAME", Token("word", "unnamed", 1, 1))
+        return self._next_declaration(index)
+
+    def _classify(self, index: int) -> str | None:
+        """The terminal that a token is here. A word is a keyword where one can stand, unless it is assigned to; and
+        `distance` in an expression is one only before `to NAME`."""
+        token = self._tokens[index]
+        match token.kind:
+            case "end":
+                return END
+            case "bad":
+                return None
+            case "number":
+                return "NUMBER"
+            case "symbol":
+                return terminals()[token.text]
+            case "word":
+                keyword = terminals().get(token.text)
+                if keyword is None or assigns(self._tokens, index) or not self._automaton.accepts(keyword):
+                    return None if token.text in RESERVED else "NAME"
+                if token.text == "distance" and self._automaton.accepts("NAME"):
+                    measures = self._tokens[index + 1].text == "to" and self._tokens[index + 2].kind == "word"
+                    return keyword if measures else "NAME"
+                return keyword
+
+    def _recover(self, index: int) -> int:
+        """Drop the unfinished item and find the token with which to go on."""
+        token = self._tokens[index]
+        opener = self._braced.opener[index]
+        resume, terminal = ("}", "RBRACE") if opener is not None else ("meter", "METER")
+        if token.kind == "word" and self._automaton.accepts(terminal):  # the item before this word is complete
+            self._automaton.settle(terminal, Token("word", resume, token.line, token.column))
+        else:
+            self._automaton.unwind(terminal)
+        return self._next_declaration(index) if opener is None else self._braced.closer[opener]
+
+    def _next_declaration(self, index: int) -> int:
+        """The next token outside braces that begins a declaration, or seems to be meant to, or the end."""
+        first = index
+        while self._tokens[index].kind != "end" and not begins_declaration(self._tokens, index):
+            if index > first and self._misspells_declaration(index):
+                return index
+            index = self._braced.closer.get(index, index) + 1
+        return index
+
+    def _misspells_declaration(self, index: int) -> bool:
+        token = self._tokens[index]
+        begins = token.kind == "word" and begins_line(self._tokens, index) and not assigns(self._tokens, index)
+        return begins and closest(token.text, DECLARATIONS) is not None
+
+    def _gap(self, index: int) -> Span:
+        """From the opening brace before a closing one to that one."""
+        opening, closing = self._tokens[index - 1].span, self._tokens[index].span
+        return Span(opening.line, opening.column, closing.end_line, closing.end_column)
+
+
+def _too_high(file: File) -> Diagnostic | None:
+    """The diagnostic for a tree with too many levels; found without recursion."""
+    pending: list[tuple[Any, int]] = [(file, 0)]
+    while pending:
+        node, level = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend((item, level) for item in node)
+        elif is_dataclass(node) and not isinstance(node, Span):
+            if level > DEEPEST_TREE:
+                message = f"an expression of more than {DEEPEST_TREE} levels"
+                hint = "Split it: several `reward` lines are added, and a rule can compute a meter in steps."
+                return diagnose("H015", message, getattr(node, "span"), hint=hint)
+            pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
+    return None

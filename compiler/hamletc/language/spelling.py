@@ -1,0 +1,96 @@
+"""Expressions in canonical spelling: single spaces, and parentheses only where the tree needs them."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from hamletc.language.syntax import (
+    BinaryExpr,
+    CallExpr,
+    DistanceExpr,
+    Expr,
+    IfExpr,
+    Name,
+    Numeral,
+    UnaryExpr,
+    WhenExpr,
+)
+
+_IF, _OR, _AND, _NOT, _COMPARE, _ADD, _WHEN, _MULTIPLY, _NEGATE, _ATOM = range(10)
+"""How tightly a form binds; the grammar has the same order."""
+
+_BINARY = {"or": _OR, "and": _AND, "+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY}
+
+
+def spell_expression(expression: Expr) -> str:
+    """The text of an expression. Parsed again it gives the same tree."""
+    return _spell(expression, _IF)
+
+
+def _spell(expression: Expr, level: int) -> str:
+    """The text, in parentheses where the expression binds less tightly than its place demands."""
+    text = _bare(expression)
+    return text if _tightness(expression) >= level else f"({text})"
+
+
+def _tightness(expression: Expr) -> int:
+    match expression:
+        case IfExpr():
+            return _IF
+        case BinaryExpr(op=op):
+            return _BINARY.get(op, _COMPARE)
+        case UnaryExpr(op="not"):
+            return _NOT
+        case WhenExpr():
+            return _WHEN
+        case UnaryExpr():
+            return _NEGATE
+        case Name() | Numeral() | CallExpr() | DistanceExpr():
+            return _ATOM
+    assert_never(expression)
+
+
+def _bare(expression: Expr) -> str:
+    match expression:
+        case Name(text=text) | Numeral(text=text):
+            return text
+        case DistanceExpr(affordance=affordance):
+            return f"distance to {affordance.text}"
+        case CallExpr(function=function, arguments=arguments):
+            return f"{function.text}({', '.join(map(spell_expression, arguments))})"
+        case IfExpr(condition=condition, then=then, otherwise=otherwise):
+            return f"if {_spell(condition, _OR)} then {_spell(then, _OR)} else {_spell(otherwise, _IF)}"
+        case WhenExpr(value=value, condition=condition):
+            return f"{_spell(value, _MULTIPLY)} when {_condition(condition)}"
+        case UnaryExpr(op="not", operand=operand):
+            return f"not {_spell(operand, _NOT)}"
+        case UnaryExpr(operand=operand):
+            return f"-{_spell(operand, _NEGATE)}"
+        case BinaryExpr(op=op, left=left, right=right):
+            if op not in _BINARY:  # a comparison: what it compares may not itself be one
+                first = f"({_bare(left)})" if _is_open(left) else _spell(left, _ADD)
+                return f"{first} {op} {_spell(right, _ADD)}"
+            return f"{_spell(left, _BINARY[op])} {op} {_spell(right, _BINARY[op] + 1)}"
+    assert_never(expression)
+
+
+def _condition(condition: Expr) -> str:
+    """What follows `when`: a comparison of products, the negation of one, or anything in parentheses."""
+    match condition:
+        case BinaryExpr(op=op, left=left, right=right) if op not in _BINARY:
+            return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
+        case UnaryExpr(op="not", operand=operand):
+            return f"not {_condition(operand)}"
+        case _:
+            return f"({_bare(condition)})"
+
+
+def _is_open(expression: Expr) -> bool:
+    """Whether it is a sum that ends in `when`, whose condition would swallow a comparison that follows."""
+    match expression:
+        case WhenExpr():
+            return True
+        case BinaryExpr(op="+" | "-", right=right):
+            return _is_open(right)
+        case _:
+            return False

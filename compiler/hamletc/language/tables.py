@@ -1,0 +1,102 @@
+"""The LALR automaton that lark makes from grammar.lark, driven one token at a time.
+
+Before a token is shifted, `accepts` says whether it can be: it follows the reductions that the token would cause without
+doing them. So a state knows exactly what may come next, which makes keywords contextual and error messages true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import lark
+from lark.lexer import Lexer
+from lark.parsers.lalr_analysis import Shift
+
+from hamletc.language.build import Builder
+from hamletc.language.tokens import Token
+
+END = "$END"
+"""The terminal after the last token."""
+
+
+class _NoLexer(Lexer):
+    """Tokens are fed one by one, so lark needs no lexer."""
+
+    def __init__(self, lexer_conf: Any) -> None:
+        pass
+
+    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Any]:
+        return iter(())
+
+
+@cache
+def grammar() -> lark.Lark:
+    """The parser of grammar.lark; making it takes about 50 ms."""
+    text = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return lark.Lark(
+        text, parser="lalr", lexer=_NoLexer, transformer=Builder(), keep_all_tokens=True, maybe_placeholders=True
+    )
+
+
+@cache
+def terminals() -> dict[str, str]:
+    """The terminal of each keyword and symbol, by its text."""
+    return {t.pattern.value: t.name for t in grammar().terminals if t.pattern is not None}
+
+
+class Automaton:
+    """A parse in progress: a stack of states and one of the values built so far."""
+
+    def __init__(self) -> None:
+        self._parser = grammar().parse_interactive().parser_state
+        self._table: dict[int, dict[str, tuple[Any, Any]]] = self._parser.parse_conf.parse_table.states
+
+    def accepts(self, terminal: str) -> bool:
+        """Whether this terminal may come next."""
+        stack = list(self._parser.state_stack)
+        while True:
+            action, argument = self._table[stack[-1]].get(terminal, (None, None))
+            if action is None:
+                return False
+            if action is Shift:
+                return True
+            if argument.expansion:
+                del stack[-len(argument.expansion) :]
+            _, state = self._table[stack[-1]][argument.origin.name]
+            if state == self._parser.parse_conf.end_state:
+                return True
+            stack.append(state)
+
+    def expected(self) -> frozenset[str]:
+        """Every terminal that may come next."""
+        return frozenset(t for t in self._table[self._parser.position] if t == END or t.isupper() and self.accepts(t))
+
+    def feed(self, terminal: str, token: Token) -> Any:
+        """Shift a token that is accepted. The terminal `END` returns what was built."""
+        span = token.span
+        value = lark.Token(
+            terminal,
+            token.text,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+        )
+        return self._parser.feed_token(value, is_end=terminal == END)
+
+    def settle(self, terminal: str, token: Token) -> None:
+        """Do the reductions before a terminal that is accepted, without shifting it."""
+        self.feed(terminal, token)
+        self._pop()
+
+    def unwind(self, terminal: str) -> None:
+        """Drop what was begun, back to where this terminal can be shifted at once."""
+        while self._table[self._parser.position].get(terminal, (None,))[0] is not Shift:
+            self._pop()
+
+    def _pop(self) -> None:
+        self._parser.state_stack.pop()
+        self._parser.value_stack.pop()

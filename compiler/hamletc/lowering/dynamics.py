@@ -1,0 +1,27 @@
+"""Step 4 of a tick: rules and cascades."""
+
+from __future__ import annotations
+
+from hamlet.binary32 import round32
+from hamlet.universe import Cascade, Rule
+from hamletc.lowering.expressions import Measured, lower_expression
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.statements import run
+
+
+def dynamics(lane: Lane) -> None:
+    """Run rules and cascades in file order; each guard is tested once, when its rule is reached."""
+    builder = lane.builder
+    for item in lane.universe.dynamics:
+        match item:
+            case Rule(name=name, guard=guard):
+                construct = f"rule {name}"
+                with builder.at(construct, item.span.line):
+                    tested = None if guard is None else lower_expression(lane, guard)
+                run(lane, construct, item.body, tested)
+            case Cascade(name=name, source=source, threshold=threshold):
+                construct = f"cascade {name}"
+                with builder.at(construct, item.span.line):
+                    measured = Measured(lane.meters[source], builder.f32(round32(threshold)))
+                    tested = builder.less(measured.source, measured.threshold)
+                run(lane, construct, item.body, tested, measured)

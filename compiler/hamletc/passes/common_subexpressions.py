@@ -1,0 +1,30 @@
+"""Common subexpression elimination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function
+from hamletc.ir.ops import Add, And, Equal, Mul, MulHigh, Op, Or, Value, Xor
+from hamletc.ir.types import Type
+from hamletc.passes.rewrite import rewrite
+
+_COMMUTATIVE = (Add, Mul, MulHigh, Equal, And, Or, Xor)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonSubexpressionElimination:
+    """Computes the same operation on the same operands once; the order of commutative operands does not matter."""
+
+    name: str = "common_subexpressions"
+
+    def run(self, function: Function) -> Function:
+        builder = Builder()
+
+        def rule(op: Op, _: Type) -> Value | None:
+            if isinstance(op, _COMMUTATIVE):
+                return builder.find(type(op)(op.right, op.left))
+            return None
+
+        return rewrite(function, builder, rule)

@@ -1,0 +1,239 @@
+"""Guarded additions to a meter share one addition and one clamp where at most one of them happens.
+
+A guarded statement `where g: m = clamp(m + a)` was lowered to `Select(g, clamp(m + a), m)`. Where m is within the
+bounds of the clamp, that is `clamp(m + Select(g, a, -0.0))`: adding -0.0 gives m, and the clamp leaves it. Two such
+statements one after the other,
+
+    clamp(clamp(m + Select(g, a, -0.0)) + Select(h, b, -0.0)),
+
+are `clamp(m + Select(h, b, Select(g, a, -0.0)))` where g and h exclude each other: when one adds, the other adds -0.0,
+and clamping twice is clamping once. So a chain of statements becomes *levels*: the statements of a level exclude each
+other, and a statement goes to the first level after the last one that it does not exclude.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function
+from hamletc.ir.ops import Add, And, Const, Div, Equal, Less, LessEqual, Mul, Not, Op, Select, Sub, Value
+from hamletc.ir.types import Type
+from hamletc.passes.facts import Facts
+from hamletc.passes.interval import Interval, meet
+from hamletc.passes.ranges import Ranges, counts_of
+from hamletc.passes.rewrite import rewrite
+
+
+@dataclass(frozen=True, slots=True)
+class MergeExclusive:
+    """Turns guarded clamped additions into unguarded ones of a selected amount, as few as the guards allow."""
+
+    facts: Facts
+    name: str = "merge_exclusive"
+
+    def run(self, function: Function) -> Function:
+        builder = Builder()
+        merger = _Merger(builder, Ranges(builder.nodes, self.facts, counts_of(function)))
+        return rewrite(function, builder, merger.apply)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """The two constants of a clamp."""
+
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Where the guard holds, the amount is added, or subtracted."""
+
+    guard: Value
+    amount: Value
+    subtracted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """`base`, within the bounds, then one addition and one clamp per level."""
+
+    base: Value
+    bounds: _Bounds
+    levels: tuple[tuple[_Change, ...], ...]
+
+
+class _Merger:
+    def __init__(self, builder: Builder, ranges: Ranges) -> None:
+        self.builder = builder
+        self.ranges = ranges
+        self.chains: dict[Value, _Chain] = {}
+        self.constraints: dict[Value, dict[Value, Interval]] = {}
+
+    def apply(self, op: Op, type_: Type) -> Value | None:
+        if not isinstance(op, Select) or type_ is not Type.F32:
+            return None
+        found = self._changes(op)
+        if found is None:
+            return None
+        bounds, changes = found
+        chain = self.chains.get(op.otherwise)
+        if chain is None or chain.bounds != bounds:
+            if not self._in_bounds(op.otherwise, bounds):
+                return None
+            chain = _Chain(op.otherwise, bounds, ())
+        chain = self._extend(chain, changes)
+        value = self._emit(chain)
+        self.chains[value] = chain
+        return value
+
+    def _changes(self, op: Select) -> tuple[_Bounds, list[_Change]] | None:
+        """The additions, first to last, by which `then` differs from `otherwise`, if that is all there is to it."""
+        changes: list[_Change] = []
+        bounds: _Bounds | None = None
+        value = op.then
+        while value > op.otherwise:
+            clamped = self._unclamp(value)
+            if clamped is None or (bounds is not None and clamped[1] != bounds):
+                return None
+            total = self.builder.nodes[clamped[0]].op
+            bounds = clamped[1]
+            if not isinstance(total, Add | Sub):
+                return None
+            changes.insert(0, _Change(op.condition, total.right, isinstance(total, Sub)))
+            value = total.left
+        return (bounds, changes) if value == op.otherwise and bounds is not None else None
+
+    def _unclamp(self, value: Value) -> tuple[Value, _Bounds] | None:
+        """x and the bounds, if the node is clamp(x) to constant bounds."""
+        nodes = self.builder.nodes
+        match nodes[value].op:
+            case Select(condition=condition, then=high, otherwise=raised) if nodes[condition].op == Less(high, raised):
+                match nodes[raised].op:
+                    case Select(condition=below, then=low, otherwise=inner) if nodes[below].op == Less(inner, low):
+                        if isinstance(nodes[low].op, Const) and isinstance(nodes[high].op, Const):
+                            return inner, _Bounds(low, high)
+        return None
+
+    def _in_bounds(self, value: Value, bounds: _Bounds) -> bool:
+        interval = self.ranges[value]
+        low, high = self.ranges[bounds.low].low, self.ranges[bounds.high].high
+        return not interval.nan and low <= interval.low and interval.high <= high
+
+    def _extend(self, chain: _Chain, changes: list[_Change]) -> _Chain:
+        levels = [list(level) for level in chain.levels]
+        first = 0
+        for change in changes:
+            level = len(levels)
+            while level > first and all(self._exclude(change.guard, other.guard) for other in levels[level - 1]):
+                level -= 1
+            if level == len(levels):
+                levels.append([])
+            levels[level].append(change)
+            first = level + 1
+        return _Chain(chain.base, chain.bounds, tuple(tuple(level) for level in levels))
+
+    def _emit(self, chain: _Chain) -> Value:
+        builder = self.builder
+        value = chain.base
+        for level in chain.levels:
+            if all(change.subtracted for change in level):
+                amount = self._amount(level, builder.f32(0.0))
+                total = builder.sub(value, amount)
+            else:
+                signed = tuple(
+                    _Change(change.guard, self._negative(change.amount), False) if change.subtracted else change
+                    for change in level
+                )
+                total = builder.add(value, self._amount(signed, builder.f32(-0.0)))
+            value = builder.clamp(total, chain.bounds.low, chain.bounds.high)
+        return value
+
+    def _amount(self, level: tuple[_Change, ...], nothing: Value) -> Value:
+        """The amount of the one change that happens, or nothing."""
+        result = self._where(level[0].guard, level[0].amount, nothing)
+        for change in level[1:]:
+            result = self.builder.select(change.guard, change.amount, result)
+        return result
+
+    def _where(self, guard: Value, amount: Value, nothing: Value) -> Value:
+        """The amount where the guard holds, else a zero. Factors and divisors stay outside: others can share what is
+        inside, and a positive one leaves the zero as it is."""
+        builder = self.builder
+        match builder.nodes[amount].op:
+            case Mul(left=left, right=right) if self._is_positive(left) and not self._is_constant(right):
+                return builder.mul(left, self._where(guard, right, nothing))
+            case Mul(left=left, right=right) if self._is_positive(right) and not self._is_constant(left):
+                return builder.mul(self._where(guard, left, nothing), right)
+            case Div(left=left, right=right) if self._is_positive(right) and not self._is_constant(left):
+                return builder.div(self._where(guard, left, nothing), right)
+            case _:
+                return builder.select(guard, amount, nothing)
+
+    def _is_constant(self, value: Value) -> bool:
+        return isinstance(self.builder.nodes[value].op, Const)
+
+    def _is_positive(self, value: Value) -> bool:
+        op = self.builder.nodes[value].op
+        return isinstance(op, Const) and op.value > 0
+
+    def _negative(self, value: Value) -> Value:
+        op = self.builder.nodes[value].op
+        return self.builder.f32(-float(op.value)) if isinstance(op, Const) else self.builder.neg(value)
+
+    def _exclude(self, guard: Value, other: Value) -> bool:
+        """Whether two guards are known never to hold together."""
+        a, b = self._constraints(guard), self._constraints(other)
+        if len(b) < len(a):
+            a, b = b, a
+        for value, interval in a.items():
+            if value in b and (interval.low > b[value].high or b[value].low > interval.high):
+                return True
+        return False
+
+    def _constraints(self, guard: Value) -> dict[Value, Interval]:
+        """What integers and conditions must be where a guard holds."""
+        known = self.constraints.get(guard)
+        if known is None:
+            known = self.constraints[guard] = {}
+            self._gather(guard, known)
+        return known
+
+    def _gather(self, guard: Value, found: dict[Value, Interval]) -> None:
+        nodes = self.builder.nodes
+        _restrict(found, guard, Interval(1, 1))
+        match nodes[guard].op:
+            case And(left=left, right=right):
+                self._gather(left, found)
+                self._gather(right, found)
+            case Not(operand=operand):
+                _restrict(found, operand, Interval(0, 0))
+            case Equal(left=left, right=right) if self._is_integer(left):
+                self._gather_equal(left, self.ranges[right], found)
+            case Less(left=left, right=right) if self._is_integer(left):
+                _restrict(found, left, Interval(-inf, self.ranges[right].high - 1))
+                _restrict(found, right, Interval(self.ranges[left].low + 1, inf))
+            case LessEqual(left=left, right=right) if self._is_integer(left):
+                _restrict(found, left, Interval(-inf, self.ranges[right].high))
+                _restrict(found, right, Interval(self.ranges[left].low, inf))
+            case _:
+                pass
+
+    def _gather_equal(self, value: Value, interval: Interval, found: dict[Value, Interval]) -> None:
+        """`value` is in the interval; so if it is a `Select` of which one side is not, the other side was taken."""
+        _restrict(found, value, interval)
+        match self.builder.nodes[value].op:
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                other = self.ranges[otherwise]
+                if other.high < interval.low or interval.high < other.low:
+                    self._gather(condition, found)
+                    self._gather_equal(then, interval, found)
+
+    def _is_integer(self, value: Value) -> bool:
+        return self.builder.nodes[value].type in (Type.I32, Type.U32)
+
+
+def _restrict(found: dict[Value, Interval], value: Value, interval: Interval) -> None:
+    found[value] = meet(found[value], interval) if value in found else interval

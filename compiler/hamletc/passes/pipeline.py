@@ -1,0 +1,100 @@
+"""The passes in order, run and verified one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Protocol, TypeAlias
+
+from hamlet.universe import Universe
+from hamletc.ir.function import Function, Program
+from hamletc.ir.verifier import verify, verify_program
+from hamletc.passes.algebra import Algebra
+from hamletc.passes.clamp_merging import ClampMerging
+from hamletc.passes.clamp_removal import ClampRemoval
+from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
+from hamletc.passes.constant_folding import ConstantFolding
+from hamletc.passes.dead_code import DeadCodeElimination
+from hamletc.passes.facts import Facts, facts_of
+from hamletc.passes.merge_exclusive import MergeExclusive
+
+
+class Pass(Protocol):
+    """A rewriting of functions that keeps all outputs to the bit."""
+
+    @property
+    def name(self) -> str: ...
+
+    def run(self, function: Function) -> Function: ...
+
+
+Observer: TypeAlias = Callable[[str, Function, Function, float], None]
+"""Is told the name of a pass, a function before and after it, and the seconds it took."""
+
+PASS_NAMES = (
+    "constant_folding",
+    "algebra",
+    "common_subexpressions",
+    "dead_code",
+    "merge_exclusive",
+    "clamp_removal",
+    "clamp_merging",
+)
+
+
+def default_passes(facts: Facts) -> tuple[Pass, ...]:
+    """The passes in the order in which they run; some run again on what later ones leave."""
+    folding, algebra, common, dead = (
+        ConstantFolding(),
+        Algebra(facts),
+        CommonSubexpressionElimination(),
+        DeadCodeElimination(),
+    )
+    return (
+        dead,
+        folding,
+        algebra,
+        common,
+        MergeExclusive(facts),
+        dead,
+        ClampRemoval(facts),
+        dead,
+        ClampMerging(facts),
+        folding,
+        algebra,
+        common,
+        dead,
+    )
+
+
+def run(
+    program: Program,
+    universe: Universe,
+    disabled: frozenset[str] = frozenset(),
+    observer: Observer | None = None,
+) -> Program:
+    """The optimised program: every pass that is not disabled, on every function, verified after each.
+
+    Args:
+        program: as `lower(universe)` gives it.
+        disabled: names of passes to leave out.
+
+    Raises:
+        ValueError: a disabled name is no pass.
+        VerificationError: the program is malformed, or a pass made it so.
+    """
+    if unknown := sorted(disabled - set(PASS_NAMES)):
+        raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join(PASS_NAMES)}")
+    verify_program(program)
+    passes = [each for each in default_passes(facts_of(universe, program)) if each.name not in disabled]
+    functions = []
+    for function in program.functions:
+        for each in passes:
+            before, start = function, perf_counter()
+            function = each.run(before)
+            seconds = perf_counter() - start
+            verify(function, program.tables)
+            if observer is not None:
+                observer(each.name, before, function, seconds)
+        functions.append(function)
+    return Program(program.universe, tuple(functions), program.tables)

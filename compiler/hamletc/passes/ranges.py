@@ -1,0 +1,290 @@
+"""Range analysis: for every node an interval that holds its value, whatever the state.
+
+A `Select` learns from its condition: in `then` it holds, in `otherwise` it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+from hamletc.ir.function import Function, Node
+from hamletc.ir.ops import (
+    Abs,
+    Add,
+    And,
+    Const,
+    Div,
+    Element,
+    Equal,
+    Input,
+    Less,
+    LessEqual,
+    Lookup,
+    Mul,
+    MulHigh,
+    Neg,
+    Not,
+    Op,
+    Or,
+    Rem,
+    Select,
+    ShiftLeft,
+    ShiftRight,
+    Sqrt,
+    Sub,
+    ToF32,
+    ToI32,
+    ToU32,
+    Value,
+    Xor,
+    operands,
+)
+from hamletc.ir.types import Type
+from hamletc.passes.interval import (
+    ANY_BOOL,
+    ANY_F32,
+    ANY_I32,
+    ANY_U32,
+    Interval,
+    absolute,
+    add,
+    divide,
+    join,
+    meet,
+    multiply,
+    negate,
+    root,
+    subtract,
+    to_binary32,
+)
+
+if TYPE_CHECKING:
+    from hamletc.passes.facts import Facts
+
+DEPTH = 3
+"""How many operations above a fact it is still followed into the branch of a `Select`."""
+
+_ANY = {Type.F32: ANY_F32, Type.I32: ANY_I32, Type.U32: ANY_U32, Type.BOOL: ANY_BOOL}
+
+
+class Ranges:
+    """The intervals of a list of nodes, which may still grow at its end."""
+
+    def __init__(self, nodes: Sequence[Node], facts: Facts, counts: Mapping[str, int]) -> None:
+        self._nodes = nodes
+        self._facts = facts
+        self._counts = counts
+        self._known: list[Interval] = []
+
+    def __getitem__(self, value: Value) -> Interval:
+        while len(self._known) <= value:
+            node = self._nodes[len(self._known)]
+            self._known.append(self._compute(node.op, node.type, {}, DEPTH))
+        return self._known[value]
+
+    def _under(self, value: Value, assumed: Mapping[Value, Interval], depth: int) -> Interval:
+        """The interval of a node where other nodes are known to be in these intervals."""
+        known = self[value]
+        if not assumed:
+            return known
+        if value in assumed:
+            return meet(known, assumed[value])
+        node = self._nodes[value]
+        if depth == 0 or value < min(assumed) or isinstance(node.op, Const):
+            return known
+        return meet(known, self._compute(node.op, node.type, assumed, depth - 1))
+
+    def _compute(self, op: Op, type_: Type, assumed: Mapping[Value, Interval], depth: int) -> Interval:
+        match op:
+            case Const(value=value):
+                return _constant(value)
+            case Input(name=name):
+                return self._facts.inputs.get(name, _ANY[type_])
+            case Element(output=output):
+                return Interval(0, self._counts[output] - 1)
+            case Lookup(table=table):
+                return self._facts.tables[table]
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                chosen = self._under(condition, assumed, depth)
+                if chosen.low == 1:
+                    return self._under(then, assumed, depth)
+                if chosen.high == 0:
+                    return self._under(otherwise, assumed, depth)
+                return join(
+                    self._under(then, self._assume(condition, True, assumed), depth),
+                    self._under(otherwise, self._assume(condition, False, assumed), depth),
+                )
+            case _:
+                values = operands(op)
+                intervals = [self._under(value, assumed, depth) for value in values]
+                return _TRANSFER[self._nodes[values[0]].type](op, intervals)
+
+    def _assume(self, condition: Value, holds: bool, assumed: Mapping[Value, Interval]) -> dict[Value, Interval]:
+        """What is assumed and, besides, what follows from a condition or from its contrary."""
+        result = dict(assumed)
+        self._learn(condition, holds, result)
+        return result
+
+    def _learn(self, condition: Value, holds: bool, facts: dict[Value, Interval]) -> None:
+        op = self._nodes[condition].op
+        match op:
+            case Not(operand=operand):
+                self._learn(operand, not holds, facts)
+            case And(left=left, right=right) if holds:
+                self._learn(left, holds, facts)
+                self._learn(right, holds, facts)
+            case Or(left=left, right=right) if not holds:
+                self._learn(left, holds, facts)
+                self._learn(right, holds, facts)
+            case Less(left=left, right=right) | LessEqual(left=left, right=right):
+                is_float = self._nodes[left].type is Type.F32
+                strict = isinstance(op, Less) == holds
+                if not holds:
+                    left, right = right, left
+                a, b = self[left], self[right]
+                # With a NaN a comparison is false, so that its failing says nothing.
+                if holds or not (a.nan or b.nan):
+                    step = 1 if strict and not is_float else 0
+                    self._note(left, Interval(-inf, b.high - step, False, True), facts)
+                    self._note(right, Interval(a.low + step, inf, False, True), facts)
+            case Equal(left=left, right=right) if holds and self._nodes[left].type is not Type.BOOL:
+                a, b = self[left], self[right]
+                self._note(left, Interval(b.low, b.high, False, True), facts)
+                self._note(right, Interval(a.low, a.high, False, True), facts)
+            case _:
+                pass
+
+    def _note(self, value: Value, interval: Interval, facts: dict[Value, Interval]) -> None:
+        if not isinstance(self._nodes[value].op, Const):
+            facts[value] = meet(facts.get(value, self[value]), interval)
+
+
+def ranges_of(function: Function, facts: Facts) -> tuple[Interval, ...]:
+    """The intervals of a function's nodes."""
+    ranges = Ranges(function.nodes, facts, counts_of(function))
+    return tuple(ranges[value] for value in range(len(function.nodes)))
+
+
+def counts_of(function: Function) -> dict[str, int]:
+    """How many elements the outputs that have elements have."""
+    return {output.name: output.count for output in function.outputs if output.count is not None}
+
+
+def _constant(value: float | int | bool) -> Interval:
+    if isinstance(value, float):
+        return Interval(value, value, False, str(value) == "-0.0")
+    return Interval(int(value), int(value))
+
+
+def _truth(can_hold: bool, can_fail: bool) -> Interval:
+    return Interval(0 if can_fail else 1, 1 if can_hold else 0)
+
+
+def _comparison(op: Op, a: Interval, b: Interval) -> Interval:
+    nan = a.nan or b.nan
+    match op:
+        case Less():
+            return _truth(a.low < b.high, nan or a.high >= b.low)
+        case LessEqual():
+            return _truth(a.low <= b.high, nan or a.high > b.low)
+        case _:
+            same = a.low == a.high == b.low == b.high
+            return _truth(a.low <= b.high and b.low <= a.high, nan or not same)
+
+
+def _f32(op: Op, on: list[Interval]) -> Interval:
+    match op:
+        case Add():
+            return add(on[0], on[1])
+        case Sub():
+            return subtract(on[0], on[1])
+        case Mul():
+            return multiply(on[0], on[1])
+        case Div():
+            return divide(on[0], on[1])
+        case Neg():
+            return negate(on[0])
+        case Abs():
+            return absolute(on[0])
+        case Sqrt():
+            return root(on[0])
+        case _:
+            return _comparison(op, on[0], on[1])
+
+
+def _fit(low: float, high: float, whole: Interval) -> Interval:
+    """The interval, or all values of the type where it wraps."""
+    return Interval(low, high) if whole.low <= low and high <= whole.high else whole
+
+
+def _i32(op: Op, on: list[Interval]) -> Interval:
+    a = on[0]
+    match op:
+        case Add():
+            return _fit(a.low + on[1].low, a.high + on[1].high, ANY_I32)
+        case Sub():
+            return _fit(a.low - on[1].high, a.high - on[1].low, ANY_I32)
+        case Mul():
+            corners = [x * y for x in (a.low, a.high) for y in (on[1].low, on[1].high)]
+            return _fit(min(corners), max(corners), ANY_I32)
+        case Neg():
+            return _fit(-a.high, -a.low, ANY_I32)
+        case Abs():
+            magnitude = absolute(a)
+            return _fit(magnitude.low, magnitude.high, ANY_I32)
+        case ToF32():
+            return Interval(to_binary32(float(a.low)), to_binary32(float(a.high)))
+        case ToU32():
+            return Interval(a.low, a.high) if a.low >= 0 else ANY_U32
+        case _:
+            return _comparison(op, a, on[1])
+
+
+def _u32(op: Op, on: list[Interval]) -> Interval:
+    low, high = int(on[0].low), int(on[0].high)
+    if isinstance(op, ToI32):
+        return Interval(low, high) if high <= ANY_I32.high else ANY_I32
+    other_low, other_high = int(on[1].low), int(on[1].high)
+    if isinstance(op, ShiftLeft | ShiftRight) and other_high > 31:
+        return ANY_U32
+    match op:
+        case Add():
+            return _fit(low + other_low, high + other_high, ANY_U32)
+        case Sub():
+            return _fit(low - other_high, high - other_low, ANY_U32)
+        case Mul():
+            return _fit(low * other_low, high * other_high, ANY_U32)
+        case MulHigh():
+            return Interval(low * other_low >> 32, high * other_high >> 32)
+        case Div():
+            return Interval(low // other_high, high // other_low)
+        case Rem():
+            return Interval(low, high) if high < other_low else Interval(0, other_high - 1)
+        case And():
+            return Interval(0, min(high, other_high))
+        case Or() | Xor():
+            return Interval(0, (1 << max(high.bit_length(), other_high.bit_length())) - 1)
+        case ShiftLeft():
+            return _fit(low << other_low, high << other_high, ANY_U32)
+        case ShiftRight():
+            return Interval(low >> other_high, high >> other_low)
+        case _:
+            return _comparison(op, on[0], on[1])
+
+
+def _bool(op: Op, on: list[Interval]) -> Interval:
+    a = on[0]
+    match op:
+        case Not():
+            return Interval(1 - a.high, 1 - a.low)
+        case And():
+            return Interval(min(a.low, on[1].low), min(a.high, on[1].high))
+        case Or():
+            return Interval(max(a.low, on[1].low), max(a.high, on[1].high))
+        case _:
+            return _comparison(op, a, on[1])
+
+
+_TRANSFER = {Type.F32: _f32, Type.I32: _i32, Type.U32: _u32, Type.BOOL: _bool}

@@ -1,0 +1,27 @@
+"""How passes go through a function: node by node, operands first, into a new builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function, Output
+from hamletc.ir.ops import Op, Value, operands, with_operands
+from hamletc.ir.types import Type
+
+Rule: TypeAlias = Callable[[Op, Type], Value | None]
+"""What to use instead of an operation (on operands that have been rewritten), in the new builder; `None`: keep it."""
+
+
+def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:
+    """The function with a rule applied to every node. New nodes get the origin of the node that they replace."""
+    new: list[Value] = []
+    for node in function.nodes:
+        builder.origin = node.origin
+        values = operands(node.op)
+        op = with_operands(node.op, tuple([new[value] for value in values])) if values else node.op
+        replacement = rule(op, node.type)
+        new.append(builder.node(op, node.type) if replacement is None else replacement)
+    outputs = [Output(output.name, new[output.value], output.count) for output in function.outputs]
+    return builder.finish(function.name, tuple(outputs))

@@ -1,0 +1,30 @@
+"""The same universe, seed and actions on every backend this machine has: the same bits, at different speeds.
+
+python examples/compare_backends.py
+"""
+
+import time
+
+import torch
+
+import hamlet
+
+WORLDS, TICKS = 4096, 100
+
+universe = hamlet.compile("universes/town.hamlet")
+backends = ["interpreter", "numba", *(["triton"] if torch.cuda.is_available() else [])]
+
+reference = None
+for backend in backends:
+    env = universe.make(worlds=WORLDS, seed=7, backend=backend)
+    env.rollout(1)  # the first launch compiles
+    env.reset(seed=7)
+    started = time.perf_counter()
+    result = env.rollout(TICKS)
+    episodes = result.episodes()  # waits for the device
+    seconds = time.perf_counter() - started
+
+    bits = env.state["meters"].cpu().view(torch.int32).clone()
+    reference = bits if reference is None else reference
+    same = "the same bits" if torch.equal(bits, reference) else "OTHER BITS"
+    print(f"{env.choice:<40} {WORLDS * TICKS / seconds:>14,.0f} agent-ticks/s, {episodes:,} episodes, {same}")

@@ -1,0 +1,16 @@
+"""The town under a random policy: who lives how long, and of what they die.
+
+python examples/first_rollout.py
+"""
+
+import hamlet
+
+universe = hamlet.compile("universes/town.hamlet")
+env = universe.make(worlds=4096, seed=1)
+result = env.rollout(500)
+
+print(f"{result.episodes():,} episodes, mean length {result.mean_length():.1f}, mean return {result.mean_return():.2f}")
+for cause, count in result.causes().items():
+    print(f"  {cause:<12} {count:>8,}")
+for affordance, count in sorted(result.uses().items(), key=lambda item: -item[1]):
+    print(f"  {affordance:<12} {count:>8,}")

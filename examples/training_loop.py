@@ -1,0 +1,54 @@
+"""The skeleton of a training loop: masks, terminated and truncated apart, final observations, autoreset.
+
+    python examples/training_loop.py
+
+A linear policy learns by REINFORCE with a value baseline, one tick at a time. It is the shortest thing that learns, not
+a good learner: replace `update` by your own.
+"""
+
+import torch
+
+import hamlet
+
+DISCOUNT = 0.99
+
+universe = hamlet.compile("universes/first_meal.hamlet")
+env = universe.make(worlds=256, seed=1)
+torch.manual_seed(1)
+
+inputs = len(env.observation_names)
+policy = torch.nn.Linear(inputs, env.num_actions).to(env.device)
+value = torch.nn.Linear(inputs, 1).to(env.device)
+optimizer = torch.optim.Adam([*policy.parameters(), *value.parameters()], lr=1e-2)
+
+
+def distribution(observation: torch.Tensor, mask: torch.Tensor) -> torch.distributions.Categorical:
+    """Actions that the mask switches off get no probability."""
+    return torch.distributions.Categorical(logits=policy(observation).masked_fill(~mask, -1e9))
+
+
+def update(observation, mask, actions, reward, terminated, truncated, following, final) -> float:
+    """One gradient step. A death is worth nothing afterwards; a life cut short by the lifespan is worth what its final
+    observation promises, not what the new episode's first one does."""
+    with torch.no_grad():
+        after = torch.where(truncated, value(final).squeeze(1), value(following).squeeze(1))
+        target = reward + DISCOUNT * after * ~terminated
+    advantage = target - value(observation).squeeze(1)
+    log_probability = distribution(observation, mask).log_prob(actions)
+    loss = advantage.square().mean() - (log_probability * advantage.detach()).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+# The environment's tensors are views of its own buffers: clone what must outlive the next step.
+observation, info = env.reset()
+for tick in range(200):
+    before, mask = observation.clone(), info["action_mask"].clone()
+    with torch.no_grad():
+        actions = distribution(before, mask).sample()
+    observation, reward, terminated, truncated, info = env.step(actions)
+    loss = update(before, mask, actions, reward, terminated, truncated, observation, info["final_observation"])
+    if tick % 50 == 49:
+        print(f"tick {tick + 1}: mean reward {reward.mean().item():.3f}, loss {loss:.4f}")

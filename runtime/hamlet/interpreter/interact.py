@@ -1,0 +1,74 @@
+"""Step 2 of a tick: INTERACT."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.interpreter import coverage
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.statements import run, subtract
+from hamlet.universe import Affordance, Hours
+
+
+def interact(lanes: Lanes, actions: Tensor) -> Tensor:
+    """Interact with what the agents stand on; the number of the affordance that each used, or -1: i32."""
+    universe = lanes.universe
+    interacting = lanes.alive & (actions == schema.interact_action(universe))
+    lanes.count(coverage.action("INTERACT"), interacting)
+    lanes.count(coverage.action("WAIT"), lanes.alive & (actions == schema.interact_action(universe) + 1))
+    for meter in universe.meters:
+        if meter.interact is not None:
+            subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)
+    used = torch.full_like(lanes.age, schema.NOWHERE)
+    for number, affordance in enumerate(universe.affordances):
+        who = interacting & lanes.here(affordance.name)
+        if who.any():
+            who = admitted(affordance, lanes, who)
+            used = used.masked_fill(who, number)
+            if affordance.duration is None:
+                construct = coverage.use(affordance.name, "instantly")
+                lanes.count(construct, who)
+                run(affordance.instantly, lanes, who, construct)
+            else:
+                spend_tick(number, affordance, affordance.duration, lanes, who)
+    return used
+
+
+def admitted(affordance: Affordance, lanes: Lanes, who: Tensor) -> Tensor:
+    """Who of the agents on an affordance find it open and meet its `needs`."""
+    opened = is_open(affordance.hours, lanes.hour)
+    lanes.count(coverage.use(affordance.name, "closed"), who & ~opened)
+    who = who & opened
+    if affordance.needs is not None:
+        able = evaluate(affordance.needs, lanes)
+        lanes.count(coverage.use(affordance.name, "refused"), who & ~able)
+        who = who & able
+    return who
+
+
+def is_open(hours: Hours | None, hour: Tensor) -> Tensor:
+    """In which worlds an affordance is open, bool [worlds, 1]."""
+    if hours is None:
+        return torch.ones_like(hour, dtype=torch.bool)
+    if hours.opens < hours.closes:
+        return (hours.opens <= hour) & (hour < hours.closes)
+    return (hour >= hours.opens) | (hour < hours.closes)
+
+
+def spend_tick(number: int, affordance: Affordance, duration: int, lanes: Lanes, who: Tensor) -> None:
+    """One more tick at an affordance that lasts, in the lanes `who`."""
+    spent = torch.where(lanes.engaged == number, lanes.progress + 1, 1)
+    lanes.progress = torch.where(who, spent, lanes.progress)
+    lanes.engaged = lanes.engaged.masked_fill(who, number)
+    construct = coverage.use(affordance.name, "each tick")
+    lanes.count(construct, who)
+    run(affordance.each_tick, lanes, who, construct)
+    done = who & (lanes.progress == duration)
+    construct = coverage.use(affordance.name, "on completion")
+    lanes.count(construct, done)
+    run(affordance.on_completion, lanes, done, construct)
+    lanes.engaged = lanes.engaged.masked_fill(done, schema.NOWHERE)
+    lanes.progress = lanes.progress.masked_fill(done, 0)

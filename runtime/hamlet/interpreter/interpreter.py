@@ -1,0 +1,117 @@
+"""The backend around the tick: resets, steps, rollouts."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter import observe, statistics
+from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
+from hamlet.interpreter.episode import advance_clock, begin_episodes
+from hamlet.interpreter.lanes import Constants, load
+from hamlet.interpreter.places import Places
+from hamlet.interpreter.tick import tick
+from hamlet.interpreter.trace import Trace
+from hamlet.random import Words, multiply_high, policy_words
+from hamlet.state import Buffers, Shape, Statistics
+from hamlet.universe import Universe
+
+
+class Interpreter:
+    """Executes a universe by looking everything up as it goes; a `hamlet.backend.Backend`.
+
+    `coverage` counts what fires; `trace` records the writes to one lane's meters. Without them they cost nothing.
+    """
+
+    name: str = "interpreter"
+
+    def __init__(
+        self,
+        universe: Universe,
+        device: torch.device,
+        coverage: Coverage | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.universe = universe
+        self.device = device
+        self.coverage = coverage
+        self.trace = trace
+        self._constant = Constants(device)
+        self._places = Places(universe, device)
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""
+        worlds = torch.arange(buffers.shape.worlds, device=self.device)
+        begin_episodes(self.universe, buffers, self._places, worlds, stream)
+        self.observe(buffers)
+
+    def observe(self, buffers: Buffers) -> None:
+        """Observations and masks of the state as it is."""
+        lanes = load(self.universe, buffers, self._places, self._constant)
+        worlds, agents = buffers.shape.worlds, buffers.shape.agents
+        if buffers.observation is not None:
+            observe.observe(lanes, buffers.observation.view(-1, worlds, agents))
+        observe.mask(lanes, buffers.mask.view(-1, worlds, agents))
+
+    def step(self, buffers: Buffers, actions: Tensor, stream: Stream) -> None:
+        """One tick with actions [lanes] i32: state, outcomes, observations, final observations, masks."""
+        self._tick(buffers, actions, stream, True, None)
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: RandomPolicy | RecordedPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        """So many ticks; see `hamlet.backend.Backend`."""
+        numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
+        words: Words | None = None
+        for index in range(ticks):
+            match policy:
+                case RecordedPolicy(actions=recorded):
+                    actions = recorded[index]
+                case RandomPolicy():
+                    number = stream.tick + index
+                    if words is None or number % 4 == 0:
+                        words = policy_words(numbers, number, (stream.low, stream.high))
+                    actions = multiply_high(words[number % 4], count).to(torch.int32)
+            self._tick(buffers, actions, stream, observe_every_tick, statistics)
+        if not observe_every_tick:
+            self.observe(buffers)
+
+    def _tick(
+        self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None
+    ) -> None:
+        """A tick, the clock, and new episodes where all agents of a world are done; observations where wanted."""
+        worlds, agents = buffers.shape.worlds, buffers.shape.agents
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace)
+        tick(lanes, actions.view(worlds, agents), buffers)
+        if counts is not None:
+            statistics.add(counts, buffers)
+        advance_clock(self.universe, buffers)
+        if observed:
+            self.observe(buffers)
+        over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
+        if not over.any():
+            return
+        if self.coverage is not None:
+            self.coverage.count(NEW_EPISODE, over)
+        if observed and buffers.observation is not None and buffers.final_observation is not None:
+            lanes_over = over.repeat_interleave(agents)
+            buffers.final_observation[:, lanes_over] = buffers.observation[:, lanes_over]
+        anew = over.nonzero().squeeze(1)
+        buffers.state["episode"][anew] += 1
+        begin_episodes(self.universe, buffers, self._places, anew, stream)
+        if observed:
+            self.observe(buffers)
+
+
+def global_lanes(shape: Shape, device: torch.device) -> Tensor:
+    """The number of each lane among all shards, i64 [lanes]."""
+    first = shape.first_world * shape.agents
+    return torch.arange(first, first + shape.lanes, device=device)

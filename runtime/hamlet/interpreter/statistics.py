@@ -1,0 +1,29 @@
+"""What rollouts count."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hamlet.state import Buffers, Statistics
+
+
+def add(statistics: Statistics, buffers: Buffers) -> None:
+    """Count a tick that has just run, before worlds start anew.
+
+    `uses` counts every lane with an effective interaction. A lane whose episode ends in this tick, by death or by
+    lifespan, counts once in `causes` and in `lengths` (its age; at most the last bin), and its episode_return, with
+    this tick's reward, is added to its `finished_return`; other lanes of its world may live on.
+    """
+    outcome, state = buffers.outcome, buffers.state
+    tally(statistics.uses, outcome["used"][outcome["used"] >= 0])
+    ended = outcome["terminated"] | outcome["truncated"]
+    tally(statistics.causes, outcome["cause"][ended])
+    tally(statistics.lengths, state["age"][ended].clamp(max=len(statistics.lengths) - 1))
+    total = statistics.finished_return
+    total.copy_(torch.where(ended, total + state["episode_return"], total))
+
+
+def tally(counts: Tensor, numbers: Tensor) -> None:
+    """Count numbers 0 .. len(counts) - 1; counts: i64."""
+    counts += torch.bincount(numbers, minlength=len(counts))

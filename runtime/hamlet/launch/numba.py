@@ -1,0 +1,148 @@
+"""Runs generated numba kernels on CPU tensors, one thread per range of worlds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from hamlet import abi
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.errors import EnvError
+from hamlet.launch.numba_ops import LANES, NO_ACTIONS, NO_F32, NO_I64
+from hamlet.state import Buffers, Statistics
+from hamlet.universe import Universe
+
+DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
+NO_OBSERVATION = np.zeros((0, 0), np.float32)
+
+
+class NumbaBackend:
+    """The backend of a kernels module; see `hamlet.backend.Backend`. Results do not depend on the number of threads."""
+
+    name = "numba"
+
+    def __init__(self, universe: Universe, kernels: ModuleType, threads: int | None = None) -> None:
+        """Raises `EnvError` where `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number."""
+        self.threads = _threads() if threads is None else threads
+        if self.threads < 1:
+            raise EnvError(f"threads must be at least 1, not {threads}")
+        self._kernels = kernels
+        self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
+        self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
+        self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
+        self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba") if self.threads > 1 else None
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        """Start a new episode in every world; then observations and masks."""
+        self._run("reset", buffers, {}, _seeds(stream))
+
+    def observe(self, buffers: Buffers) -> None:
+        """Observations and masks of the state as it is."""
+        self._run("observe", buffers, {}, {})
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        """One tick with actions [lanes] i32."""
+        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1))}, _seeds(stream))
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: RandomPolicy | RecordedPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        """So many ticks in one go."""
+        match policy:
+            case RandomPolicy():
+                actions = NO_ACTIONS
+            case RecordedPolicy(recorded):
+                actions = _array(recorded)
+        arrays: dict[str, np.ndarray[Any, Any]] = {"actions": actions}
+        if statistics is None:
+            arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
+        else:
+            arrays |= {name: _array(getattr(statistics, name)) for name in self._names["rollout"][-4:]}
+        scalars = _seeds(stream) | {"tick": stream.tick, "ticks": ticks}
+        self._run("rollout", buffers, arrays, scalars, (observe_every_tick,))
+
+    def _run(
+        self,
+        kernel: abi.Kernel,
+        buffers: Buffers,
+        arrays: dict[str, np.ndarray[Any, Any]],
+        scalars: dict[str, int],
+        switches: tuple[bool, ...] = (),
+    ) -> None:
+        shape = buffers.shape
+        arrays = _arrays(buffers) | arrays
+        scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
+        ordered = [arrays[name] for name in self._names[kernel]]
+        numbers = [scalars[name] for name in self._scalars[kernel]]
+        function = getattr(self._kernels, kernel)
+        parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), self.threads)
+        if self._pool is None or len(parts) == 1:
+            function(*ordered, *self._tables, *numbers, 0, shape.worlds, *switches)
+            return
+        # Threads count apart: sums of integers do not depend on who counted.
+        counted = {index: ordered[index] for index in self._counters(kernel)}
+        calls: list[Callable[[], None]] = []
+        private = []
+        for begin, end in parts:
+            own = [np.zeros_like(a) if i in counted else a for i, a in enumerate(ordered)]
+            private.append(own)
+            calls.append(_bound(function, (*own, *self._tables, *numbers, begin, end, *switches)))
+        for future in [self._pool.submit(call) for call in calls]:
+            future.result()
+        for index, total in counted.items():
+            for own in private:
+                total += own[index]
+
+    def _counters(self, kernel: abi.Kernel) -> list[int]:
+        return [i for i, name in enumerate(self._names[kernel]) if name in ("uses", "causes", "lengths")]
+
+
+def _bound(function: Callable[..., None], arguments: tuple[Any, ...]) -> Callable[[], None]:
+    return lambda: function(*arguments)
+
+
+def _threads() -> int:
+    """NUMBA_NUM_THREADS, or the CPUs this process may use."""
+    wanted = os.environ.get("NUMBA_NUM_THREADS")
+    if wanted is None:
+        return len(os.sched_getaffinity(0))
+    if not wanted.isdecimal() or int(wanted) < 1:
+        raise EnvError(f"NUMBA_NUM_THREADS must be a positive number, not {wanted!r}")
+    return int(wanted)
+
+
+def _seeds(stream: Stream) -> dict[str, int]:
+    return {"seed_low": stream.low, "seed_high": stream.high}
+
+
+def _ranges(worlds: int, per_chunk: int, threads: int) -> list[tuple[int, int]]:
+    """At most `threads` ranges of worlds of about the same size, each of whole chunks (the last one may be shorter)."""
+    chunks = -(-worlds // per_chunk)
+    bounds = [chunks * thread // threads * per_chunk for thread in range(threads + 1)]
+    return [(begin, min(end, worlds)) for begin, end in zip(bounds, bounds[1:], strict=False) if begin < end]
+
+
+def _array(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
+    """The memory of a tensor; bf16 as the u16 of its bits."""
+    tensor = tensor.detach()
+    return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
+
+
+def _arrays(buffers: Buffers) -> dict[str, np.ndarray[Any, Any]]:
+    arrays = {name: _array(tensor) for name, tensor in (buffers.state | buffers.outcome).items()}
+    arrays["mask"] = _array(buffers.mask)
+    for name, tensor in (("observation", buffers.observation), ("final_observation", buffers.final_observation)):
+        arrays[name] = NO_OBSERVATION if tensor is None else _array(tensor)
+    return arrays

@@ -1,0 +1,133 @@
+"""Launches generated Triton kernels on CUDA tensors; under TRITON_INTERPRET=1 on CPU tensors, for tests."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from types import ModuleType
+
+import torch
+
+from hamlet import abi
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.errors import EnvError
+from hamlet.state import Buffers, Shape, Statistics
+from hamlet.universe import Universe
+
+WARPS = 4
+LARGEST_GROUP = 1024
+"""Agents of a world, rounded up to a power of two, that fit into a block."""
+LARGEST_INTERPRETED_BLOCK = 1 << 16
+DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
+
+
+class TritonBackend:
+    """The backend of a kernels module; see `hamlet.backend.Backend`."""
+
+    name = "triton"
+
+    def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device, warps: int = WARPS) -> None:
+        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1."""
+        self._interpreted = interpreted(kernels)
+        if device.type != "cuda" and not self._interpreted:
+            raise EnvError(
+                'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
+                "starts to run its kernels, slowly, on the CPU"
+            )
+        self._universe = universe
+        self._kernels = kernels
+        self._device = device
+        self._warps = warps
+        self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        """Start a new episode in every world; then observations and masks."""
+        self._launch("reset", buffers, {}, _seeds(stream))
+
+    def observe(self, buffers: Buffers) -> None:
+        """Observations and masks of the state as it is."""
+        self._launch("observe", buffers, {}, {})
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        """One tick with actions [lanes] i32."""
+        self._launch("step", buffers, {"actions": actions}, _seeds(stream))
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: RandomPolicy | RecordedPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
+        match policy:
+            case RandomPolicy():
+                actions = None
+            case RecordedPolicy(actions=actions):
+                pass
+        counted = ("uses", "causes", "lengths", "finished_return")
+        arrays = {"actions": actions} | {name: getattr(statistics, name, None) for name in counted}
+        bins = 0 if statistics is None else statistics.lengths.numel()
+        scalars = _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF, "ticks": ticks}
+        self._launch("rollout", buffers, arrays, scalars, BINS=bins, EVERY_TICK=observe_every_tick)
+        if not observe_every_tick:
+            self.observe(buffers)
+
+    def _launch(
+        self,
+        kernel: abi.Kernel,
+        buffers: Buffers,
+        arrays: dict[str, torch.Tensor | None],
+        scalars: dict[str, int],
+        **constants: int,
+    ) -> None:
+        shape = buffers.shape
+        arrays = arrays | buffers.state | buffers.outcome | {"mask": buffers.mask}
+        observations = {"observation": buffers.observation, "final_observation": buffers.final_observation}
+        # Triton's interpreter does not round to bf16 as its compiler does: it writes f32, and torch rounds.
+        written = {n: a.float() if self._interpreted and a is not None else a for n, a in observations.items()}
+        arrays |= written
+        scalars = scalars | {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
+        group, block = self._blocks(shape)
+        arguments = [
+            *(arrays[name] for name in abi.array_arguments(self._universe, kernel)),
+            *self._tables,
+            *(scalars[name] for name in abi.scalar_arguments(kernel)),
+        ]
+        grid = (-(-shape.worlds * group // block),)
+        launch = getattr(self._kernels, kernel)[grid]
+        with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
+            launch(
+                *arguments,
+                **constants,
+                GROUP=group,
+                BLOCK=block,
+                num_warps=max(block // 32, 1),
+                enable_fp_fusion=False,
+            )
+        for name, observation in observations.items():
+            if observation is not None and observation is not written[name]:
+                observation.copy_(written[name])
+
+    def _blocks(self, shape: Shape) -> tuple[int, int]:
+        """The lanes that a world takes in a block, and the lanes of a block."""
+        group = 1 << (shape.agents - 1).bit_length()
+        if group > LARGEST_GROUP:
+            raise EnvError(f'backend "triton" runs at most {LARGEST_GROUP} agents per world, not {shape.agents}')
+        if shape.worlds * group >= 1 << 31:
+            raise EnvError(f'{shape.worlds} worlds of {shape.agents} agents are too many for backend "triton"')
+        if not self._interpreted:
+            return group, max(32 * self._warps, group)
+        lanes = 1 << (shape.worlds * group - 1).bit_length()
+        return group, max(min(lanes, LARGEST_INTERPRETED_BLOCK), group)
+
+
+def interpreted(kernels: ModuleType) -> bool:
+    """Whether these kernels are run by Triton's interpreter: TRITON_INTERPRET=1 was set when they were imported."""
+    return not hasattr(kernels.step, "create_binder")
+
+
+def _seeds(stream: Stream) -> dict[str, int]:
+    return {"seed_low": stream.low, "seed_high": stream.high}

@@ -1,0 +1,132 @@
+"""Making an environment: every argument is checked before memory is taken."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+
+import torch
+
+from hamlet import schema
+from hamlet.backend import Backend
+from hamlet.choose import Choice, choose
+from hamlet.env import Env, checked_seed
+from hamlet.errors import EnvError
+from hamlet.module import Module
+from hamlet.state import DTYPES, Buffers, Shape, allocate
+from hamlet.universe import Universe
+
+LANE_LIMIT = 1 << 31
+OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+def make(
+    module: Module,
+    worlds: int,
+    agents: int,
+    device: str | torch.device | None,
+    backend: str,
+    seed: int,
+    obs_dtype: torch.dtype | str | None,
+    first_world: int,
+    validate: bool | None,
+    quiet: bool,
+) -> Env:
+    """An environment at the beginning of episode 0.
+
+    Args:
+        module: a loaded package.
+        worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
+        device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
+        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere. `auto` says on stderr
+            what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
+        seed: 0 .. 2**64 - 1.
+        obs_dtype: torch.float32 or torch.bfloat16 (or their names), or `None` for no observations.
+        first_world: the global number of the first world, for worlds that are split over several environments.
+        validate: whether the range of actions is checked every call; by default on the CPU only, see `Env.step`.
+        quiet: say nothing.
+    """
+    choice = choose(backend, device)
+    shape = _checked_shape(module.universe, worlds, agents, first_world)
+    dtype = _checked_obs_dtype(obs_dtype)
+    checked_seed(seed)
+    executor = start(module, choice)
+    buffers = _allocate(module.universe, shape, choice.device, dtype)
+    checks = choice.device.type == "cpu" if validate is None else validate
+    env = Env(module, executor, buffers, choice, seed, checks)
+    if backend == "auto" and not quiet:
+        print(f"hamlet: {choice}", file=sys.stderr)
+    return env
+
+
+def start(module: Module, choice: Choice) -> Backend:
+    """The backend that was chosen, with the kernels of this module.
+
+    Raises:
+        ModuleError: the module was compiled without them.
+    """
+    # One backend is imported, so that numba starts without triton and the interpreter without either.
+    match choice.backend:
+        case "interpreter":
+            from hamlet.interpreter import Interpreter
+
+            return Interpreter(module.universe, choice.device)
+        case "numba":
+            from hamlet.launch.numba import NumbaBackend
+
+            return NumbaBackend(module.universe, module.kernels("numba"))
+        case "triton":
+            from hamlet.launch.triton import TritonBackend
+
+            return TritonBackend(module.universe, module.kernels("triton"), choice.device)
+
+
+def _checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
+    for name, value, least in (("worlds", worlds, 1), ("agents", agents, 1), ("first_world", first_world, 0)):
+        if type(value) is not int or value < least:
+            raise EnvError(f"{name} is a whole number, at least {least}, not {value!r}")
+    if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
+        raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
+    free = schema.cells(universe) - sum(affordance.cell is not None for affordance in universe.affordances)
+    scattered = sum(affordance.cell is None for affordance in universe.affordances)
+    if agents + scattered > free:
+        raise EnvError(
+            f"{agents} agents and {scattered} affordances at random places need as many free cells, and "
+            f"{universe.name} has {free}: take at most {free - scattered} agents"
+        )
+    return Shape(worlds, agents, first_world)
+
+
+def _checked_obs_dtype(obs_dtype: torch.dtype | str | None) -> torch.dtype | None:
+    if obs_dtype is None:
+        return None
+    for name, dtype in OBS_DTYPES.items():
+        if obs_dtype in (name, dtype):
+            return dtype
+    raise EnvError(
+        f"obs_dtype {obs_dtype!r} is not supported: take {', '.join(OBS_DTYPES)}, or None for no observations"
+    )
+
+
+def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None) -> int:
+    """The bytes of all buffers of an environment."""
+    total = len(schema.action_names(universe)) * shape.lanes
+    if obs_dtype is not None:
+        total += 2 * schema.observation_rows(universe) * shape.lanes * obs_dtype.itemsize
+    for field in (*schema.state_fields(universe), *schema.outcome_fields()):
+        count = shape.lanes if field.per == "lane" else shape.worlds
+        total += (1 if field.rows is None else len(field.rows)) * count * DTYPES[field.dtype].itemsize
+    return total
+
+
+def _allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
+    needed = buffer_bytes(universe, shape, obs_dtype)
+    problem = f"{shape.worlds} worlds of {shape.agents} agents need {math.ceil(needed / 2**20)} MiB on {device}"
+    # The operating system hands out more memory than it has, and kills who uses it: ask first.
+    if device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise EnvError(f"{problem}, more memory than this machine has")
+    try:
+        return allocate(universe, shape, device, obs_dtype)
+    except (RuntimeError, MemoryError) as error:
+        raise EnvError(f"{problem}, more than is free: take fewer worlds") from error

@@ -1,0 +1,149 @@
+"""Reads machine code as `nvdisasm -c` prints it: instructions, branches, and the loop that takes most of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+LABEL = re.compile(r"^(\S+):$")
+INSTRUCTION = re.compile(r"^/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+TARGET = re.compile(r"`\((\S+)\)")
+LEAVES = ("EXIT", "RET")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`."""
+
+    opcode: str
+    full: str
+    conditional: bool
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The largest loop of a kernel, in instructions.
+
+    Attributes:
+        every: of the blocks that run in every iteration.
+        sometimes: of the other blocks in the loop.
+        opcodes: how often each opcode occurs in the blocks that run in every iteration.
+    """
+
+    every: int
+    sometimes: int
+    opcodes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    instructions: tuple[Instruction, ...]
+    next: tuple[int, ...]
+
+
+def instructions(text: str, kernel: str) -> list[Instruction]:
+    """All instructions of a kernel with the subroutines that it calls."""
+    return [instruction for _, body in _labelled(text, kernel) for instruction in body]
+
+
+def largest_loop(text: str, kernel: str) -> Loop | None:
+    """The natural loop with the most instructions; `None` where there is no loop."""
+    blocks = _blocks(text, kernel)
+    dominators = _dominators(blocks)
+    best: Loop | None = None
+    headers = {head for number in dominators for head in blocks[number].next if head in dominators[number]}
+    for head in sorted(headers):
+        latches = [n for n in dominators if head in blocks[n].next and head in dominators[n]]
+        if latches == [head] and len(blocks[head].instructions) == 1:
+            continue  # The trap behind the end of the code.
+        inside = _natural(blocks, head, latches)
+        always = [n for n in inside if all(n in dominators[latch] for latch in latches)]
+        opcodes = Counter(i.opcode for n in always for i in blocks[n].instructions)
+        every = opcodes.total()
+        loop = Loop(every, sum(len(blocks[n].instructions) for n in inside) - every, dict(opcodes.most_common()))
+        if best is None or loop.every + loop.sometimes > best.every + best.sometimes:
+            best = loop
+    return best
+
+
+def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
+    """The code of a kernel, cut at labels."""
+    result: list[tuple[str, list[Instruction]]] = []
+    inside = False
+    for raw in text.splitlines():
+        line = raw.strip()
+        if line.startswith(".section"):
+            inside = f".text.{kernel}," in line
+        if not inside:
+            continue
+        if label := LABEL.match(line):
+            result.append((label[1], []))
+        elif (found := INSTRUCTION.match(line)) and result:
+            target = TARGET.search(found[4])
+            full = found[3]
+            result[-1][1].append(Instruction(full.split(".")[0], full, found[2] is not None, target and target[1]))
+    return result
+
+
+def _blocks(text: str, kernel: str) -> list[_Block]:
+    """Basic blocks in order. A call is an instruction like others: what it calls is not followed."""
+    pieces: list[list[Instruction]] = []
+    first: dict[str, int] = {}
+    for label, body in _labelled(text, kernel):
+        first[label] = len(pieces)
+        piece: list[Instruction] = []
+        pieces.append(piece)
+        for instruction in body:
+            piece.append(instruction)
+            if instruction.opcode in ("BRA", *LEAVES):
+                piece = []
+                pieces.append(piece)
+    blocks = []
+    for number, piece in enumerate(pieces):
+        following = []
+        last = piece[-1] if piece else None
+        if last is not None and last.opcode == "BRA" and last.target is not None:
+            following.append(first[last.target])
+        ends = last is not None and last.opcode in ("BRA", *LEAVES) and not last.conditional
+        if not ends and number + 1 < len(pieces):
+            following.append(number + 1)
+        blocks.append(_Block(tuple(piece), tuple(following)))
+    return blocks
+
+
+def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:
+    """For every block that is reached, the blocks on each way to it."""
+    order, before = [0], {0: set[int]()}
+    for number in order:
+        for following in blocks[number].next:
+            if following not in before:
+                before[following] = set()
+                order.append(following)
+            before[following].add(number)
+    everything = frozenset(order)
+    result = {number: everything for number in order} | {0: frozenset({0})}
+    changed = True
+    while changed:
+        changed = False
+        for number in order[1:]:
+            common = frozenset.intersection(*(result[previous] for previous in before[number])) | {number}
+            changed |= common != result[number]
+            result[number] = common
+    return result
+
+
+def _natural(blocks: list[_Block], head: int, latches: list[int]) -> set[int]:
+    """The blocks from which a latch is reached without passing the head."""
+    before: dict[int, list[int]] = {}
+    for number, block in enumerate(blocks):
+        for following in block.next:
+            before.setdefault(following, []).append(number)
+    inside, work = {head, *latches}, [latch for latch in latches if latch != head]
+    while work:
+        for previous in before.get(work.pop(), []):
+            if previous not in inside:
+                inside.add(previous)
+                work.append(previous)
+    return inside

@@ -1,0 +1,115 @@
+"""The scenarios in which backends are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter import Coverage, Interpreter
+from hamlet.state import Shape
+from hamlet.universe import Universe
+from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Step
+from hamlet.verify.inject import Injector
+from hamlet.verify.report import Report
+from hamlet.verify.script import Script
+from hamlet.verify.session import CPU, Scenario, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is compared.
+
+    Attributes:
+        worlds: worlds of one agent; a third as many worlds of three agents. Not a multiple of any block size.
+        ticks: ticks of random play, and of each rollout.
+        rounds: injected states, at most: no more than `rounds // 8` once everything has fired.
+    """
+
+    worlds: int
+    ticks: int
+    rounds: int
+
+
+QUICK = Effort(67, 9, 64)
+THOROUGH = Effort(261, 61, 256)
+
+
+def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort = THOROUGH, seed: int = 0) -> Report:
+    """Compare backends with the interpreter (on the CPU) bit for bit, until the first difference.
+
+    Every field of the state, outcome, observation, final observation, mask and count is compared after every event:
+    resets, ticks of random play and of a script that visits every affordance, ticks from injected states, rollouts.
+
+    Args:
+        universe: what the candidates run.
+        candidates: the backends to compare; with none of them, nothing is compared and the report is not ok.
+        effort: how much to compare.
+        seed: of everything that is drawn.
+    """
+    coverage = Coverage(universe)
+    interpreter = Interpreter(universe, CPU, coverage)
+    compared = ticks = 0
+    divergence = None
+    for scenario in scenarios(effort, seed):
+        session = Session(universe, interpreter, tuple(candidates), scenario)
+        for event in events(scenario.name, universe, session, coverage, effort, seed):
+            divergence = session.run(event)
+            if divergence is not None:
+                break
+        compared += session.compared
+        ticks += session.ticks * scenario.shape.lanes
+        if divergence is not None:
+            break
+    names = tuple(candidate.backend.name for candidate in candidates)
+    return Report(universe.name, names, compared, ticks, dict(coverage.counts), divergence)
+
+
+def scenarios(effort: Effort, seed: int) -> tuple[Scenario, ...]:
+    """All scenarios. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards begin in the middle."""
+    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, 3, first_world=1000)
+    near_wrap = Stream(seed, (1 << 32) - 6)
+    far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
+    return (
+        Scenario("random play", single, far, torch.float32),
+        Scenario("random play", several, Stream(seed, 0), torch.bfloat16),
+        Scenario("script", single, Stream(seed, 0), torch.float32),
+        Scenario("script", several, far, None),
+        Scenario("rollouts", several, near_wrap, torch.float32),
+        Scenario("rollouts", single, far, torch.bfloat16),
+        Scenario("injected states", several, Stream(seed, 0), torch.float32),
+        Scenario("injected states", single, far, torch.float32),
+    )
+
+
+def events(
+    name: str, universe: Universe, session: Session, coverage: Coverage, effort: Effort, seed: int
+) -> Iterator[Event]:
+    """The events of a scenario, one after the other: scripts look at what the last one did."""
+    shape = session.reference.shape
+    injector = Injector(universe, shape, seed)
+    yield Reset()
+    match name:
+        case "random play":
+            for _ in range(effort.ticks):
+                yield Step(injector.actions(0.1))
+            yield Reset()
+        case "script":
+            script = Script(universe, shape.lanes)
+            for _ in range(min(script.length, 4 * effort.ticks)):
+                yield Step(script.actions(session.reference))
+        case "rollouts":
+            for observe_every_tick in (True, False):
+                yield Inject(injector.state())
+                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick)
+                actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
+                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick)
+        case "injected states":
+            for index in range(effort.rounds):
+                if index >= effort.rounds // 8 and not coverage.never_fired:
+                    break
+                yield Inject(injector.state())
+                yield Step(injector.actions(0.5))
+                yield Step(injector.actions(0.5))

@@ -1,0 +1,114 @@
+"""Every example in the README and the docs does what the page says it does."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with the shipped universes, as the working directory."""
+    shutil.copytree(ROOT / "universes", tmp_path / "universes")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code and output of a command, run in this process."""
+    from hamletc.cli.main import main
+
+    capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["hamletc", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            sys.exit(main())
+    code = ended.value.code
+    captured = capsys.readouterr()
+    return (0 if code is None else int(code)), captured.out + captured.err
+
+
+def compiles(source: Path, capsys: pytest.CaptureFixture[str], silent: bool) -> None:
+    """The file compiles for every target, without errors; `silent`: without warnings too."""
+    code, output = hamletc(["compile", str(source), "-o", str(source.parent / "out" / source.stem)], capsys)
+    assert code == 0, output
+    if silent:
+        assert "warning" not in output, output
+
+
+FRAGMENT_BASE = blocks(ROOT / "docs" / "language.md")[0].text
+FRAGMENTS = [
+    block for page in PAGES for block in blocks(page) if (block.language, *block.words) == ("hamlet", "fragment")
+]
+assert FRAGMENTS
+
+
+@pytest.mark.parametrize("block", FRAGMENTS, ids=lambda block: block.where)
+def test_fragment(block: Block, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = workspace / "fragment.hamlet"
+    source.write_text(completed(block.text, FRAGMENT_BASE))
+    compiles(source, capsys, silent=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page):
+        match (block.language, *block.words):
+            case ("hamlet", "broken"):
+                (workspace / f"{universe_name(block.text)}.hamlet").write_text(block.text)
+            case ("hamlet",) | ("hamlet", "warns"):
+                source = workspace / f"{universe_name(block.text)}.hamlet"
+                source.write_text(block.text)
+                compiles(source, capsys, silent="warns" not in block.words)
+            case ("console", *words):
+                expected = 1 if "exit=1" in words else 0
+                for command in commands(block):
+                    program, *arguments = shlex.split(command.line)
+                    assert program == "hamletc", block.where
+                    code, output = hamletc(arguments, capsys)
+                    assert code == expected, f"{block.where}: {command.line}: exit code {code}\n{output}"
+                    assert missing_lines(command.output, output) == [], f"{block.where}: {output}"
+            case ("python",):
+                exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
+            case ("hamlet", "fragment") | ("sh" | "text" | "",):
+                pass
+            case other:
+                pytest.fail(f"{block.where}: no test knows what to do with {other}")
+
+
+def test_the_tutorial_ends_with_the_shipped_universe() -> None:
+    shipped = (ROOT / "universes" / "first_meal.hamlet").read_text()
+    assert shipped in [block.text for block in blocks(ROOT / "docs" / "tutorial.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in LINK.findall(page.read_text()):
+        if target.startswith("http"):
+            continue
+        linked = page.parent / target
+        assert linked.exists(), f"{page.name}: {target}"
+        if anchor:
+            headings = [line.lstrip("# ").lower() for line in linked.read_text().splitlines() if line.startswith("#")]
+            assert anchor in [re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in headings]
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(example), run_name="__main__")
+    assert "OTHER BITS" not in (output := capsys.readouterr().out)
+    assert output

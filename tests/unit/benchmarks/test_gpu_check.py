@@ -1,0 +1,83 @@
+"""The GPU check goes its whole way on a machine without a GPU, and says so where something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+
+# The machine of the check has no compiler and none of its packages.
+WITHOUT_COMPILER = """
+import runpy, sys
+sys.modules |= dict.fromkeys(("hamletc", "lark", "rich_click", "matplotlib"))
+sys.argv = sys.argv[1:]
+sys.path.insert(0, sys.argv[0].rpartition("/")[0])
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def gpu_check(folder: Path, packages: Path) -> tuple[subprocess.CompletedProcess[str], Any]:
+    """Run the script in a new process; with its JSON."""
+    script, result = ROOT / "benchmarks" / "gpu_check.py", folder / "gpu.json"
+    options = ["--device", "cpu", "--dry-run", "--commit", "c0ffee", "--packages", packages, "--json", result]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_COMPILER, script, *options], cwd=folder, capture_output=True, text=True
+    )
+    return done, json.loads(result.read_text())
+
+
+def test_a_dry_run_fills_every_table(tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    shutil.copytree(ROOT / "generated" / "first_meal", packages / "first_meal")
+    done, found = gpu_check(tmp_path, packages)
+    assert done.returncode == 0, done.stderr
+    assert found["failures"] == []
+    assert found["facts"]["commit"] == "c0ffee"
+    assert [(row["universe"], row["backend"], row["equal"]) for row in found["verified"]] == [
+        ("first_meal", "numba", True)
+    ]
+    assert found["verified"][0]["values compared"] > 0
+    assert [row["form"] for row in found["timed"]] == ["step, observed", "rollout", "rollout, observed"]
+    assert all(row["median_ms"] > 0 and row["agent_ticks_per_s"] > 0 for row in found["timed"])
+    assert found["copy_bandwidth"] > 0
+    assert "agent-ticks/s" in (tmp_path / "gpu.md").read_text()
+
+
+def test_a_part_that_fails_is_recorded_and_the_rest_goes_on(tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    for name in ("broken", "first_meal"):
+        shutil.copytree(ROOT / "generated" / "first_meal", packages / name)
+    with (packages / "broken" / "numba_kernels.py").open("a") as kernels:
+        kernels.write("# changed\n")
+    done, found = gpu_check(tmp_path, packages)
+    assert done.returncode == 1
+    assert [(failure["part"], "was changed" in failure["error"]) for failure in found["failures"]] == [
+        ("load broken", True)
+    ]
+    assert len(found["verified"]) == 1
+    assert "FAILED" in (tmp_path / "gpu.md").read_text()
+
+
+def test_no_packages_is_a_failure(tmp_path: Path) -> None:
+    done, found = gpu_check(tmp_path, tmp_path)
+    assert done.returncode == 1
+    assert "nothing was checked" in found["failures"][0]["error"]
+
+
+def test_a_machine_without_cuda_is_told_what_to_do(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "gpu_check.py"],
+        cwd=tmp_path,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "--device cpu --dry-run" in done.stderr
+    assert list(tmp_path.iterdir()) == []

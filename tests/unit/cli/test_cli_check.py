@@ -1,0 +1,145 @@
+"""`hamletc check`, and what it says about bad files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from shipped import UNIVERSES, Command
+
+from hamletc import __version__
+
+
+@pytest.mark.parametrize("name", ["first_meal", "shifts", "town"])
+def test_shipped_universes_are_fine(hamletc: Command, name: str) -> None:
+    done = hamletc("check", UNIVERSES / f"{name}.hamlet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{UNIVERSES / name}.hamlet: no problems\n"
+
+
+def test_check_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from hamletc.cli.main import hamletc\n"
+        f"hamletc(['check', {str(UNIVERSES / 'town.hamlet')!r}], standalone_mode=False)\n"
+        "print([m for m in ('torch', 'numpy', 'triton', 'numba', 'jinja2', 'matplotlib', 'yaml') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_errors_in_text(hamletc: Command, tmp_path: Path) -> None:
+    text = (UNIVERSES / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
+    (tmp_path / "meal.hamlet").write_text(text)
+    done = hamletc("check", "meal.hamlet")
+    assert done.returncode == 1
+    assert "did you mean `mood`?" in done.stdout.lower()
+    assert " --> meal.hamlet:18:8" in done.stdout
+    assert done.stdout.endswith("meal.hamlet: 1 error\n")
+    assert "\x1b" not in done.stdout
+
+
+def test_errors_in_json(hamletc: Command, tmp_path: Path) -> None:
+    text = (UNIVERSES / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
+    (tmp_path / "meal.hamlet").write_text(text)
+    done = hamletc("check", "meal.hamlet", "--format", "json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["file"], found["errors"]) == ("meal.hamlet", 1)
+    fine = hamletc("check", UNIVERSES / "town.hamlet", "--format", "json")
+    assert fine.returncode == 0
+    assert json.loads(fine.stdout)["diagnostics"] == []
+
+
+BAD_SOURCES = {
+    "not UTF-8": b"universe x\xff\xfe",
+    "empty": b"",
+    "only a comment": b"# nothing\n",
+    "garbage": bytes(range(1, 127)) * 80_000,
+    "garbage within the limit": bytes(range(1, 127)) * 8000,
+    "nothing but zeros": bytes(10_000),
+    "nested parentheses": b"universe x\nreward " + b"(" * 10_000 + b"1" + b")" * 10_000,
+    "nested negations": b"universe x\nreward " + b"- " * 10_000 + b"1",
+    "a long sum": b"universe x\nreward " + b"1 + " * 10_000 + b"1",
+    "open braces": b"universe x\n" + b"rule x { " * 5_000,
+    "a Python keyword": b"universe class\n",
+    "a newline in a name": b"universe x\nmeter a\nb = 1.0\n",
+    "a literal too large": b"universe x\nmeter a = 1e39\n",
+    "a very long literal": b"universe x\nmeter a = " + b"9" * 100_000 + b"\n",
+    "a huge grid": b"universe x\nspace grid 99999999 x 99999999\n",
+}
+
+
+@pytest.mark.parametrize("kind", BAD_SOURCES)
+@pytest.mark.parametrize("verb", ["check", "compile", "run", "fmt"])
+def test_bad_sources_are_diagnosed(hamletc: Command, tmp_path: Path, kind: str, verb: str) -> None:
+    if verb != "check" and len(BAD_SOURCES[kind]) > 1000:
+        pytest.skip("one verb is enough for large files")
+    (tmp_path / "bad.hamlet").write_bytes(BAD_SOURCES[kind])
+    if verb == "fmt" and kind in ("a Python keyword", "a literal too large", "a huge grid"):
+        pytest.skip("the formatter only parses")
+    done = hamletc(verb, "bad.hamlet")
+    assert done.returncode == 1, done.stdout
+    assert "error[H" in done.stdout + done.stderr
+    assert len(done.stdout + done.stderr) < 100_000
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.hamlet"]
+    assert (tmp_path / "bad.hamlet").read_bytes() == BAD_SOURCES[kind]
+
+
+@pytest.mark.parametrize("verb", ["check", "compile", "run", "verify", "fmt"])
+def test_a_file_that_is_not_there(hamletc: Command, verb: str) -> None:
+    done = hamletc(verb, "nowhere.hamlet")
+    assert done.returncode == 1
+    assert "error[H001]: cannot read the file: no such file or directory" in done.stdout + done.stderr
+
+
+def test_a_folder_is_no_source(hamletc: Command, tmp_path: Path) -> None:
+    done = hamletc("check", tmp_path)
+    assert done.returncode == 1
+    assert "error[H001]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check"],
+        ["check", "a", "b"],
+        ["check", "a", "--format", "xml"],
+        ["frobnicate"],
+        ["compile", "a", "--target", "cuda"],
+        ["compile", "a", "--target", ""],
+        ["compile", "a", "--emit", "nothing"],
+        ["compile", "a", "--disable-pass", "no_such_pass"],
+        ["compile", "a", "--print-after", "no_such_pass"],
+        ["run", "a", "--worlds", "0"],
+        ["run", "a", "--worlds", "-3"],
+        ["run", "a", "--ticks", "0"],
+        ["run", "a", "--seed", "-1"],
+        ["run", "a", "--seed", "18446744073709551616"],
+        ["fmt"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(hamletc: Command, arguments: list[str]) -> None:
+    done = hamletc(*arguments)
+    assert done.returncode == 2
+    assert "Usage" in done.stderr
+
+
+def test_version(hamletc: Command) -> None:
+    done = hamletc("version")
+    assert (done.returncode, done.stdout) == (0, f"hamletc {__version__}\n")
+    project = tomllib.loads((UNIVERSES.parent / "pyproject.toml").read_text())["project"]
+    assert project["version"] == __version__
+
+
+def test_a_reader_that_goes_away() -> None:
+    """`hamletc ... | head -1` ends without a traceback."""
+    command = f"{sys.executable} -c 'from hamletc.cli.main import main; main()' compile"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} {UNIVERSES / 'town.hamlet'} --emit ir | head -1"], capture_output=True, text=True
+    )
+    assert done.stdout.startswith("universe town")
+    assert "Traceback" not in done.stderr
