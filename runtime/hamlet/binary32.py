@@ -31,7 +31,7 @@ def spell32(value: float) -> str:
         raise ValueError(f"{value!r} has no decimal spelling")
     for digits in range(1, 18):
         text = repr(float(f"{exact:.{digits}g}"))
-        if bits32(float(text)) == bits32(exact):
+        if abs(float(text)) <= LARGEST and bits32(float(text)) == bits32(exact):
             return text
     raise AssertionError(f"17 digits always identify a binary64 number: {value!r}")
 

@@ -8,6 +8,7 @@
 | `hamlet broken` | a complete universe with a deliberate mistake; it is saved too |
 | `console`, `console exit=1` | `$ commands`, each followed by lines of its output; `...` stands for any lines |
 | `python` | run in one namespace per page |
+| `text in PATH` | lines of that file of the workspace; numbers of nodes and versions do not matter |
 | `sh`, `text`, no info | shown only |
 """
 
@@ -90,6 +91,11 @@ def completed(fragment: str, base: str) -> str:
     replaced = {_key(part) for part in parts}
     kept = [part for part in DECLARATION.split(base) if _key(part) not in replaced]
     return "".join(kept) + "\n" + fragment
+
+
+def unnumbered(text: str) -> str:
+    """Text in which the numbers of nodes and versions (`%12`, `t12`, `mood_3`) are all the same."""
+    return re.sub(r"(?<=%)\d+|(?<=\bt)\d+|(?<=_)\d+\b", "0", text)
 
 
 def missing_lines(shown: tuple[str, ...], output: str) -> list[str]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name
+from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name, unnumbered
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -27,11 +27,18 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """Exit code and output of a command, run in this process."""
+    """Exit code and output of a command, run in this process.
+
+    `verify` compares less than a user's would: tests/equivalence is where Triton's kernels run.
+    """
     from hamletc.cli.main import main
 
+    if arguments[0] == "verify":
+        arguments = [*arguments, "--quick", "--backends", "numba"]
     capsys.readouterr()
     with pytest.MonkeyPatch.context() as patch:
+        # Restored afterwards: `verify` sets it.
+        patch.setenv("TRITON_INTERPRET", "0")
         patch.setattr(sys, "argv", ["hamletc", *arguments])
         with pytest.raises(SystemExit) as ended:
             sys.exit(main())
@@ -83,6 +90,9 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                     assert missing_lines(command.output, output) == [], f"{block.where}: {output}"
             case ("python",):
                 exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
+            case ("text", "in", path):
+                shown = tuple(unnumbered(block.text).splitlines())
+                assert missing_lines(shown, unnumbered((workspace / path).read_text())) == [], block.where
             case ("hamlet", "fragment") | ("sh" | "text" | "",):
                 pass
             case other:

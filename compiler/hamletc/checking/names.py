@@ -84,7 +84,16 @@ class Names:
         symbol = self._symbols.get(name.text)
         if symbol is not None and symbol.kind == kind:
             return name.text
-        self.refuse(name, f"{_article(kind)}", self.of_kind(kind))
+        self.refuse(name, _article(kind), self.of_kind(kind))
+        return None
+
+    def target(self, name: syntax.Name) -> str | None:
+        """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
+        if self.kind(name.text) == "meter":
+            return name.text
+        guess = self.refuse(name, "a meter", self.of_kind("meter"))
+        if guess is not None:
+            self.suspects.add(guess)
         return None
 
     def kind(self, name: str) -> Kind | None:
@@ -102,8 +111,8 @@ class Names:
 
     def refuse(
         self, name: syntax.Name, wanted: str, candidates: tuple[str, ...], wrong_kind_hint: str | None = None
-    ) -> None:
-        """Report a name that does not stand for `wanted` ("a meter")."""
+    ) -> str | None:
+        """Report a name that does not stand for `wanted` ("a meter"). Returns the candidate that may be meant."""
         symbol = self._symbols.get(name.text)
         if symbol is not None:
             self._report.add(
@@ -114,15 +123,14 @@ class Names:
                 secondary=(Label(symbol.span, f"declared as {_article(symbol.kind)}"),),
                 hint=wrong_kind_hint,
             )
-            return
+            return None
         what = _builtin(name.text)
         if what is not None:
             self._report.add("H021", f"`{name.text}` is {what}, not {wanted}", name.span, f"{wanted} is needed here")
-            return
+            return None
         self._guesses += 1
         guess = closest(name.text, candidates) if self._guesses <= MOST_GUESSES else None
         if guess is not None:
-            self.suspects.add(guess)
             hint = f"Did you mean `{guess}`?"
         elif candidates:
             hint = f"Known here: {', '.join(f'`{candidate}`' for candidate in candidates[:8])}" + (
@@ -131,6 +139,7 @@ class Names:
         else:
             hint = f"Declare {wanted} of this name first."
         self._report.add("H020", f"there is no `{name.text}`", name.span, "unknown name", hint=hint)
+        return guess
 
     def _declare(self, kind: Kind, name: syntax.Name) -> None:
         what = _builtin(name.text)

@@ -56,14 +56,14 @@ def _disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
 
 
 def resolve_reward(declarations: list[syntax.RewardDecl], names: Names, report: Report) -> Expression | None:
-    """Several `reward` lines are added in file order."""
+    """Several `reward` lines are added in file order; those with errors are left out."""
     expressions = Expressions(names, report)
-    values = [expressions.number(declaration.value) for declaration in declarations]
     total: Expression | None = None
-    for position, value in enumerate(values):
-        if isinstance(value, Number) and value.value == 0.0 and len(values) > 1:
-            report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
+    for declaration in declarations:
+        value = expressions.number(declaration.value)
         if value is None:
-            return None
-        total = value if position == 0 else expressions.sum(total, value) if total is not None else None
+            continue
+        if isinstance(value, Number) and value.value == 0.0 and len(declarations) > 1:
+            report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
+        total = value if total is None else expressions.sum(total, value)
     return total

@@ -63,12 +63,13 @@ def farthest(grid: Grid) -> Interval:
             return Interval(0.0, round32(math.sqrt(round32(sum(span * span for span in spans)))))
 
 
+@dataclass(frozen=True, slots=True)
 class Ranges:
-    """Finds where expressions lie, given where meters lie. What is wrong is reported and then unknown."""
+    """Finds where expressions lie, given where meters lie. What is wrong is reported and then lies in `error`."""
 
-    def __init__(self, around: Surroundings, report: Report) -> None:
-        self.around = around
-        self._report = report
+    around: Surroundings
+    report: Report
+    error: Interval | None
 
     def meter(self, name: str, meters: State) -> Interval | None:
         """Where a meter lies."""
@@ -139,14 +140,14 @@ class Ranges:
         try:
             return operation(a, b)
         except OverflowError:
-            self._report.add(
+            self.report.add(
                 "H051",
                 "this value can be too large for binary32",
                 span,
                 f"the operands reach {a} and {b}",
                 hint="Narrow the bounds of what goes into it, or use `clamp`.",
             )
-            return None
+            return self.error
 
     def _shortfall(self, span: Span) -> Interval | None:
         source, threshold = self.around.source, self.around.threshold
@@ -175,14 +176,14 @@ class Ranges:
 
     def _quotient(self, left: Interval | None, right: Interval | None, expression: Binary) -> Interval | None:
         if right is not None and right.low <= 0 <= right.high:
-            self._report.add(
+            self.report.add(
                 "H050",
                 "this divisor can be zero",
                 expression.right.span,
                 "always 0" if right == intervals.ZERO else f"anywhere in {right}",
                 hint="Keep it away from zero, as in `max(x, 0.01)`; a guard does not do that.",
             )
-            return None
+            return self.error
         return self.finite(intervals.divide, left, right, expression.span)
 
     def _clamp(self, expression: Clamp, meters: State) -> Interval | None:
@@ -197,7 +198,7 @@ class Ranges:
         holds = intervals.decide(cast(Comparison, expression.op), left, right)
         if holds is None:
             return
-        self._report.add(
+        self.report.add(
             "H062",
             f"this comparison is {'always' if holds else 'never'} true",
             expression.span,

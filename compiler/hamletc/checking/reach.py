@@ -39,15 +39,16 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
         for meter in draft.meters
         if meter.name not in names.suspects
     }
+    around = _surroundings(draft, names, bounds)
     start: State = {}
     for tick in count():
-        grown = _Tick(draft, names, bounds, Report()).run(start)
+        grown = _Tick(draft, names, bounds, Ranges(around, Report(), error=ANYTHING)).run(start)
         if grown == start:
             break
         if tick >= TICKS_BEFORE_WIDENING:
             grown = {name: now if now in (start.get(name), None) else ANYTHING for name, now in grown.items()}
         start = grown
-    final = _Tick(draft, names, bounds, report)
+    final = _Tick(draft, names, bounds, Ranges(around, report, error=None))
     final.run(start)
     return final.changes
 
@@ -55,12 +56,11 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
 class _Tick:
     """One tick of every lane at once. `bounds` has the meters of which something is known."""
 
-    def __init__(self, draft: Draft, names: Names, bounds: Mapping[str, Interval], report: Report) -> None:
+    def __init__(self, draft: Draft, names: Names, bounds: Mapping[str, Interval], ranges: Ranges) -> None:
         self._draft = draft
         self._names = names
         self._bounds = bounds
-        self._report = report
-        self._ranges = Ranges(_surroundings(draft, names, bounds), report)
+        self._ranges = ranges
         self.changes = Changes()
 
     def run(self, start: State) -> State:
@@ -90,7 +90,7 @@ class _Tick:
             self._test(cause.condition, meters)
         if self._draft.reward is not None:
             around = replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
-            Ranges(around, self._report).number(self._draft.reward, meters)
+            replace(self._ranges, around=around).number(self._draft.reward, meters)
         return self._join([start, meters])
 
     def _test(self, condition: Expression | None, meters: State) -> None:
@@ -106,7 +106,7 @@ class _Tick:
         if source is not None:
             self._check_threshold(cascade, source, threshold.low)
         outer = self._ranges
-        self._ranges = Ranges(replace(outer.around, source=source, threshold=threshold), self._report)
+        self._ranges = replace(outer, around=replace(outer.around, source=source, threshold=threshold))
         fired = self._body(cascade.body, meters)
         self._ranges = outer
         return self._join([meters, fired])
@@ -115,7 +115,7 @@ class _Tick:
         guard = self._draft.guards[cascade.name]
         declared = Label(self._names.span(cascade.source), f"`{cascade.source}` is in {source} here")
         if source.low >= threshold:
-            self._report.add(
+            self._ranges.report.add(
                 "H061",
                 f"the cascade `{cascade.name}` can never fire",
                 guard,
@@ -124,7 +124,7 @@ class _Tick:
                 hint=f"Write a threshold above {intervals.spell(source.low)}, or delete the cascade.",
             )
         elif source.high < threshold:
-            self._report.add(
+            self._ranges.report.add(
                 "H070",
                 f"the cascade `{cascade.name}` fires in every tick",
                 guard,
@@ -165,7 +165,7 @@ class _Tick:
         bounds = self._bounds[statement.meter]
         meters[statement.meter] = None if new is None else intervals.hull(new, bounds)
         if self._changes_nothing(statement, old, value):
-            self._report.add(
+            self._ranges.report.add(
                 "H063",
                 f"this never changes `{statement.meter}`",
                 statement.span,

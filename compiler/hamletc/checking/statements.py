@@ -57,7 +57,7 @@ class Statements:
                 return None
 
     def _assign(self, statement: syntax.AssignStmt, *, clamped: bool) -> Assign | None:
-        meter = self._names.find(statement.meter, "meter")
+        meter = self._names.target(statement.meter)
         value = self._expressions.number(statement.value)
         if meter is None:
             return None

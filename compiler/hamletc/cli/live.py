@@ -30,7 +30,8 @@ def live(make: Callable[[], Env], name: str, ticks: int) -> tuple[Report, list[S
     from rich.progress import Progress
 
     chunk = -(-ticks // CHUNKS)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{name}: compiling kernels", total=ticks)
         begin = perf_counter()
         env = make()

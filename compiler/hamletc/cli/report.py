@@ -72,21 +72,20 @@ def sparkline(values: Sequence[float], width: int) -> str:
     return "".join(BLOCKS[math.ceil(value * (len(BLOCKS) - 1))] for value in picked).rstrip()
 
 
-def _milestones(curve: Sequence[float]) -> Table:
+def _milestones(curve: Sequence[float]) -> str:
     last = len(curve) - 1
-    step = _round_step(last / 12)
+    step = _round_step(last / 9)
     ages = [*range(step, last - step // 2, step), last]
-    table = _table()
-    table.add_row("ticks", *(f"{age:,}" for age in ages))
-    table.add_row("alive", *(f"{100 * curve[age]:.1f}%" for age in ages))
-    return table
+    ticks = "".join(f"{age:>8,}" for age in ages)
+    alive = "".join(f"{100 * curve[age]:>7.1f}%" for age in ages)
+    return f"[dim]  ticks[/dim]{ticks}\n[dim]  alive[/dim]{alive}"
 
 
 def _round_step(step: float) -> int:
-    """The smallest of 1, 2, 5, 10, 20, 50, ... that is not below `step`."""
+    """The smallest of 1, 2, 4, 5, 10, 20, 40, 50, ... that is not below `step`."""
     size = 1
     while True:
-        for digit in (1, 2, 5):
+        for digit in (1, 2, 4, 5):
             if digit * size >= step:
                 return digit * size
         size *= 10

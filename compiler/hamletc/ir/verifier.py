@@ -101,7 +101,7 @@ def _outputs(function: Function) -> None:
     for output in function.outputs:
         where = f"{function.name}: output {output.name}"
         if not NAME.fullmatch(output.name):
-            raise VerificationError(f"{where!r}: not a name")
+            raise VerificationError(f"{where}: not a name")
         if not 0 <= output.value < len(function.nodes):
             raise VerificationError(f"{where}: there is no %{output.value}")
         if output.count is not None and output.count < 1:

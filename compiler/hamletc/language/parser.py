@@ -32,6 +32,9 @@ MOST_ERRORS = 20
 DEEPEST_TREE = 200
 """The most levels that a syntax tree may have; `a + b + c` has one more than `a + b`."""
 
+HIGHEST_STACK = 1000
+"""The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
+
 
 def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     """The syntax tree of a text and what is wrong with it, in the order of the text.
@@ -82,6 +85,8 @@ class _Run:
                 file: File | None = self._automaton.feed(terminal, token)
                 if terminal == END:
                     return file, self._errors
+                if self._automaton.height > HIGHEST_STACK:
+                    return None, [*self._errors, diagnose("H015", "an expression that nests too deeply", token.span)]
             index += 1
         span = self._tokens[index].span
         return None, [*self._errors, diagnose("H016", f"gave up after {MOST_ERRORS} errors", span)]

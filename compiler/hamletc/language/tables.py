@@ -56,19 +56,24 @@ class Automaton:
 
     def accepts(self, terminal: str) -> bool:
         """Whether this terminal may come next."""
+        action, argument = self._table[self._parser.position].get(terminal, (None, None))
+        if action is None or action is Shift:
+            return action is Shift
         stack = list(self._parser.state_stack)
-        while True:
-            action, argument = self._table[stack[-1]].get(terminal, (None, None))
-            if action is None:
-                return False
-            if action is Shift:
-                return True
+        while action is not None and action is not Shift:
             if argument.expansion:
                 del stack[-len(argument.expansion) :]
             _, state = self._table[stack[-1]][argument.origin.name]
             if state == self._parser.parse_conf.end_state:
                 return True
             stack.append(state)
+            action, argument = self._table[state].get(terminal, (None, None))
+        return action is Shift
+
+    @property
+    def height(self) -> int:
+        """How much has been begun and not ended."""
+        return len(self._parser.state_stack)
 
     def expected(self) -> frozenset[str]:
         """Every terminal that may come next."""

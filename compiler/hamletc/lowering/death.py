@@ -31,7 +31,8 @@ def die(lane: Lane) -> End:
     with builder.at("dies when", universe.causes[0].span.line if universe.causes else 0):
         terminated = builder.any(conditions)
     if universe.lifespan is None:
-        truncated, number = builder.boolean(False), builder.i32(schema.NOWHERE)
+        with builder.at("lifespan", 0):
+            truncated, number = builder.boolean(False), builder.i32(schema.NOWHERE)
     else:
         with builder.at("lifespan", universe.lifespan.span.line):
             reached = builder.less_equal(builder.i32(universe.lifespan.ticks), lane.age)

@@ -218,17 +218,51 @@ def encode(_context: Any, array: Any, value: Any) -> Any:
 # --- operations ------------------------------------------------------------------------------------------------------
 
 
+def _common(left: Any, right: Any) -> Any:
+    """The type of two operands, one of which may be an integer literal, an i64 in numba; `None` where they differ."""
+    candidates = {types.unliteral(operand) for operand in (left, right)} - {types.int64}
+    return candidates.pop() if len(candidates) == 1 else None
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def where(_context: Any, condition: Any, then: Any, otherwise: Any) -> Any:
     """`then` where the condition holds, else `otherwise`: without a branch."""
-    type_ = types.unliteral(then)
-    if types.unliteral(otherwise) != type_:
+    type_ = _common(then, otherwise)
+    if type_ is None:
         return None
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.select(*arguments)
 
     return type_(types.boolean, type_, type_), codegen
+
+
+def _operation(name: str) -> Any:
+    """An intrinsic on two i32 or two u32 with a result of their type, in 32 bits. One of them may be a literal."""
+
+    def operation(_context: Any, left: Any, right: Any) -> Any:
+        type_ = _common(left, right)
+        if type_ not in (types.int32, types.uint32):
+            return None
+
+        def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return getattr(builder, name)(*arguments)
+
+        return type_(type_, type_), codegen
+
+    return intrinsic(operation)
+
+
+add = _operation("add")
+subtract = _operation("sub")
+multiply = _operation("mul")
+divide = _operation("udiv")
+remainder = _operation("urem")
+bit_and = _operation("and_")
+bit_or = _operation("or_")
+bit_xor = _operation("xor")
+shift_left = _operation("shl")
+shift_right = _operation("lshr")
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -239,26 +273,6 @@ def mulhigh(_context: Any, _left: Any, _right: Any) -> Any:
         wide = ir.IntType(64)
         product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
         return builder.trunc(builder.lshr(product, wide(32)), ir.IntType(32))
-
-    return types.uint32(types.uint32, types.uint32), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def divide(_context: Any, _left: Any, _right: Any) -> Any:
-    """The quotient of two u32, rounded down; the divisor is not zero."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.udiv(*arguments)
-
-    return types.uint32(types.uint32, types.uint32), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def remainder(_context: Any, _left: Any, _right: Any) -> Any:
-    """The remainder of two u32; the divisor is not zero."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.urem(*arguments)
 
     return types.uint32(types.uint32, types.uint32), codegen
 

@@ -273,7 +273,7 @@ class _Printer:
         """The expressions of the single outputs of a function."""
         printed = self.bodies[function]
         formatter = NumbaFormatter(printed)
-        return [formatter.value(output.value) for output in printed.outputs]
+        return [formatter.typed(output.value) for output in printed.outputs]
 
     # --- observations -----------------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ class _Printer:
         printed = self.bodies["observe"]
         formatter = NumbaFormatter(printed)
         return [
-            Single(f"observed_{output.name.replace('.', '_')}", "local_f32", formatter.value(output.value),
+            Single(f"observed_{output.name.replace('.', '_')}", "local_f32", formatter.typed(output.value),
                    self.offsets[output.name])
             for output in printed.outputs
         ]  # fmt: skip
@@ -317,7 +317,7 @@ class _Printer:
                     [loop.element] + [printed.names[value] for value in outside] + self.tables("observe"),
                     ["i32(element)"] + arguments + self.tables("observe"),
                     self.lines("observe", loop.lines),
-                    formatter.value(loop.value),
+                    formatter.typed(loop.value),
                 )
             )
         return result

@@ -1,8 +1,8 @@
 """Expressions of the tick IR in numba's Python: one method per operation.
 
-What each must avoid is said where it is: numba computes with i32 and u32 in 64 bits, which halves the lanes in a vector
-register, and a Python literal is an i64 or f64. So constants are typed, and integer results are narrowed at once: LLVM
-turns `i32(a + b)` into one 32-bit addition.
+What each must avoid is said where it is: numba computes `a + b` of i32 or u32 in 64 bits, which halves the lanes in a
+vector register, so that integers have functions of their own; and a Python float is an f64, so that f32 constants are
+typed. Each costs a line of Python a millisecond of compile time: integer literals are typed only where they must be.
 """
 
 from __future__ import annotations
@@ -45,16 +45,23 @@ from hamletc.targets.body import Body, identifier
 
 
 def literal(constant: Const) -> str:
-    """A constant of its type."""
+    """A constant whose type is decided by what it meets."""
     match constant.type, constant.value:
-        case Type.BOOL, value:
-            return repr(value)
         case Type.F32, value:
             return f"f32({spell32(value)})"
         case Type.U32, int(value) if value >= 0x10000:
-            return f"u32(0x{value:08X})"
-        case type_, value:
-            return f"{type_.value}({value!r})"
+            return f"0x{value:08X}"
+        case _, value:
+            return repr(value)
+
+
+def typed(constant: Const) -> str:
+    """A constant of its type."""
+    match constant.type:
+        case Type.F32 | Type.BOOL:
+            return literal(constant)
+        case type_:
+            return f"{type_.value}({literal(constant)})"
 
 
 class NumbaFormatter:
@@ -68,14 +75,21 @@ class NumbaFormatter:
         return self.operation(self.body.op(value))
 
     def value(self, value: Value) -> str:
-        """A value as an argument or on its own: its name, or its expression without parentheses."""
-        return self.body.names.get(value) or self.operation(self.body.op(value))
+        """A value where something beside it decides its type: its name, or its expression without parentheses."""
+        if value in self.body.names:
+            return self.body.names[value]
+        op = self.body.op(value)
+        return literal(op) if isinstance(op, Const) else self.operation(op)
+
+    def typed(self, value: Value) -> str:
+        """A value on its own."""
+        op = self.body.op(value)
+        return typed(op) if isinstance(op, Const) else self.value(value)
 
     def operand(self, value: Value) -> str:
         """A value between operators, in parentheses where needed."""
         text = self.value(value)
-        bare = value in self.body.names or not self._is_infix(value)
-        return text if bare else f"({text})"
+        return text if value in self.body.names or not self._is_infix(value) else f"({text})"
 
     def _is_infix(self, value: Value) -> bool:
         match self.body.op(value):
@@ -88,16 +102,21 @@ class NumbaFormatter:
             case _:
                 return False
 
-    def _compare(self, op: Binary, sign: str) -> str:
+    def _infix(self, op: Binary, sign: str) -> str:
         return f"{self.operand(op.left)} {sign} {self.operand(op.right)}"
 
-    def _compute(self, op: Binary, sign: str) -> str:
-        text = self._compare(op, sign)
-        match self.body.type(op.left):
-            case Type.F32 | Type.BOOL:
-                return text
-            case type_:
-                return f"{type_.value}({text})"
+    def _pair(self, left: Value, right: Value) -> str:
+        """Two arguments of one type, at least one of them typed."""
+        both = all(isinstance(self.body.op(value), Const) for value in (left, right))
+        return f"{self.typed(left) if both else self.value(left)}, {self.value(right)}"
+
+    def _call(self, function: str, left: Value, right: Value) -> str:
+        return f"{function}({self._pair(left, right)})"
+
+    def _compute(self, op: Binary, sign: str, function: str) -> str:
+        if self.body.type(op.left) in (Type.F32, Type.BOOL):
+            return self._infix(op, sign)
+        return self._call(function, op.left, op.right)
 
     @singledispatchmethod
     def operation(self, op: Op) -> str:
@@ -115,34 +134,33 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Add) -> str:
-        return self._compute(op, "+")
+        return self._compute(op, "+", "add")
 
     @operation.register
     def _(self, op: Sub) -> str:
-        return self._compute(op, "-")
+        return self._compute(op, "-", "subtract")
 
     @operation.register
     def _(self, op: Mul) -> str:
-        return self._compute(op, "*")
+        return self._compute(op, "*", "multiply")
 
     @operation.register
     def _(self, op: MulHigh) -> str:
-        return f"mulhigh({self.value(op.left)}, {self.value(op.right)})"
+        return self._call("mulhigh", op.left, op.right)
 
     @operation.register
     def _(self, op: Div) -> str:
-        if self.body.type(op.left) is Type.F32:
-            return self._compute(op, "/")
-        return f"divide({self.value(op.left)}, {self.value(op.right)})"
+        return self._compute(op, "/", "divide")
 
     @operation.register
     def _(self, op: Rem) -> str:
-        return f"remainder({self.value(op.left)}, {self.value(op.right)})"
+        return self._call("remainder", op.left, op.right)
 
     @operation.register
     def _(self, op: Neg) -> str:
-        text = f"-{self.operand(op.operand)}"
-        return text if self.body.type(op.operand) is Type.F32 else f"i32({text})"
+        if self.body.type(op.operand) is Type.F32:
+            return f"-{self.operand(op.operand)}"
+        return f"subtract(0, {self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: Abs) -> str:
@@ -155,27 +173,27 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Less) -> str:
-        return self._compare(op, "<")
+        return self._infix(op, "<")
 
     @operation.register
     def _(self, op: LessEqual) -> str:
-        return self._compare(op, "<=")
+        return self._infix(op, "<=")
 
     @operation.register
     def _(self, op: Equal) -> str:
-        return self._compare(op, "==")
+        return self._infix(op, "==")
 
     @operation.register
     def _(self, op: And) -> str:
-        return self._compute(op, "&")
+        return self._compute(op, "&", "bit_and")
 
     @operation.register
     def _(self, op: Or) -> str:
-        return self._compute(op, "|")
+        return self._compute(op, "|", "bit_or")
 
     @operation.register
     def _(self, op: Xor) -> str:
-        return self._compute(op, "^")
+        return self._call("bit_xor", op.left, op.right)
 
     @operation.register
     def _(self, op: Not) -> str:
@@ -183,15 +201,15 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: ShiftLeft) -> str:
-        return self._compute(op, "<<")
+        return self._call("shift_left", op.left, op.right)
 
     @operation.register
     def _(self, op: ShiftRight) -> str:
-        return self._compute(op, ">>")
+        return self._call("shift_right", op.left, op.right)
 
     @operation.register
     def _(self, op: Select) -> str:
-        return f"where({self.value(op.condition)}, {self.value(op.then)}, {self.value(op.otherwise)})"
+        return f"where({self.value(op.condition)}, {self._pair(op.then, op.otherwise)})"
 
     @operation.register
     def _(self, op: ToF32) -> str:

@@ -1,0 +1,100 @@
+"""`hamletc run`: what it prints and writes, and that its numbers do not depend on the backend."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from shipped import UNIVERSES, Command
+
+from hamletc.cli.report import sparkline
+from hamletc.cli.survival import survival
+
+MEAL = UNIVERSES / "first_meal.hamlet"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def facts(report: str) -> list[str]:
+    """The lines of a report that tell what happened, and not how fast and on what."""
+    return [line for line in report.splitlines() if not line.startswith(("backend", "speed"))]
+
+
+def test_run_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
+    done = hamletc("run", MEAL, "--worlds", "300", "--ticks", "450", "--backend", "interpreter")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "first_meal  300 worlds of 1 agent, 450 ticks" in done.stdout
+    assert "backend      interpreter on cpu: as asked for" in done.stdout
+    assert "agent-ticks per second" in done.stdout
+    for words in ("mean return", "Survival", "satiation <= 0", "lifespan", "Kitchen"):
+        assert words in done.stdout
+    assert done.stdout.endswith("package  generated/first_meal\nplot     runs/first_meal/meters.png\n")
+    assert (tmp_path / "runs" / "first_meal" / "meters.png").read_bytes().startswith(PNG)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["generated", "runs"]
+    episodes = int(re.search(r"episodes +([\d,]+) finished", done.stdout)[1].replace(",", ""))  # type: ignore[index]
+    ends = [int(count.replace(",", "")) for count in re.findall(r"(?:<= 0|lifespan) +([\d,]+) ", done.stdout)]
+    assert sum(ends) == episodes > 0
+    # The package that it wrote will do as well, and an output folder may be chosen.
+    again = hamletc(
+        "run", "generated/first_meal", "--worlds", "300", "--ticks", "450", "--backend", "interpreter", "-o", "out"
+    )
+    assert facts(again.stdout)[:-1] == facts(done.stdout)[:-1]
+    assert (tmp_path / "out" / "meters.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("agents", ["1", "3"])
+def test_the_numbers_do_not_depend_on_the_backend(hamletc: Command, agents: str) -> None:
+    arguments = ("--worlds", "301", "--agents", agents, "--ticks", "333", "--seed", "12345678901234567890")
+    reports = [
+        hamletc("run", MEAL, *arguments, "--backend", backend).stdout for backend in ("interpreter", "numba", "auto")
+    ]
+    assert "mean return" in reports[0]
+    assert facts(reports[0]) == facts(reports[1]) == facts(reports[2])
+    other = hamletc("run", MEAL, *arguments[:-1], "1", "--backend", "interpreter").stdout
+    assert facts(other) != facts(reports[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--backend", "cuda"], "there is no backend 'cuda'"),
+        (["--device", "tpu"], "'tpu' is no device"),
+        (["--agents", "25"], "take at most 24 agents"),
+        (["--worlds", str(1 << 31)], "too many"),
+        (["-o", "/proc/nowhere", "--worlds", "2", "--ticks", "2", "--backend", "interpreter"], "cannot write"),
+    ],
+)
+def test_run_errors_are_one_line(hamletc: Command, arguments: list[str], message: str) -> None:
+    done = hamletc("run", MEAL, *arguments)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_run_refuses_a_package_that_was_changed(hamletc: Command, tmp_path: Path) -> None:
+    hamletc("compile", MEAL)
+    kernels = tmp_path / "generated" / "first_meal" / "numba_kernels.py"
+    kernels.write_text(kernels.read_text() + "raise SystemExit(99)\n")
+    done = hamletc("run", "generated/first_meal", "--worlds", "2")
+    assert done.returncode == 1
+    assert "numba_kernels.py was changed after it was written" in done.stderr
+
+
+def test_survival_without_censoring_is_the_fraction_alive() -> None:
+    assert survival([0, 1, 1, 2], [0, 0, 0, 0]) == pytest.approx([1.0, 0.75, 0.5, 0.0])
+
+
+def test_survival_counts_the_living_while_they_were_watched() -> None:
+    # Four agents: deaths at 1 and 3, one last seen alive at 1, one at 4 (Kaplan and Meier: 3/4, then 1/2 of that).
+    assert survival([0, 1, 0, 1, 0, 0], [0, 1, 0, 0, 1, 0]) == pytest.approx([1.0, 0.75, 0.75, 0.375, 0.375])
+
+
+def test_survival_of_nobody() -> None:
+    assert survival([0, 0], [0, 0]) == []
+
+
+def test_sparkline() -> None:
+    assert sparkline([1.0, 0.5, 0.01, 0.0], 60) == "█▄▁"
+    assert len(sparkline([1.0] * 1000, 60)) == 60
+    assert sparkline([1.0], 60) == "█"

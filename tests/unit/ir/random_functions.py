@@ -1,0 +1,116 @@
+"""Hypothesis strategies: random valid functions and programs of the tick IR."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from hamlet.binary32 import round32
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.ops import (
+    Abs,
+    Add,
+    And,
+    Const,
+    Div,
+    Equal,
+    Less,
+    LessEqual,
+    Lookup,
+    Mul,
+    MulHigh,
+    Neg,
+    Not,
+    Op,
+    Or,
+    Rem,
+    Select,
+    ShiftLeft,
+    ShiftRight,
+    Sqrt,
+    Sub,
+    ToF32,
+    ToI32,
+    ToU32,
+    Value,
+    Xor,
+)
+from hamletc.ir.types import Type
+
+F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
+TABLES = (Table("time.sin", F32, (0.0, -0.0, 0.5, round32(0.1))), Table("steps", I32, (-1, 0, 2**31 - 1, 5)))
+WIDTH = 4
+COUNT = 5
+
+FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+LITERALS = {
+    F32: st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, 0.25]), FLOATS),
+    I32: st.one_of(st.integers(-2, 9), st.integers(-(2**31), 2**31 - 1)),
+    U32: st.one_of(st.sampled_from([0, 1, 2, 8, 2**31]), st.integers(0, 2**32 - 1)),
+    BOOL: st.booleans(),
+}
+SAME_TYPE: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
+    (Add, (F32, I32, U32)), (Sub, (F32, I32, U32)), (Mul, (F32, I32, U32)), (MulHigh, (U32,)), (Div, (F32,)),
+    (Less, (F32, I32, U32)), (LessEqual, (F32, I32, U32)), (Equal, (F32, I32, U32, BOOL)), (And, (BOOL, U32)),
+    (Or, (BOOL, U32)), (Xor, (U32,)), (Neg, (F32, I32)), (Abs, (F32, I32)), (Sqrt, (F32,)), (Not, (BOOL,)),
+    (ToF32, (I32,)), (ToU32, (I32,)), (ToI32, (U32,)),
+)  # fmt: skip
+ORIGINS = st.sampled_from(["cascade hunger_sickens", "affordance Bed", "", "rule a: b; c", "state"])
+
+
+@st.composite
+def functions(draw: st.DrawFn, size: int = 40) -> Function:
+    """A function over inputs of all types, one output per type and one with elements."""
+    builder = Builder()
+    by_type: dict[Type, list[Value]] = {}
+    for type_, names in ((F32, "ab"), (I32, "ij"), (U32, "uv"), (BOOL, "pq")):
+        by_type[type_] = [builder.input(type_, f"in.{name}") for name in names]
+        by_type[type_].append(builder.node(Const(type_, draw(LITERALS[type_])), type_))
+    steps = draw(st.integers(1, size))
+    for _ in range(steps):
+        with builder.at(draw(ORIGINS), draw(st.integers(0, 999))):
+            value = _node(draw, builder, by_type)
+        by_type[builder.type_of(value)].append(value)
+    outputs = [Output(f"out.{type_.value}", values[-1]) for type_, values in by_type.items()]
+    element = builder.element("grid")
+    outputs.append(Output("grid", builder.select(builder.less(element, by_type[I32][-1]), element, by_type[I32][0]), COUNT))
+    return builder.finish(draw(st.sampled_from(["tick", "observe"])), tuple(outputs))
+
+
+def _node(draw: st.DrawFn, builder: Builder, by_type: dict[Type, list[Value]]) -> Value:
+    def pick(type_: Type) -> Value:
+        return draw(st.sampled_from(by_type[type_]))
+
+    kind = draw(st.integers(0, 9))
+    if kind == 0:
+        type_ = draw(st.sampled_from([F32, I32, U32, BOOL]))
+        return builder.node(Const(type_, draw(LITERALS[type_])), type_)
+    if kind in (1, 2):
+        type_ = draw(st.sampled_from([F32, F32, I32, U32, BOOL]))
+        return builder.select(pick(BOOL), pick(type_), pick(type_))
+    if kind == 3:
+        op = draw(st.sampled_from([Div, Rem]))
+        return builder.emit(op(pick(U32), builder.u32(draw(st.integers(1, 2**32 - 1)))))
+    if kind == 4:
+        op = draw(st.sampled_from([ShiftLeft, ShiftRight]))
+        return builder.emit(op(pick(U32), builder.u32(draw(st.integers(0, 31)))))
+    if kind == 5:
+        index = builder.to_i32(builder.rem(pick(U32), builder.u32(WIDTH)))
+        table = draw(st.sampled_from(TABLES))
+        return builder.node(Lookup(table.name, index), table.type)
+    op, types = draw(st.sampled_from(SAME_TYPE))
+    type_ = draw(st.sampled_from(types))
+    if op in (Neg, Abs, Sqrt, Not, ToF32, ToU32, ToI32):
+        return builder.emit(op(pick(type_)))
+    return builder.emit(op(pick(type_), pick(type_)))
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """A program of one or two functions and the tables."""
+    first, second = draw(functions(12)), draw(functions(12))
+    both = (first,) if first.name == second.name else (first, second)
+    return Program("town", both, TABLES)
+
+
+__all__ = ["COUNT", "TABLES", "Select", "functions", "programs"]

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Origin, Table
+from hamletc.ir.ops import Add, Select
+from hamletc.ir.types import Type
+from hamletc.ir.typing import TypingError
+
+
+def test_equal_operations_are_one_node() -> None:
+    builder = Builder()
+    a, b = builder.input(Type.F32, "a"), builder.input(Type.F32, "b")
+    assert builder.add(a, b) == builder.add(a, b)
+    assert builder.add(a, b) != builder.add(b, a)
+    assert builder.add(a, b) != builder.sub(a, b)
+
+
+def test_constants_are_told_apart_by_their_bits_and_types() -> None:
+    builder = Builder()
+    values = [builder.f32(0.0), builder.f32(-0.0), builder.i32(0), builder.u32(0), builder.boolean(False)]
+    assert len(set(values)) == 5
+    assert builder.u32(-1) == builder.u32(2**32 - 1)
+
+
+def test_floats_are_not_rewritten() -> None:
+    builder = Builder()
+    a = builder.input(Type.F32, "a")
+    value = builder.add(a, builder.f32(0.0))
+    assert builder.nodes[value].op == Add(a, builder.f32(0.0))
+    assert isinstance(builder.nodes[builder.select(builder.boolean(True), a, a)].op, Select)
+
+
+def test_nodes_get_the_origin_of_the_innermost_construct() -> None:
+    builder = Builder()
+    with builder.at("rule outer", 3):
+        first = builder.f32(1.0)
+        with builder.at("cascade inner", 4):
+            second = builder.f32(2.0)
+            again = builder.f32(1.0)
+        third = builder.f32(3.0)
+    origins = [builder.nodes[value].origin for value in (first, second, again, third)]
+    assert origins == [Origin("rule outer", 3), Origin("cascade inner", 4), Origin("rule outer", 3), Origin("rule outer", 3)]
+
+
+def test_types_are_checked_when_a_node_is_made() -> None:
+    builder = Builder()
+    with pytest.raises(TypingError, match=r"Add does not take \(f32, i32\)"):
+        builder.add(builder.f32(1.0), builder.i32(1))
+    assert builder.type_of(builder.less(builder.f32(1.0), builder.f32(2.0))) is Type.BOOL
+    assert builder.type_of(builder.lookup(Table("t", Type.U32, (1,)), builder.i32(0))) is Type.U32

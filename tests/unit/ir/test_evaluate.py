@@ -1,0 +1,83 @@
+"""The definition of the operations, on values where they could go wrong."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.evaluate import DTYPES, evaluate
+from hamletc.ir.function import Output, Table
+from hamletc.ir.ops import OPS, Const, Element, Input, Lookup, Op, Select
+from hamletc.ir.types import Type
+
+F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
+TINY = 1e-45
+CASES: list[tuple[str, Type, list[float], float | int | bool]] = [
+    ("Add", F32, [16777216.0, 1.0], 16777216.0), ("Add", F32, [-0.0, 0.0], 0.0), ("Add", F32, [-0.0, -0.0], -0.0),
+    ("Add", I32, [2**31 - 1, 1], -(2**31)), ("Add", U32, [2**32 - 1, 2], 1), ("Sub", F32, [TINY, TINY], 0.0),
+    ("Sub", F32, [-0.0, 0.0], -0.0), ("Sub", U32, [0, 1], 2**32 - 1), ("Mul", F32, [TINY, -0.5], -0.0),
+    ("Mul", I32, [2**30, 4], 0), ("Mul", U32, [0x9E3779B9, 3], 0x9E3779B9 * 3 % 2**32),
+    ("MulHigh", U32, [2**32 - 1, 2**32 - 1], 2**32 - 2), ("Div", F32, [1.0, 3.0], 0.3333333432674408),
+    ("Div", F32, [-1.0, 0.0], float("-inf")), ("Div", U32, [7, 2], 3), ("Rem", U32, [2**32 - 1, 10], 5),
+    ("Neg", F32, [0.0], -0.0), ("Neg", I32, [5], -5), ("Abs", F32, [-0.0], 0.0), ("Abs", I32, [-5], 5),
+    ("Sqrt", F32, [2.0], 1.4142135381698608), ("Sqrt", F32, [-0.0], -0.0), ("Less", F32, [-0.0, 0.0], False),
+    ("Less", I32, [-1, 0], True), ("Less", U32, [2**32 - 1, 0], False), ("LessEqual", F32, [-0.0, 0.0], True),
+    ("LessEqual", I32, [1, 0], False), ("Equal", F32, [-0.0, 0.0], True), ("Equal", BOOL, [True, False], False),
+    ("And", U32, [12, 10], 8), ("And", BOOL, [True, False], False), ("Or", U32, [12, 10], 14),
+    ("Or", BOOL, [True, False], True), ("Xor", U32, [12, 10], 6), ("Not", BOOL, [True], False),
+    ("ShiftLeft", U32, [3, 31], 2**31), ("ShiftRight", U32, [2**31, 31], 1), ("ToF32", I32, [16777217], 16777216.0),
+    ("ToU32", I32, [-1], 2**32 - 1), ("ToI32", U32, [2**32 - 1], -1),
+]  # fmt: skip
+KINDS: dict[str, type[Op]] = {kind.__name__: kind for kind in OPS}
+
+
+def calculate(kind: type[Op], type_: Type, on: list[float]) -> np.ndarray:
+    builder = Builder()
+    names = [f"x{index}" for index in range(len(on))]
+    value = builder.emit(kind(*(builder.input(type_, name) for name in names)))
+    inputs = {name: np.array([each], DTYPES[type_]) for name, each in zip(names, on, strict=True)}
+    return evaluate(builder.finish("f", (Output("y", value),)), inputs, ())["y"]
+
+
+@pytest.mark.parametrize(("kind", "type_", "on", "expected"), CASES)
+def test_operation(kind: str, type_: Type, on: list[float], expected: float) -> None:
+    (result,) = calculate(KINDS[kind], type_, on)
+    assert repr(result.item()) == repr(expected)
+
+
+def test_every_operation_has_a_case() -> None:
+    assert {kind for kind, *_ in CASES} == set(KINDS) - {k.__name__ for k in (Const, Input, Element, Lookup, Select)}
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(["Add", "Sub", "Mul", "Div"]), st.floats(width=32), st.floats(width=32))
+def test_arithmetic_is_binary64_rounded_once(kind: str, a: float, b: float) -> None:
+    with np.errstate(all="ignore"):
+        exact = getattr(np.float64(a), {"Add": "__add__", "Sub": "__sub__", "Mul": "__mul__", "Div": "__truediv__"}[kind])(b)
+        expected = np.float32(exact)
+    (result,) = calculate(KINDS[kind], F32, [a, b])
+    assert np.isnan(result) == np.isnan(expected)
+    assert np.isnan(result) or struct.pack("f", result) == struct.pack("f", expected)
+
+
+def test_selects_lookups_and_elements() -> None:
+    builder = Builder()
+    table = Table("t", I32, (10, 20, 30))
+    element, lane = builder.element("grid"), builder.input(I32, "lane")
+    value = builder.select(builder.equal(element, lane), builder.lookup(table, lane), element)
+    function = builder.finish("f", (Output("grid", value, 3), Output("one", builder.i32(7))))
+    results = evaluate(function, {"lane": np.array([0, 2], np.int32), "unused": np.zeros(2, np.float32)}, (table,))
+    assert results["grid"].tolist() == [[10, 0], [1, 1], [2, 30]]
+    assert results["one"].tolist() == [7, 7]
+
+
+def test_inputs_of_another_type_are_refused() -> None:
+    builder = Builder()
+    function = builder.finish("f", (Output("y", builder.input(F32, "x")),))
+    with pytest.raises(TypeError, match="input x is int32, not f32"):
+        evaluate(function, {"x": np.zeros(1, np.int32)}, ())

@@ -1,0 +1,93 @@
+"""The text form: what it looks like, and that it is read back exactly."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from random_functions import functions, programs
+
+from hamlet.binary32 import round32
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.ops import Lookup
+from hamletc.ir.parser import ParseError, parse_function, parse_program
+from hamletc.ir.printer import print_function, print_program
+from hamletc.ir.types import Type
+from hamletc.ir.verifier import verify_program
+
+TEXT = """\
+universe town
+table time.sin: f32 = 0.0, 0.25881904
+
+function tick {
+  %0: f32 = input meter.health  ; state :0
+  %1: f32 = const -0.0  ; cascade hunger_sickens :31
+  %2: f32 = const 0.1  ; cascade hunger_sickens :31
+  %3: bool = less %0, %2  ; cascade hunger_sickens :31
+  %4: f32 = select %3, %1, %0  ; cascade hunger_sickens :31
+  %5: u32 = const 4294967295  ; cascade hunger_sickens :31
+  %6: u32 = mul_high %5, %5  ; cascade hunger_sickens :31
+  %7: i32 = element grid  ; cascade hunger_sickens :31
+  %8: f32 = lookup time.sin, %7  ; cascade hunger_sickens :31
+  %9: bool = const true  ; cascade hunger_sickens :31
+  %10: i32 = const -3  ; cascade hunger_sickens :31
+  output meter.health = %4
+  output grid[2] = %8
+}
+"""
+
+
+def program() -> Program:
+    builder = Builder()
+    with builder.at("state", 0):
+        health = builder.input(Type.F32, "meter.health")
+    with builder.at("cascade hunger_sickens", 31):
+        nothing, threshold = builder.f32(-0.0), builder.f32(round32(0.1))
+        low = builder.select(builder.less(health, threshold), nothing, health)
+        most = builder.u32(2**32 - 1)
+        builder.mul_high(most, most)
+        table = Table("time.sin", Type.F32, (0.0, round32(0.25881904)))
+        cell = builder.node(Lookup("time.sin", builder.element("grid")), Type.F32)
+        builder.boolean(True)
+        builder.i32(-3)
+    tick = builder.finish("tick", (Output("meter.health", low), Output("grid", cell, 2)))
+    return Program("town", (tick,), (table,))
+
+
+def test_the_text_of_a_program() -> None:
+    assert print_program(program()) == TEXT
+    assert parse_program(TEXT) == program()
+
+
+@settings(max_examples=60, deadline=None)
+@given(functions())
+def test_random_functions_are_read_back_exactly(function: Function) -> None:
+    text = print_function(function)
+    assert parse_function(text) == function
+    assert print_function(parse_function(text)) == text
+
+
+@settings(max_examples=20, deadline=None)
+@given(programs())
+def test_random_programs_are_valid_and_are_read_back_exactly(program: Program) -> None:
+    verify_program(program)
+    assert parse_program(print_program(program)) == program
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("%3: bool", "%33: bool", "line 8: expected %3: .*%33"),
+        ("less %0, %2", "lesser %0, %2", "line 8: not an operation: .*lesser"),
+        ("less %0, %2", "less %0", "line 8: not an operation"),
+        ("less %0, %2", "less %0, 2", "line 8: not an operation"),
+        ("const true", "const maybe", "line 14: not an operation"),
+        ("%9: bool", "%9: f64", "line 14: not an operation"),
+        ("universe town", "universe", "line 1: unexpected"),
+        ("0.25881904", "x", "line 2: not a table"),
+        ("}\n", "", "line 18: unexpected: $"),
+    ],
+)
+def test_broken_text_is_refused_with_its_line(old: str, new: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
+        parse_program(TEXT.replace(old, new))

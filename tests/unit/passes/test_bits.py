@@ -1,0 +1,102 @@
+"""Every pass keeps every output to the bit: alone, left out, and all together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from sample_universes import NAMES, random_inputs, sample
+
+from hamletc.ir.evaluate import evaluate
+from hamletc.ir.function import Function, Program
+from hamletc.ir.verifier import verify
+from hamletc.lowering import lower
+from hamletc.passes.facts import facts_of
+from hamletc.passes.pipeline import PASS_NAMES, default_passes, run
+
+LANES = 1500
+Array = np.ndarray[Any, Any]
+
+
+def same(where: str, expected: dict[str, Array], actual: dict[str, Array]) -> None:
+    assert expected.keys() == actual.keys()
+    for name, values in expected.items():
+        other = actual[name]
+        assert values.dtype == other.dtype
+        bits = {4: np.uint32, 1: np.uint8}[values.dtype.itemsize]
+        wrong = np.argwhere(values.view(bits) != other.view(bits))
+        assert not len(wrong), f"{where}: {name}{wrong[0]}: {values[tuple(wrong[0])]!r}, {other[tuple(wrong[0])]!r}"
+
+
+def compare(name: str, variant: str, optimised: Program) -> None:
+    universe = sample(name)
+    program = lower(universe)
+    facts = facts_of(universe, program)
+    for seed, (function, other) in enumerate(zip(program.functions, optimised.functions, strict=True)):
+        inputs = random_inputs(universe, function, facts, LANES, seed)
+        expected = evaluate(function, inputs, program.tables)
+        same(f"{variant}: {function.name}", expected, evaluate(other, inputs, program.tables))
+        if function.name == "tick":
+            assert expected["terminated"].any() or not universe.causes
+            assert not expected["terminated"].all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_passes(name: str) -> None:
+    universe = sample(name)
+    compare(name, "all", run(lower(universe), universe))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("left_out", PASS_NAMES)
+def test_without_a_pass(name: str, left_out: str) -> None:
+    universe = sample(name)
+    ran: Counter[str] = Counter()
+
+    def observe(each: str, before: Function, after: Function, seconds: float) -> None:
+        ran[each] += 1
+
+    compare(name, f"without {left_out}", run(lower(universe), universe, frozenset({left_out}), observe))
+    assert set(ran) == set(PASS_NAMES) - {left_out}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("alone", PASS_NAMES)
+def test_a_pass_alone(name: str, alone: str) -> None:
+    universe = sample(name)
+    program = lower(universe)
+    each = next(each for each in default_passes(facts_of(universe, program)) if each.name == alone)
+    functions = tuple(each.run(function) for function in program.functions)
+    for function in functions:
+        verify(function, program.tables)
+    compare(name, alone, Program(program.universe, functions, program.tables))
+
+
+def test_every_pass_does_something_to_the_town() -> None:
+    universe = sample("town")
+    changed: set[str] = set()
+
+    def observe(each: str, before: Function, after: Function, seconds: float) -> None:
+        assert seconds >= 0
+        if before != after:
+            changed.add(each)
+
+    run(lower(universe), universe, observer=observe)
+    assert changed >= {"merge_exclusive", "clamp_removal", "clamp_merging", "algebra", "dead_code"}
+
+
+def test_the_town_shrinks() -> None:
+    universe = sample("town")
+    before = lower(universe).function("tick")
+    after = run(lower(universe), universe).function("tick")
+    assert len(before.nodes) > 740
+    assert len(after.nodes) <= 410
+    assert run(lower(universe), universe, frozenset(PASS_NAMES)).function("tick") == before
+
+
+def test_an_unknown_pass_is_refused() -> None:
+    universe = sample("town")
+    with pytest.raises(ValueError, match="there is no pass inlining; there are constant_folding, algebra"):
+        run(lower(universe), universe, frozenset({"inlining"}))
