@@ -7,8 +7,8 @@ It verifies every package under `generated/` on the GPU against the interpreter 
 torch, triton, numba and numpy (rich for looks), and nothing installed: it finds the runtime in this repository and runs
 the committed packages.
 
-`--device cpu --dry-run` goes the same way on a machine without a GPU, with numba in place of Triton and tiny sizes: its
-times mean nothing.
+`--dry-run` goes the same way on a machine without a GPU, with numba in place of Triton and tiny sizes: its times mean
+nothing.
 
 A part that fails is recorded and the rest goes on. Exit code 1: something failed or was left out for lack of time.
 """
@@ -27,8 +27,11 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> int:
     """Exit code 0: everything was done and nothing failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda", help="cuda, cuda:1, or cpu with --dry-run")
-    parser.add_argument("--dry-run", action="store_true", help="tiny sizes, to try this script")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--device", default="cuda", help="cuda, cuda:1, ...")
+    where.add_argument(
+        "--dry-run", action="store_true", help="on the CPU, with numba in place of Triton and tiny sizes"
+    )
     parser.add_argument("--packages", type=Path, default=ROOT / "generated", help="folder of generated packages")
     parser.add_argument(
         "--json", type=Path, default=Path("gpu_check.json"), help="a .md of the same name goes beside it"
@@ -49,13 +52,14 @@ def check(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
     import torch
     from gpu_course import Check, run
     from gpu_tables import Report, markdown, show, tables
-    from gpu_times import plan
+    from gpu_times import dry_plan, plan
 
-    if arguments.device.startswith("cuda") and not torch.cuda.is_available():
-        parser.error("torch finds no CUDA device here (to try this script: --device cpu --dry-run)")
+    if not arguments.dry_run and not torch.cuda.is_available():
+        parser.error("torch finds no CUDA device here (to try this script: --dry-run)")
     folders = sorted(path.parent for path in arguments.packages.glob("*/__init__.py"))
     course = Check(Report(), arguments.json, arguments.seconds)
-    run(plan(arguments.device, arguments.dry_run), folders, course, arguments.commit)
+    chosen = dry_plan() if arguments.dry_run else plan(torch.device(arguments.device))
+    run(chosen, folders, course, arguments.commit)
     found = tables(course.report)
     arguments.json.with_suffix(".md").write_text(markdown(found))
     show(found)

@@ -66,8 +66,10 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
         for rows in check.part(f"kernels of {module.name}", compiled_kernels, module, plan):
             report.kernels += rows
             for row in rows:
-                if row["spills"]:
-                    check.fail(f"kernels of {module.name}", f"{row['kernel']} spills {row['spills']} bytes")
+                if row["local bytes"]:
+                    check.fail(
+                        f"kernels of {module.name}", f"{row['kernel']} spills: {row['local bytes']} bytes a thread"
+                    )
     for module in modules:
         for backend, device in candidates(plan):
             name = f"verify {module.name}: {backend} on {device}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from gpu_times import Plan, Row, make
 
-from hamlet.abi import KERNELS
+from hamlet.aot import compile_kernels
 from hamlet.backend import Backend
 from hamlet.interpreter import Interpreter
 from hamlet.module import Module
@@ -84,18 +84,23 @@ def first_launch(module: Module, plan: Plan) -> Row:
 
 
 def compiled_kernels(module: Module, plan: Plan) -> list[Row]:
-    """What the launches so far compiled: registers per thread and bytes spilled, as the driver says."""
-    if plan.device.type != "cuda":
-        return []
+    """What Triton makes of the kernels for this GPU: registers and bytes of local memory (spills) per thread, machine
+    instructions in all and in the largest loop, which in a rollout is the one over ticks."""
     rows = []
-    for name in KERNELS:
-        compiled = getattr(module.kernels("triton"), name).device_caches[torch.cuda.current_device()][0]
-        rows += [
-            {"universe": module.name, "kernel": name, "registers": kernel.n_regs, "spills": kernel.n_spills}
-            for kernel in compiled.values()
-        ]
-    if not rows:
-        raise RuntimeError("Triton's cache holds no kernel that was launched")
+    for form, kernel in compile_kernels(
+        module.kernels("triton"), module.universe, plan.capability, plan.kernels
+    ).items():
+        rows.append(
+            {
+                "universe": module.name,
+                "kernel": form,
+                "for": f"sm_{kernel.capability}",
+                "registers": kernel.registers,
+                "local bytes": kernel.stack + kernel.local,
+                "instructions": kernel.instructions,
+                "in the loop": None if kernel.loop is None else kernel.loop.every,
+            }
+        )
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -120,7 +121,7 @@ def show(found: list[Table]) -> None:
     except ImportError:
         print(markdown(found))
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
     for title, header, cells in found:
         table = RichTable(*header, title=title, title_justify="left")
         for row in cells:

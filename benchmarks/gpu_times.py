@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
+from hamlet.aot import FORMS, Form
 from hamlet.env import Env
 from hamlet.module import Module
-from hamlet.verify import QUICK, THOROUGH, Effort
+from hamlet.verify import QUICK, Effort
 
 Row: TypeAlias = dict[str, Any]
 """A row of a table, as it stands in the JSON."""
@@ -35,15 +36,43 @@ class Plan:
     sample_seconds: float
     copy_bytes: int
     effort: Effort
+    capability: int
+    kernels: tuple[Form, ...]
 
 
-def plan(device: str, dry_run: bool) -> Plan:
-    """The plan for a device; a dry run takes sizes that a test can afford."""
-    backend = "triton" if device.startswith("cuda") else "numba"
-    if dry_run:
-        return Plan(torch.device(device), backend, (64,), (4,), 4, 3, 0.0, 1 << 20, QUICK)
-    lanes = (4_096, 65_536, 1_048_576)
-    return Plan(torch.device(device), backend, lanes, (64, 1_000), 64, 12, 0.005, 1 << 30, THOROUGH)
+def plan(device: torch.device) -> Plan:
+    """What is measured on a GPU."""
+    major, minor = torch.cuda.get_device_capability(device)
+    return Plan(
+        device=device,
+        backend="triton",
+        lanes=(4_096, 65_536, 1_048_576),
+        rollouts=(64, 1_000),
+        observed_rollout=64,
+        samples=12,
+        sample_seconds=0.005,
+        copy_bytes=1 << 30,
+        effort=Effort(2_051, 101, 256),
+        capability=10 * major + minor,
+        kernels=FORMS,
+    )
+
+
+def dry_plan() -> Plan:
+    """Sizes that a test can afford, with numba in place of Triton."""
+    return Plan(
+        device=torch.device("cpu"),
+        backend="numba",
+        lanes=(64,),
+        rollouts=(4,),
+        observed_rollout=4,
+        samples=3,
+        sample_seconds=0.0,
+        copy_bytes=1 << 20,
+        effort=QUICK,
+        capability=90,
+        kernels=("step",),
+    )
 
 
 def seconds_of(call: Callable[[], object], repeats: int, device: torch.device) -> float:

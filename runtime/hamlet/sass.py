@@ -123,7 +123,7 @@ def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:
                 order.append(following)
             before[following].add(number)
     everything = frozenset(order)
-    result = {number: everything for number in order} | {0: frozenset({0})}
+    result = dict.fromkeys(order, everything) | {0: frozenset({0})}
     changed = True
     while changed:
         changed = False

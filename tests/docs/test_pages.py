@@ -18,12 +18,20 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
 
 
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the shipped universes. All pages share it, so that numba compiles each package once."""
+    result = tmp_path_factory.mktemp("docs")
+    shutil.copytree(ROOT / "universes", result / "universes")
+    return result
+
+
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with the shipped universes, as the working directory."""
-    shutil.copytree(ROOT / "universes", tmp_path / "universes")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder as the working directory, with a cache of its own."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    return folder
 
 
 def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

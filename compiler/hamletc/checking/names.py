@@ -16,8 +16,8 @@ from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal["meter", "param", "affordance", "rule", "cascade", "action"]
 
-MOST_GUESSES = 50
-"""So many unknown names are compared with all known ones; it takes time."""
+MOST_COMPARISONS = 20_000
+"""How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
 
 FUNCTIONS = ("abs", "clamp", "max", "min")
 ACTIONS = ("UP", "DOWN", "LEFT", "RIGHT", "UP_Z", "DOWN_Z", "INTERACT", "WAIT")
@@ -49,7 +49,8 @@ class Names:
     def __init__(self, file: syntax.File, report: Report) -> None:
         self._report = report
         self._symbols: dict[str, Symbol] = {}
-        self._guesses = 0
+        self._of_kinds: dict[tuple[Kind, ...], tuple[str, ...]] = {}
+        self._comparisons = 0
         self.suspects: set[str] = set()
         self.clock: Span | None = None
         self.lifespan: Span | None = None
@@ -107,7 +108,9 @@ class Names:
 
     def of_kind(self, *kinds: Kind) -> tuple[str, ...]:
         """The names of these kinds, in file order."""
-        return tuple(symbol.name for symbol in self._symbols.values() if symbol.kind in kinds)
+        if kinds not in self._of_kinds:
+            self._of_kinds[kinds] = tuple(symbol.name for symbol in self._symbols.values() if symbol.kind in kinds)
+        return self._of_kinds[kinds]
 
     def refuse(
         self, name: syntax.Name, wanted: str, candidates: tuple[str, ...], wrong_kind_hint: str | None = None
@@ -128,8 +131,8 @@ class Names:
         if what is not None:
             self._report.add("H021", f"`{name.text}` is {what}, not {wanted}", name.span, f"{wanted} is needed here")
             return None
-        self._guesses += 1
-        guess = closest(name.text, candidates) if self._guesses <= MOST_GUESSES else None
+        self._comparisons += len(candidates)
+        guess = closest(name.text, candidates) if self._comparisons <= MOST_COMPARISONS else None
         if guess is not None:
             hint = f"Did you mean `{guess}`?"
         elif candidates:

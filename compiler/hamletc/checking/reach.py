@@ -42,14 +42,15 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
     around = _surroundings(draft, names, bounds)
     start: State = {}
     for tick in count():
-        grown = _Tick(draft, names, bounds, Ranges(around, Report(), error=ANYTHING)).run(start)
+        end = _Tick(draft, names, bounds, Ranges(around, Report(), error=ANYTHING)).run(start)
+        grown = _join([start, end])
         if grown == start:
             break
         if tick >= TICKS_BEFORE_WIDENING:
             grown = {name: now if now in (start.get(name), None) else ANYTHING for name, now in grown.items()}
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, report, error=None))
-    final.run(start)
+    final.run(end)  # as true as `start`, and narrower where that was widened
     return final.changes
 
 
@@ -64,7 +65,7 @@ class _Tick:
         self.changes = Changes()
 
     def run(self, start: State) -> State:
-        """Where the meters lie at the end of some tick, the first of which begins with them in `start`."""
+        """Where the meters lie at the end of a tick that begins with them in `start`."""
         ends = [start, self._drain([(meter.name, meter.move) for meter in self._draft.meters], start)]
         for action in self._draft.actions:
             self._test(action.needs, start)
@@ -76,14 +77,14 @@ class _Tick:
             ends.append(self._body(affordance.instantly, interacted))
             ticked = self._body(affordance.each_tick, interacted)
             ends += [ticked, self._body(affordance.on_completion, ticked)]
-        meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], self._join(ends))
+        meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], _join(ends))
         for dynamic in self._draft.dynamics:
             match dynamic:
                 case Rule(guard=None):
                     meters = self._body(dynamic.body, meters)
                 case Rule(guard=guard):
                     self._test(guard, meters)
-                    meters = self._join([meters, self._body(dynamic.body, meters)])
+                    meters = _join([meters, self._body(dynamic.body, meters)])
                 case Cascade():
                     meters = self._cascade(dynamic, meters)
         for cause in self._draft.causes:
@@ -91,7 +92,7 @@ class _Tick:
         if self._draft.reward is not None:
             around = replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
             replace(self._ranges, around=around).number(self._draft.reward, meters)
-        return self._join([start, meters])
+        return meters
 
     def _test(self, condition: Expression | None, meters: State) -> None:
         if condition is not None:
@@ -109,7 +110,7 @@ class _Tick:
         self._ranges = replace(outer, around=replace(outer.around, source=source, threshold=threshold))
         fired = self._body(cascade.body, meters)
         self._ranges = outer
-        return self._join([meters, fired])
+        return _join([meters, fired])
 
     def _check_threshold(self, cascade: Cascade, source: Interval, threshold: float) -> None:
         guard = self._draft.guards[cascade.name]
@@ -180,15 +181,6 @@ class _Tick:
             return isinstance(statement.value, MeterValue) and statement.value.meter == statement.meter
         return value == ZERO
 
-    def _join(self, states: Iterable[State]) -> State:
-        """Where the meters lie after one of several things has happened."""
-        joined: dict[str, Interval | None] = {}
-        for state in states:
-            for meter, value in state.items():
-                before = joined.setdefault(meter, value)
-                joined[meter] = None if before is None or value is None else intervals.hull(before, value)
-        return joined
-
     def _note_change(self, statement: Assign, old: Interval | None, value: Interval | None) -> None:
         rises, falls = True, True
         if value is not None:
@@ -218,3 +210,13 @@ def _ages(draft: Draft, names: Names, birthdays: int) -> Interval | None:
     if draft.lifespan is not None:
         return Interval(float(birthdays), float(draft.lifespan.ticks - 1 + birthdays))
     return Interval(float(birthdays), LONGEST_AGE) if names.lifespan is None else None
+
+
+def _join(states: Iterable[State]) -> State:
+    """Where the meters lie after one of several things has happened."""
+    joined: dict[str, Interval | None] = {}
+    for state in states:
+        for meter, value in state.items():
+            before = joined.setdefault(meter, value)
+            joined[meter] = None if before is None or value is None else intervals.hull(before, value)
+    return joined

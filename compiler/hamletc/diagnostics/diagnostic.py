@@ -1,7 +1,8 @@
 """Diagnostics: what is wrong with a source text, where, and what to do about it.
 
 A diagnostic has a code (`H001`, listed in `hamletc.codes`), a message, one primary and any number of secondary labelled
-spans, and a hint. `render` (render.py) shows it the way rustc does; `to_json` (machine.py) gives the same facts to machines.
+spans, and a hint. `render` (render.py) shows it the way rustc does; `to_json` (machine.py) gives the same facts to
+machines.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Diagnostics for people, in the manner of rustc.
 
-    error[H020]: no meter or param is called `satiaton`
-      --> town.hamlet:7:9
-       |
-     7 | reward satiaton * health
-       |        ^^^^^^^^
-       |
-       = help: Did you mean `satiation`?
+error[H020]: no meter or param is called `satiaton`
+  --> town.hamlet:7:9
+   |
+ 7 | reward satiaton * health
+   |        ^^^^^^^^
+   |
+   = help: Did you mean `satiation`?
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hamletc.diagnostics.diagnostic import Diagnostic, Label
 
@@ -104,7 +105,7 @@ def _labels(diagnostic: Diagnostic) -> list[tuple[Label, bool]]:
 def _shown_lines(diagnostic: Diagnostic, count: int) -> list[int]:
     """The numbers of the lines with labels, and of a single line between two of them."""
     labelled = sorted({label.span.line for label, _ in _labels(diagnostic) if label.span.line <= count})
-    between = {b - 1 for a, b in zip(labelled, labelled[1:], strict=False) if b == a + 2}
+    between = {b - 1 for a, b in pairwise(labelled) if b == a + 2}
     return sorted({*labelled, *between})
 
 

@@ -14,8 +14,8 @@ from hamletc.language.tokens import Token
 DEEPEST_NESTING = 100
 """The most braces and parentheses that may be open at once."""
 
-DECLARATIONS = frozenset(
-    "space clock lifespan param meter rule cascade affordance action dies reward observe".split()
+DECLARATIONS = frozenset(("space", "clock", "lifespan", "param", "meter", "rule")) | frozenset(
+    ("cascade", "affordance", "action", "dies", "reward", "observe")
 )
 """The words that begin a declaration."""
 

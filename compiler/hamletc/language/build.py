@@ -32,9 +32,7 @@ def _span(*pieces: Any) -> Span:
 
 
 def _token_span(token: Token) -> Span:
-    return Span(
-        cast(int, token.line), cast(int, token.column), cast(int, token.end_line), cast(int, token.end_column)
-    )
+    return Span(cast(int, token.line), cast(int, token.column), cast(int, token.end_line), cast(int, token.end_column))
 
 
 def _name(token: Token) -> syntax.Name:

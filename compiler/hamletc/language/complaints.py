@@ -10,7 +10,7 @@ from hamletc.language.tables import terminals
 from hamletc.language.tokens import Token
 from hamletc.suggest import closest
 
-RESERVED = frozenset("and or not if then else when".split())
+RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be: they can stand wherever an expression begins or goes on."""
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -38,7 +38,7 @@ def complain(expected: frozenset[str], tokens: tuple[Token, ...], index: int, st
     secondary = []
     if ")" in texts and (opening := _open_parenthesis(tokens, index)) is not None:
         secondary.append(Label(opening.span, "this parenthesis is open"))
-    begins_anew = DECLARATIONS <= texts and begins_line(tokens, index)
+    begins_anew = texts >= DECLARATIONS and begins_line(tokens, index)
     if start > 0 and tokens[start].line < token.line and not begins_anew:
         secondary.append(Label(tokens[start].span, f"in this {tokens[start].text}"))
     return diagnose("H009", message, span, "unexpected", secondary=secondary, hint=_hint(token, texts, expected))

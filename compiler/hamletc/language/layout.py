@@ -53,12 +53,11 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
             return Item(f"meter {name.text}", text, _properties(properties), span)
-        case syntax.RuleDecl(name=name, guard=None, body=body):
-            if len(body) == 1:
-                return _body_item(f"rule {name.text}:", "", body, span)
-            return Item("", f"rule {name.text}", _statements(body), span)
-        case syntax.RuleDecl(name=name, guard=guard, body=body) if guard is not None:
-            return _body_item(f"rule {name.text}:", f"{spell_expression(guard)} -> ", body, span)
+        case syntax.RuleDecl(name=name, guard=guard, body=body):
+            if guard is None and len(body) != 1:
+                return Item("", f"rule {name.text}", _statements(body), span)
+            before = "" if guard is None else f"{spell_expression(guard)} -> "
+            return _body_item(f"rule {name.text}:", before, body, span)
         case syntax.CascadeDecl(name=name, guard=guard, body=body):
             return _body_item(f"cascade {name.text}:", f"{spell_expression(guard)} -> ", body, span)
         case syntax.AffordanceDecl(items=items):

@@ -6,7 +6,7 @@ a block behind the block's brace, elsewhere at the next declaration that begins 
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 from hamlet.universe import Span
@@ -46,8 +46,8 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     if tokens[0].kind == "end":
         hint = "A file begins with `universe NAME`."
         return None, (diagnose("H008", "the file declares nothing", tokens[0].span, hint=hint),)
-    if (deep := too_deep(tokens)) is not None:
-        return None, (deep,)
+    if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
+        return None, (limit,)
     file, errors = _Run(match_braces(tokens)).file()
     if file is not None and (high := _too_high(file)) is not None:
         return None, (*errors, high)
@@ -112,8 +112,8 @@ class _Run:
         return self._next_declaration(index)
 
     def _classify(self, index: int) -> str | None:
-        """The terminal that a token is here. A word is a keyword where one can stand, unless it is assigned to; and
-        `distance` in an expression is one only before `to NAME`."""
+        """The terminal that a token is here. A word is a keyword where one can stand, unless it is assigned to or what
+        follows shows it to be a name."""
         token = self._tokens[index]
         match token.kind:
             case "end":
@@ -128,10 +128,18 @@ class _Run:
                 keyword = terminals().get(token.text)
                 if keyword is None or assigns(self._tokens, index) or not self._automaton.accepts(keyword):
                     return None if token.text in RESERVED else "NAME"
-                if token.text == "distance" and self._automaton.accepts("NAME"):
-                    measures = self._tokens[index + 1].text == "to" and self._tokens[index + 2].kind == "word"
-                    return keyword if measures else "NAME"
-                return keyword
+                return keyword if not self._automaton.accepts("NAME") or self._goes_on(index) else "NAME"
+
+    def _goes_on(self, index: int) -> bool:
+        """Whether what follows a word that could be a keyword or a name makes it a keyword."""
+        following = self._tokens[index + 1]
+        match self._tokens[index].text:
+            case "distance":
+                return following.text == "to" and self._tokens[index + 2].kind == "word"
+            case "together":
+                return following.text == "{"
+            case _:
+                return True
 
     def _recover(self, index: int) -> int:
         """Drop the unfinished item and find the token with which to go on."""
@@ -171,10 +179,10 @@ def _too_high(file: File) -> Diagnostic | None:
         node, level = pending.pop()
         if isinstance(node, tuple):
             pending.extend((item, level) for item in node)
-        elif is_dataclass(node) and not isinstance(node, Span):
+        elif node is not None and not isinstance(node, str | Span):
             if level > DEEPEST_TREE:
                 message = f"an expression of more than {DEEPEST_TREE} levels"
                 hint = "Split it: several `reward` lines are added, and a rule can compute a meter in steps."
-                return diagnose("H015", message, getattr(node, "span"), hint=hint)
+                return diagnose("H015", message, node.span, hint=hint)
             pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
     return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
 
-LARGEST_SOURCE = 1 << 19
+LARGEST_SOURCE = 1 << 20
 """The most bytes a source may have."""
 
 
@@ -20,7 +20,7 @@ def read_source(path: Path) -> str | Diagnostic:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return diagnose("H001", f"cannot read the file: {reason.lower()}", Span(1, 1, 1, 1))
     if len(data) > LARGEST_SOURCE:
-        return diagnose("H003", f"the file is larger than {LARGEST_SOURCE >> 10} KiB", Span(1, 1, 1, 1))
+        return diagnose("H003", f"the file is larger than {LARGEST_SOURCE >> 20} MiB", Span(1, 1, 1, 1))
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

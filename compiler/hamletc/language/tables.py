@@ -1,7 +1,7 @@
 """The LALR automaton that lark makes from grammar.lark, driven one token at a time.
 
-Before a token is shifted, `accepts` says whether it can be: it follows the reductions that the token would cause without
-doing them. So a state knows exactly what may come next, which makes keywords contextual and error messages true.
+Before a token is shifted, `accepts` says whether it can be: it follows the reductions that the token would cause
+without doing them. So a state knows exactly what may come next, which makes keywords contextual and messages true.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _NoLexer(Lexer):
     def __init__(self, lexer_conf: Any) -> None:
         pass
 
-    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Any]:
+    def lex(self, *_states: Any) -> Iterator[Any]:
         return iter(())
 
 
@@ -77,7 +77,8 @@ class Automaton:
 
     def expected(self) -> frozenset[str]:
         """Every terminal that may come next."""
-        return frozenset(t for t in self._table[self._parser.position] if t == END or t.isupper() and self.accepts(t))
+        known = self._table[self._parser.position]
+        return frozenset(t for t in known if (t == END or t.isupper()) and self.accepts(t))
 
     def feed(self, terminal: str, token: Token) -> Any:
         """Shift a token that is accepted. The terminal `END` returns what was built."""

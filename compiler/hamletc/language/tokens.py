@@ -15,6 +15,9 @@ from hamletc.diagnostics import Diagnostic, diagnose
 LONGEST_NAME = 64
 """The most characters a name or a number may have."""
 
+MOST_TOKENS = 100_000
+"""The most tokens a source may have."""
+
 TokenKind: TypeAlias = Literal["word", "number", "symbol", "bad", "end"]
 
 _TOKEN = re.compile(
@@ -29,7 +32,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_SIZES = re.compile(r"[0-9]+(?:x[0-9]+)+")
+_SIZES = re.compile(r"[1-9][0-9]*(?:x[1-9][0-9]*)+")
 _WRITTEN_OTHERWISE = {"&&": "and", "&": "and", "||": "or", "|": "or", "!": "not", "&&!": "and not", "||!": "or not"}
 
 
@@ -65,7 +68,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a text consists of. The last of the tokens is of kind "end"."""
+    """What a text consists of. The last of the tokens is of kind "end"; it has a problem where the text is too long."""
 
     tokens: tuple[Token, ...]
     comments: tuple[Comment, ...]
@@ -79,6 +82,10 @@ def scan(text: str) -> Scan:
     for match in _TOKEN.finditer(text):
         piece = match.group()
         column = match.start() - line_start + 1
+        if len(tokens) == MOST_TOKENS:
+            span = Span(line, column, line, column + 1)
+            problem = diagnose("H003", f"more than {MOST_TOKENS:,} words, numbers and symbols", span)
+            return Scan((*tokens, Token("end", "", line, column, problem)), tuple(comments))
         match match.lastgroup:
             case "space":
                 breaks = piece.count("\n")

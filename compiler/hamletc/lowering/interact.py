@@ -24,9 +24,8 @@ def interact(lane: Lane, action: Value) -> Value:
     tried = _tried(lane, interacting)
     hits = [_hit(lane, tried, number, affordance) for number, affordance in enumerate(universe.affordances)]
     reached = _reached(lane)
-    used = builder.i32(schema.NOWHERE)
     lasting, completed = [], []
-    for number, (affordance, hit) in enumerate(zip(universe.affordances, hits, strict=True)):
+    for affordance, hit in zip(universe.affordances, hits, strict=True):
         construct = f"affordance {affordance.name}"
         if affordance.duration is None:
             run(lane, construct, affordance.instantly, hit)
@@ -37,10 +36,9 @@ def interact(lane: Lane, action: Value) -> Value:
             run(lane, construct, affordance.on_completion, completing)
             lasting.append(hit)
             completed.append(completing)
-        with builder.at(construct, affordance.span.line):
-            used = builder.select(hit, builder.i32(number), used)
     _engage(lane, tried, reached, lasting, completed)
-    return used
+    with builder.at("interact", 0):
+        return builder.select(builder.any(hits), tried, builder.i32(schema.NOWHERE))
 
 
 def is_open(builder: Builder, hours: Hours, hour: Value) -> Value:

@@ -124,15 +124,13 @@ class _Merger:
 
     def _extend(self, chain: _Chain, changes: list[_Change]) -> _Chain:
         levels = [list(level) for level in chain.levels]
-        first = 0
         for change in changes:
             level = len(levels)
-            while level > first and all(self._exclude(change.guard, other.guard) for other in levels[level - 1]):
+            while level and all(self._exclude(change.guard, other.guard) for other in levels[level - 1]):
                 level -= 1
             if level == len(levels):
                 levels.append([])
             levels[level].append(change)
-            first = level + 1
         return _Chain(chain.base, chain.bounds, tuple(tuple(level) for level in levels))
 
     def _emit(self, chain: _Chain) -> Value:

@@ -144,11 +144,12 @@ class Ranges:
                 if not holds:
                     left, right = right, left
                 a, b = self[left], self[right]
-                # With a NaN a comparison is false, so that its failing says nothing.
-                if holds or not (a.nan or b.nan):
-                    step = 1 if strict and not is_float else 0
-                    self._note(left, Interval(-inf, b.high - step, False, True), facts)
-                    self._note(right, Interval(a.low + step, inf, False, True), facts)
+                # A comparison fails with a NaN: then it says nothing about the other side, nor denies the NaN.
+                step = 1 if strict and not is_float else 0
+                if holds or not b.nan:
+                    self._note(left, Interval(-inf, b.high - step, not holds, True), facts)
+                if holds or not a.nan:
+                    self._note(right, Interval(a.low + step, inf, not holds, True), facts)
             case Equal(left=left, right=right) if holds and self._nodes[left].type is not Type.BOOL:
                 a, b = self[left], self[right]
                 self._note(left, Interval(b.low, b.high, False, True), facts)

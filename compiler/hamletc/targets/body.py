@@ -34,7 +34,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`name = ` the operation of `value`. `origin` is set where another construct begins than that of the line before."""
+    """`name = ` the operation of `value`. `origin` is set where another construct begins than in the line before."""
 
     name: str
     value: Value

@@ -265,6 +265,28 @@ shift_left = _operation("shl")
 shift_right = _operation("lshr")
 
 
+def _comparison(sign: str) -> Any:
+    """An intrinsic that compares two i32 or two u32 in 32 bits. One of them may be a literal."""
+
+    def comparison(_context: Any, left: Any, right: Any) -> Any:
+        type_ = _common(left, right)
+        if type_ not in (types.int32, types.uint32):
+            return None
+
+        def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            compare = builder.icmp_signed if type_ == types.int32 else builder.icmp_unsigned
+            return compare(sign, *arguments)
+
+        return types.boolean(type_, type_), codegen
+
+    return intrinsic(comparison)
+
+
+equal = _comparison("==")
+less = _comparison("<")
+less_equal = _comparison("<=")
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def mulhigh(_context: Any, _left: Any, _right: Any) -> Any:
     """The high 32 bits of the product of two u32."""

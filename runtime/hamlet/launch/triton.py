@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import nullcontext
 from types import ModuleType
 
@@ -11,10 +10,10 @@ import torch
 from hamlet import abi
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
 from hamlet.errors import EnvError
+from hamlet.launch.triton_options import WARPS, constants, interpreted, options
 from hamlet.state import Buffers, Shape, Statistics
 from hamlet.universe import Universe
 
-WARPS = 4
 LARGEST_GROUP = 1024
 """Agents of a world, rounded up to a power of two, that fit into a block."""
 LARGEST_INTERPRETED_BLOCK = 1 << 16
@@ -26,7 +25,7 @@ class TritonBackend:
 
     name = "triton"
 
-    def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device, warps: int = WARPS) -> None:
+    def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device) -> None:
         """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1."""
         self._interpreted = interpreted(kernels)
         if device.type != "cuda" and not self._interpreted:
@@ -37,7 +36,6 @@ class TritonBackend:
         self._universe = universe
         self._kernels = kernels
         self._device = device
-        self._warps = warps
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
@@ -71,7 +69,7 @@ class TritonBackend:
         arrays = {"actions": actions} | {name: getattr(statistics, name, None) for name in counted}
         bins = 0 if statistics is None else statistics.lengths.numel()
         scalars = _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF, "ticks": ticks}
-        self._launch("rollout", buffers, arrays, scalars, BINS=bins, EVERY_TICK=observe_every_tick)
+        self._launch("rollout", buffers, arrays, scalars, bins, observe_every_tick)
         if not observe_every_tick:
             self.observe(buffers)
 
@@ -81,7 +79,8 @@ class TritonBackend:
         buffers: Buffers,
         arrays: dict[str, torch.Tensor | None],
         scalars: dict[str, int],
-        **constants: int,
+        bins: int = 0,
+        every_tick: bool = False,
     ) -> None:
         shape = buffers.shape
         arrays = arrays | buffers.state | buffers.outcome | {"mask": buffers.mask}
@@ -99,17 +98,11 @@ class TritonBackend:
         grid = (-(-shape.worlds * group // block),)
         launch = getattr(self._kernels, kernel)[grid]
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
-            launch(
-                *arguments,
-                **constants,
-                GROUP=group,
-                BLOCK=block,
-                num_warps=max(block // 32, 1),
-                enable_fp_fusion=False,
-            )
+            launch(*arguments, **constants(kernel, group, block, bins, every_tick), **options(block))
         for name, observation in observations.items():
-            if observation is not None and observation is not written[name]:
-                observation.copy_(written[name])
+            result = written[name]
+            if observation is not None and result is not None and result is not observation:
+                observation.copy_(result)
 
     def _blocks(self, shape: Shape) -> tuple[int, int]:
         """The lanes that a world takes in a block, and the lanes of a block."""
@@ -119,14 +112,9 @@ class TritonBackend:
         if shape.worlds * group >= 1 << 31:
             raise EnvError(f'{shape.worlds} worlds of {shape.agents} agents are too many for backend "triton"')
         if not self._interpreted:
-            return group, max(32 * self._warps, group)
+            return group, max(32 * WARPS, group)
         lanes = 1 << (shape.worlds * group - 1).bit_length()
         return group, max(min(lanes, LARGEST_INTERPRETED_BLOCK), group)
-
-
-def interpreted(kernels: ModuleType) -> bool:
-    """Whether these kernels are run by Triton's interpreter: TRITON_INTERPRET=1 was set when they were imported."""
-    return not hasattr(kernels.step, "create_binder")
 
 
 def _seeds(stream: Stream) -> dict[str, int]:

@@ -25,7 +25,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 def gpu_check(folder: Path, packages: Path) -> tuple[subprocess.CompletedProcess[str], Any]:
     """Run the script in a new process; with its JSON."""
     script, result = ROOT / "benchmarks" / "gpu_check.py", folder / "gpu.json"
-    options = ["--device", "cpu", "--dry-run", "--commit", "c0ffee", "--packages", packages, "--json", result]
+    options = ["--dry-run", "--commit", "c0ffee", "--packages", packages, "--json", result]
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_COMPILER, script, *options], cwd=folder, capture_output=True, text=True
     )
@@ -43,6 +43,7 @@ def test_a_dry_run_fills_every_table(tmp_path: Path) -> None:
         ("first_meal", "numba", True)
     ]
     assert found["verified"][0]["values compared"] > 0
+    assert [(row["kernel"], row["for"], row["local bytes"]) for row in found["kernels"]] == [("step", "sm_90", 0)]
     assert [row["form"] for row in found["timed"]] == ["step, observed", "rollout", "rollout, observed"]
     assert all(row["median_ms"] > 0 and row["agent_ticks_per_s"] > 0 for row in found["timed"])
     assert found["copy_bandwidth"] > 0
@@ -79,5 +80,5 @@ def test_a_machine_without_cuda_is_told_what_to_do(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert "--device cpu --dry-run" in done.stderr
+    assert "--dry-run" in done.stderr
     assert list(tmp_path.iterdir()) == []

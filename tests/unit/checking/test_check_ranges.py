@@ -116,6 +116,7 @@ def test_operations_round_like_binary32() -> None:
         ("cascade a: mood < 1.1 -> energy -= 0.1", ["H070"]),
         ("rule a: mood += 0 * energy", ["H063"]),
         ("rule a: mood = mood", ["H063"]),
+        ("meter fuel = 1 { decay 0  move 0.1 }\nrule a: fuel += 0.1\nreward fuel", ["H063"]),
         ("rule a: mood = energy", []),
         ("rule a: mood += 0.1 when (hour < 12 and energy > 0.5)", []),
     ],
@@ -138,6 +139,12 @@ def test_findings(added: str, expected: list[str]) -> None:
         # Nothing ever clamps fuel: it can drift to any number, but not beyond.
         ("meter fuel = 0 in -1 .. 1\nrule a: fuel += energy - 0.5 unclamped\nreward 1 when fuel > 1e38", []),
         ("meter fuel = 1 in 0 .. 1\nrule a: fuel += fuel - 0.5 unclamped\nreward fuel", ["H051"]),
+        # The limit is found although the search for it goes too far.
+        (
+            "meter fuel = 1 in 0 .. 1\nrule a: fuel = clamp(fuel * 1.5, -9, 9) unclamped\nreward 1 when fuel > 9",
+            ["H062"],
+        ),
+        ("meter fuel = 1 in 0 .. 1\nrule a: fuel = clamp(fuel * 1.5, -9, 9) unclamped\nreward 1 when fuel > 8", []),
         # Adding nothing clamps a meter that may be outside its bounds.
         ("meter fuel = 1 in 0 .. 1\naction BURN { fuel -= level unclamped }\nrule a: fuel += 0\nreward fuel", ["H071"]),
         ("meter fuel = 1 in 0 .. 1\naction BURN { fuel -= level }\nrule a: fuel += 0\nreward fuel", ["H071", "H063"]),
@@ -175,6 +182,12 @@ def test_meters_that_go_one_way(declaration: str, expected: list[str]) -> None:
 )
 def test_what_nobody_reads(added: str, expected: list[str]) -> None:
     assert codes(added, BASE.replace("grid  meters", "grid  meters energy mood")) == expected
+
+
+def test_distances_on_a_torus() -> None:
+    base = BASE.replace("grid 4 x 4", "grid 4 x 5 { edges wrap }")
+    assert codes("reward 0.1 when distance to Bed > 4", base) == ["H062"]
+    assert codes("reward 0.1 when distance to Bed > 3", base) == []
 
 
 def test_age_without_a_lifespan_has_no_limit() -> None:

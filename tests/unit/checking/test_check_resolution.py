@@ -185,6 +185,9 @@ def test_one_mistake_is_reported_once() -> None:
     wrong = BASE.replace("meter mood = 0.5 { decay 0.01 }", "meter mood = 5 { decay 0.01 }")
     assert codes("cascade a: mood < 0 -> energy -= 0.01", wrong) == ["H041"]
     assert codes("rule a: mood -= foo unclamped\nreward 1 when mood < 0") == ["H020"]
+    assert codes("rule a { energy += 0.1  mood -= foo unclamped }\nreward 1 when mood < 0") == ["H020"]
+    unsure = "rule a: mood -= 1 unclamped\nrule b: foo > 1 -> mood += 0.1\nreward 1 when mood < 0"
+    assert codes(unsure) == ["H020"]
 
 
 def test_independent_mistakes_are_all_reported() -> None:

@@ -31,8 +31,3 @@ def test_fmt_leaves_a_file_with_errors(hamletc: Command, tmp_path: Path) -> None
     assert done.returncode == 1
     assert "error[H" in done.stderr
     assert (tmp_path / "bad.hamlet").read_text() == "universe x\nmeter\n"
-
-
-def test_shipped_universes_are_formatted(hamletc: Command) -> None:
-    done = hamletc("fmt", "--check", *sorted(UNIVERSES.glob("*.hamlet")))
-    assert (done.returncode, done.stdout) == (0, "")

@@ -40,8 +40,9 @@ def test_nodes_get_the_origin_of_the_innermost_construct() -> None:
             second = builder.f32(2.0)
             again = builder.f32(1.0)
         third = builder.f32(3.0)
+    outer, inner = Origin("rule outer", 3), Origin("cascade inner", 4)
     origins = [builder.nodes[value].origin for value in (first, second, again, third)]
-    assert origins == [Origin("rule outer", 3), Origin("cascade inner", 4), Origin("rule outer", 3), Origin("rule outer", 3)]
+    assert origins == [outer, inner, outer, outer]
 
 
 def test_types_are_checked_when_a_node_is_made() -> None:

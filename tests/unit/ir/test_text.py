@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from random_functions import functions, programs
 
 from hamlet.binary32 import round32
 from hamletc.ir.builder import Builder
@@ -14,6 +13,7 @@ from hamletc.ir.parser import ParseError, parse_function, parse_program
 from hamletc.ir.printer import print_function, print_program
 from hamletc.ir.types import Type
 from hamletc.ir.verifier import verify_program
+from random_functions import functions, programs
 
 TEXT = """\
 universe town

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sample_universes import NAMES, sample
 
 from hamlet import schema
 from hamlet.universe import ObserveTime, Universe
@@ -16,6 +15,7 @@ from hamletc.ir.printer import print_program
 from hamletc.ir.types import Type
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
+from sample_universes import NAMES, sample
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sample_universes import NAMES, sample
 
 from hamlet import schema
 from hamlet.backend import Stream
@@ -20,6 +19,7 @@ from hamletc.ir.function import Output, Program
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.layout import affordance_position
+from sample_universes import NAMES, sample
 
 Array = np.ndarray[Any, Any]
 WORLDS, TICKS, SEED = 300, 30, 0x1234567890
@@ -127,7 +127,11 @@ def test_lowered_functions_give_the_bits_of_the_interpreter(name: str, agents: i
     interpreter.reset(buffers, Stream(SEED, 0))
     compare_reset(universe, program, buffers, np.ones(buffers.shape.lanes, np.bool_))
     compare_views(universe, program, buffers)
-    used, causes, resets = np.zeros(len(universe.affordances), np.int64), np.zeros(len(universe.causes) + 1, np.int64), 0
+    used, causes, resets = (
+        np.zeros(len(universe.affordances), np.int64),
+        np.zeros(len(universe.causes) + 1, np.int64),
+        0,
+    )
     actions_taken = np.zeros(len(schema.action_names(universe)), np.int64)
     for tick in range(TICKS):
         if tick % 3 == 0:

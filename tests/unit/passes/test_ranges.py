@@ -2,50 +2,145 @@
 
 from __future__ import annotations
 
-from math import inf
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from sample_universes import NAMES, random_inputs, sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hamlet.binary32 import round32
+from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.evaluate import evaluate
-from hamletc.ir.function import Output
+from hamletc.ir.evaluate import Array, evaluate
+from hamletc.ir.function import Function, Output, Table
 from hamletc.ir.ops import Value
 from hamletc.ir.types import Type
+from hamletc.ir.verifier import element_of
 from hamletc.lowering import lower
 from hamletc.passes.facts import Facts, facts_of
 from hamletc.passes.interval import ANY_F32, Interval
 from hamletc.passes.pipeline import run
 from hamletc.passes.ranges import Ranges, ranges_of
+from random_functions import TABLES, functions, random_arrays
+from sample_universes import NAMES, random_inputs, sample
 
-LOW, HIGH = round32(0.1), round32(0.9)
+NO_FACTS = Facts({}, {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)})
+
+
+def hold(function: Function, facts: Facts, inputs: dict[str, Array], tables: tuple[Table, ...]) -> None:
+    """Every node's values are in its interval."""
+    counts = {output.name: output.count for output in function.outputs}
+    nodes = [
+        Output(f"node.{value}", value, None if element is None else counts[element])
+        for value, element in enumerate(element_of(function))
+    ]
+    values = evaluate(replace(function, outputs=(*function.outputs, *nodes)), inputs, tables)
+    for value, interval in enumerate(ranges_of(function, facts)):
+        found = values[f"node.{value}"].astype(np.float64)
+        where = f"{function.name} %{value}: {function.nodes[value]} {interval}"
+        missing = np.isnan(found)
+        assert interval.nan or not missing.any(), where
+        kept = found[~missing]
+        assert (kept >= interval.low).all(), where
+        assert (kept <= interval.high).all(), where
+        assert interval.negative_zero or not (np.signbit(kept) & (kept == 0)).any(), where
 
 
 @pytest.mark.parametrize("optimised", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_intervals_hold_all_values(name: str, optimised: bool) -> None:
+def test_intervals_hold_all_values_of_universes(name: str, optimised: bool) -> None:
     universe = sample(name)
     program = lower(universe)
     facts = facts_of(universe, program)
     if optimised:
         program = run(program, universe)
     for seed, function in enumerate(program.functions):
-        ranges = ranges_of(function, facts)
-        inputs = random_inputs(universe, function, facts, 400, seed)
-        counts = {output.name: output.count for output in function.outputs}
-        outputs = tuple(Output(f"node.{value}", value) for value in range(len(function.nodes)))
-        for start in range(0, len(outputs), 200):
-            del start
-        elements = {name: count for name, count in counts.items() if count is not None}
-        values = evaluate_all(function, inputs, elements, program.tables)
-        for value, interval in enumerate(ranges):
-            found = values[value].astype(np.float64)
-            where = f"{function.name} %{value}: {interval}"
-            missing = np.isnan(found)
-            assert interval.nan or not missing.any(), where
-            kept = found[~missing]
-            assert (kept >= interval.low).all(), where
-            assert (kept <= interval.high).all(), where
-            assert interval.negative_zero or not (np.signbit(kept) & (kept == 0)).any(), where
+        hold(function, facts, random_inputs(universe, function, facts, 400, seed), program.tables)
+
+
+@settings(max_examples=150, deadline=None)
+@given(functions(), st.integers(0, 1000))
+def test_intervals_hold_all_values_of_random_functions(function: Function, seed: int) -> None:
+    hold(function, NO_FACTS, random_arrays(seed), TABLES)
+
+
+class Scene:
+    """A builder with its ranges and a meter in 0 .. 1."""
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+        known = {"m": Interval(0.0, 1.0, False, True), "any": ANY_F32, "i": Interval(0, 9)}
+        self.ranges = Ranges(self.builder.nodes, Facts(known, {}), {"grid": 64})
+        self.meter = self.builder.input(Type.F32, "m")
+
+    def of(self, value: Value) -> Interval:
+        return self.ranges[value]
+
+
+def test_a_clamp_bounds_its_operand() -> None:
+    scene = Scene()
+    builder = scene.builder
+    moved = builder.add(scene.meter, builder.f32(round32(0.3)))
+    assert scene.of(moved) == Interval(round32(0.3), round32(1.3))
+    assert scene.of(builder.clamp(moved, builder.f32(0.0), builder.f32(1.0))) == Interval(round32(0.3), 1.0)
+    unknown = builder.clamp(builder.input(Type.F32, "any"), builder.f32(0.0), builder.f32(1.0))
+    assert scene.of(unknown) == Interval(0.0, 1.0, True, True)
+
+
+def test_a_select_learns_what_its_condition_says_about_what_is_computed_in_it() -> None:
+    scene = Scene()
+    builder = scene.builder
+    threshold = builder.f32(0.25)
+    missing = builder.sub(threshold, scene.meter)
+    assert scene.of(missing) == Interval(-0.75, 0.25)
+    low = builder.less(scene.meter, threshold)
+    deficit = builder.select(low, builder.div(missing, threshold), builder.f32(0.0))
+    assert (scene.of(deficit).low, scene.of(deficit).high) == (0.0, 1.0)
+    other = builder.select(builder.not_(low), missing, builder.f32(0.0))
+    assert (scene.of(other).low, scene.of(other).high) == (-0.75, 0.0)
+
+
+def test_a_comparison_with_a_nan_says_nothing_where_it_fails() -> None:
+    scene = Scene()
+    builder = scene.builder
+    unknown = builder.input(Type.F32, "any")
+    chosen = builder.select(builder.less(unknown, scene.meter), builder.f32(0.5), scene.meter)
+    assert scene.of(chosen) == Interval(0.0, 1.0, False, True)
+    assert scene.of(builder.select(builder.less(scene.meter, unknown), builder.f32(5.0), unknown)).nan
+
+
+def test_signs_of_zeros() -> None:
+    scene = Scene()
+    builder, meter = scene.builder, scene.meter
+    assert not scene.of(builder.add(meter, builder.f32(0.0))).negative_zero
+    assert scene.of(builder.add(meter, builder.f32(-0.0))).negative_zero
+    assert not scene.of(builder.sub(meter, builder.f32(0.5))).negative_zero
+    assert scene.of(builder.sub(meter, builder.f32(0.0))).negative_zero
+    assert scene.of(builder.mul(builder.f32(0.5), builder.sub(builder.f32(0.0), meter))).negative_zero
+    assert not scene.of(builder.mul(builder.f32(0.5), builder.abs(meter))).negative_zero
+
+
+def test_integers_wrap_to_everything() -> None:
+    scene = Scene()
+    builder = scene.builder
+    i = builder.input(Type.I32, "i")
+    assert scene.of(builder.add(i, builder.i32(-4))) == Interval(-4, 5)
+    assert scene.of(builder.add(i, builder.i32(2**31 - 1))) == Interval(-(2**31), 2**31 - 1)
+    assert scene.of(builder.sub(builder.to_u32(i), builder.u32(1))) == Interval(0, 2**32 - 1)
+    assert scene.of(builder.element("grid")) == Interval(0, 63)
+    assert scene.of(builder.less(i, builder.i32(10))) == Interval(1, 1)
+
+
+def facts_for(universe: Universe) -> Facts:
+    return facts_of(universe, lower(universe))
+
+
+def test_a_meter_that_a_tick_can_leave_out_of_bounds_may_be_anything() -> None:
+    facts = facts_for(sample("sticky")).inputs
+    assert facts["meter.mood"] == ANY_F32
+    assert facts["meter.fuel"] == Interval(0.0, 1.0, False, True)
+    town = facts_for(sample("town")).inputs
+    assert {town[f"meter.{meter.name}"] for meter in sample("town").meters} == {Interval(0.0, 1.0, False, True)}
+    assert town["action"] == Interval(0, 7)
+    assert town["position.x"] == Interval(0, 7)

@@ -93,12 +93,12 @@ class NumbaFormatter:
 
     def _is_infix(self, value: Value) -> bool:
         match self.body.op(value):
-            case Less() | LessEqual() | Equal() | Not():
+            case Not():
                 return True
-            case Add() | Sub() | Mul() | Div() | Neg():
-                return self.body.type(value) is Type.F32
-            case And() | Or():
-                return self.body.type(value) is Type.BOOL
+            case Add() | Sub() | Mul() | Div() | Less() | LessEqual() | Equal() | And() | Or() as op:
+                return self.body.type(op.left) in (Type.F32, Type.BOOL)
+            case Neg(operand=operand):
+                return self.body.type(operand) is Type.F32
             case _:
                 return False
 
@@ -173,15 +173,15 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Less) -> str:
-        return self._infix(op, "<")
+        return self._compute(op, "<", "less")
 
     @operation.register
     def _(self, op: LessEqual) -> str:
-        return self._infix(op, "<=")
+        return self._compute(op, "<=", "less_equal")
 
     @operation.register
     def _(self, op: Equal) -> str:
-        return self._infix(op, "==")
+        return self._compute(op, "==", "equal")
 
     @operation.register
     def _(self, op: And) -> str:

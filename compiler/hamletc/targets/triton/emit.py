@@ -77,9 +77,7 @@ def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
             address = f"{field.name}_ptr + {_row(row, count)}{index}"
             other = "0.0" if field.dtype == "f32" else "0"
             start = f"new_{variable}" if name in starts else constants.get(name)
-            result.append(
-                Slot(name, variable, address, load, store, other, start, field.name == "params", field.per)
-            )
+            result.append(Slot(name, variable, address, load, store, other, start, field.name == "params", field.per))
     return tuple(result)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from hypothesis import strategies as st
 
 from hamlet.binary32 import round32
@@ -24,7 +27,6 @@ from hamletc.ir.ops import (
     Op,
     Or,
     Rem,
-    Select,
     ShiftLeft,
     ShiftRight,
     Sqrt,
@@ -73,7 +75,8 @@ def functions(draw: st.DrawFn, size: int = 40) -> Function:
         by_type[builder.type_of(value)].append(value)
     outputs = [Output(f"out.{type_.value}", values[-1]) for type_, values in by_type.items()]
     element = builder.element("grid")
-    outputs.append(Output("grid", builder.select(builder.less(element, by_type[I32][-1]), element, by_type[I32][0]), COUNT))
+    cell = builder.select(builder.less(element, by_type[I32][-1]), element, by_type[I32][0])
+    outputs.append(Output("grid", cell, COUNT))
     return builder.finish(draw(st.sampled_from(["tick", "observe"])), tuple(outputs))
 
 
@@ -113,4 +116,17 @@ def programs(draw: st.DrawFn) -> Program:
     return Program("town", both, TABLES)
 
 
-__all__ = ["COUNT", "TABLES", "Select", "functions", "programs"]
+def random_arrays(seed: int, lanes: int = 64) -> dict[str, np.ndarray[Any, Any]]:
+    """Values for the inputs of `functions`: everything, but infinities and NaNs."""
+    generator = np.random.default_rng(seed)
+    bits = generator.integers(0, 2**32, (6, lanes), dtype=np.uint64).astype(np.uint32)
+    floats = bits[:2].view(np.float32).copy()
+    floats[~np.isfinite(floats)] = -0.0
+    small = generator.random((2, lanes)) < 0.5
+    floats[small] = generator.choice(np.array([0.0, -0.0, 1.0, -2.0, 0.3, 1e-45], np.float32), int(small.sum()))
+    few = generator.random((2, lanes)) < 0.5
+    bits[2:4][few] = generator.integers(0, 9, int(few.sum()), dtype=np.uint32)
+    return {
+        "in.a": floats[0], "in.b": floats[1], "in.i": bits[2].view(np.int32), "in.j": bits[4].view(np.int32),
+        "in.u": bits[3], "in.v": bits[5], "in.p": generator.random(lanes) < 0.5, "in.q": generator.random(lanes) < 0.5,
+    }  # fmt: skip

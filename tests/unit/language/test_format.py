@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hamletc.language import syntax
+from hamletc.language.formatter import format_file, format_source
+from hamletc.language.spelling import spell_expression
+from hamletc.language.tokens import scan
+from language_cases import bare, expression, parsed
+from syntax_trees import expressions, files
+
+
+def formatted(text: str) -> str:
+    result, diagnostics = format_source(text)
+    assert diagnostics == ()
+    assert result is not None
+    return result
+
+
+@settings(max_examples=400, deadline=None)
+@given(expressions)
+def test_a_spelled_expression_parses_to_the_same_tree(tree: syntax.Expr) -> None:
+    assert bare(expression(spell_expression(tree))) == bare(tree)
+
+
+@settings(max_examples=200, deadline=None)
+@given(files)
+def test_a_formatted_tree_parses_to_the_same_tree(tree: syntax.File) -> None:
+    text = format_file(tree)
+    assert bare(parsed(text)) == bare(tree)
+
+
+@settings(max_examples=150, deadline=None)
+@given(files, st.randoms(use_true_random=False))
+def test_formatting_keeps_tree_and_comments_and_is_idempotent(tree: syntax.File, random: object) -> None:
+    text = _disturbed(format_file(tree), random)
+    once = formatted(text)
+    assert bare(parsed(once)) == bare(tree)
+    assert [c.text for c in scan(once).comments] == [c.text for c in scan(text).comments]
+    assert formatted(once) == once
+
+
+def _disturbed(text: str, random: object) -> str:
+    """The same tokens with comments, line ends and blank lines between them."""
+    choices = [" "] * 12 + ["\n", "\n\n", "\t", "\n\n\n", " # one\n", "\n# two\n", "\n\n  # three\n\n"]
+    pick = getattr(random, "choice")  # noqa: B009
+    return "".join(token.text + pick(choices) for token in scan(text).tokens)
+
+
+def test_canonical_form() -> None:
+    text = """\
+# About the town.
+
+universe   town
+space grid 8 x 8{edges clamp distance manhattan} clock 24 hours
+lifespan 1 ticks { reward (1.0) }   # short
+
+
+param difficulty = 1.0 in 0..4
+meter energy = 1.0 { decay 0.005*difficulty }
+meter fun = 0.50   # half
+rule a_rule: fun -= ((1)) - (2 - energy)
+rule b: { energy < 0.3 -> fun += 1 }
+"""
+    text = text.replace("rule b: { energy < 0.3 -> fun += 1 }", "rule b: energy < 0.3 -> { fun += 1 }")
+    text += """\
+affordance Bed at (1,2) open 8..18 lasts 4 ticks {needs fun>0  # or else
+
+
+  # Nothing here.
+  each tick {fun+=1 unclamped together{energy=1 fun=2}} }
+reward energy * (fun) when (here == Bed)   dies when energy<=0
+observe{grid progress per 10}
+# The end.
+"""
+    assert formatted(text) == """\
+# About the town.
+
+universe town
+
+space grid 8 x 8 { edges clamp  distance manhattan }
+clock 24 hours
+lifespan 1 tick { reward 1.0 }  # short
+
+param difficulty = 1.0 in 0 .. 4
+
+meter energy = 1.0 { decay 0.005 * difficulty }
+meter fun    = 0.50  # half
+
+rule a_rule: fun -= 1 - (2 - energy)
+rule b:      energy < 0.3 -> fun += 1
+
+affordance Bed at (1, 2) open 8 .. 18 lasts 4 ticks {
+    needs fun > 0  # or else
+
+    # Nothing here.
+    each tick {
+        fun += 1 unclamped
+        together { energy = 1  fun = 2 }
+    }
+}
+
+reward energy * fun when here == Bed
+dies when energy <= 0
+observe { grid  progress per 10 }
+# The end.
+"""
+
+
+def test_long_lines_are_broken_before_operators() -> None:
+    summands = " + ".join(f"meter_number_{n}" for n in range(20))
+    text = formatted(f"universe u reward {summands}")
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 120
+    assert all(line.startswith("    + ") for line in lines[3:])
+    assert formatted(text) == text
+
+
+def test_a_long_block_gets_a_line_for_each_item() -> None:
+    statements = "  ".join(f"meter_{n} += {n}" for n in range(12))
+    text = formatted(f"universe u action A {{ {statements} }}")
+    assert text.splitlines()[2:5] == ["action A {", "    meter_0 += 0", "    meter_1 += 1"]
+
+
+@pytest.mark.parametrize("comment", ["# a", "#", "#é # b", "# {"])
+def test_comments_stay_behind_what_they_follow(comment: str) -> None:
+    text = f"universe u  {comment}\n\nmeter a = 1  {comment}\nmeter b = 1 {{  {comment}\n    decay 1\n}}\n"
+    assert formatted(text) == re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
+
+
+def test_a_text_with_errors_is_not_formatted() -> None:
+    result, (diagnostic,) = format_source("universe u meter")
+    assert result is None
+    assert diagnostic.code == "H009"

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+
+from hamletc.language import syntax
+from language_cases import error, errors, expression, sketch
+
+
+@pytest.mark.parametrize(
+    ("text", "understood"),
+    [
+        ("a + b * c", "[a + [b * c]]"),
+        ("a * b + c", "[[a * b] + c]"),
+        ("a - b - c", "[[a - b] - c]"),
+        ("a / b * c", "[[a / b] * c]"),
+        ("a - (b - c)", "[a - [b - c]]"),
+        ("-a * b", "[[- a] * b]"),
+        ("a - -b", "[a - [- b]]"),
+        ("--1", "[- [- 1]]"),
+        ("a + b < c - d", "[[a + b] < [c - d]]"),
+        ("a < b and c >= d or e != f", "[[[a < b] and [c >= d]] or [e != f]]"),
+        ("a or b and c", "[a or [b and c]]"),
+        ("not a < b and c", "[[not [a < b]] and c]"),
+        ("not not a", "[not [not a]]"),
+        ("if a < b then c else d + e", "[if [a < b] then c else [d + e]]"),
+        ("if a then b else if c then d else e", "[if a then b else [if c then d else e]]"),
+        ("(if a then b else c) * 2", "[[if a then b else c] * 2]"),
+        ("min(a, b + c, 1)", "min[a, [b + c], 1]"),
+        ("clamp(x, 0, 1) / abs(y)", "[clamp[x, 0, 1] / abs[y]]"),
+        ("distance to Bed / 2", "[[distance to Bed] / 2]"),
+        # `when` binds tighter than +, looser than *, and takes one comparison
+        ("a * b when c < d", "[[a * b] when [c < d]]"),
+        ("a when b * 2 < c / d", "[a when [[b * 2] < [c / d]]]"),
+        (
+            "energy * health + 0.1 when here == Bed + 0.2 when here == Gym",
+            "[[[energy * health] + [0.1 when [here == Bed]]] + [0.2 when [here == Gym]]]",
+        ),
+        ("a when b < c - d when e < f", "[[a when [b < c]] - [d when [e < f]]]"),
+        ("a when not b == c + 1", "[[a when [not [b == c]]] + 1]"),
+        ("a when (b or c) + 1", "[[a when [b or c]] + 1]"),
+        ("a when (b + 1) < c", "[a when [[b + 1] < c]]"),
+        ("a when (b < c) and d", "[[a when [b < c]] and d]"),
+        ("(a when b < c) < d", "[[a when [b < c]] < d]"),
+        ("a < b when c < d", "[a < [b when [c < d]]]"),
+        ("(a + b when c == d) * 2", "[[a + [b when [c == d]]] * 2]"),
+    ],
+)
+def test_precedence(text: str, understood: str) -> None:
+    assert sketch(expression(text)) == understood
+
+
+def test_minus_and_parenthesis_after_an_operand_go_on_with_it_even_in_a_new_line() -> None:
+    assert sketch(expression("a\n  -1")) == "[a - 1]"
+    assert sketch(expression("abs\n  (a)")) == "abs[a]"
+
+
+def test_distance_is_a_name_where_nothing_is_measured() -> None:
+    assert sketch(expression("distance * 2 + distance to distance")) == "[[distance * 2] + [distance to distance]]"
+
+
+@pytest.mark.parametrize("number", ["0", "0.30", "1e3", "1E-5", "2.5e+10", "3.4028234e38", "007"])
+def test_numbers_keep_their_spelling(number: str) -> None:
+    value = expression(number)
+    assert isinstance(value, syntax.Numeral)
+    assert value.text == number
+
+
+@pytest.mark.parametrize("text", ["a < b < c", "a == b != c", "x when a < b < c"])
+def test_comparisons_do_not_chain(text: str) -> None:
+    found = error(f"universe u reward {text}")
+    assert found.code == "H013"
+    assert found.hint == "Write `a < b and b < c` for `a < b < c`."
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("a +", "expected an expression, found the end of the file", None),
+        ("(a", "expected an operator or `)`, found the end of the file", None),
+        ("a = b", "expected an operator or a declaration, found `=`", "Compare with `==`."),
+        ("1 + if a then b else c", "expected an expression, found `if`", "Put the `if` expression in parentheses."),
+        ("1 when a + 2 < b", "expected a comparison, found `+`",
+         "A condition after `when` that adds or subtracts goes in parentheses."),
+        ("min()", "expected an expression, found `)`", None),
+        ("if a thn b else c", "expected an operator or `then`, found `thn`", "Did you mean `then`?"),
+        ("a * when", "expected an expression, found `when`", None),
+    ],
+)  # fmt: skip
+def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: str | None) -> None:
+    found = error(f"universe u reward {text}")
+    assert (found.code, found.message, found.hint) == ("H009", message, hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "hint"),
+    [
+        ("a && b", "H004", "Write `and`."),
+        ("a || b", "H004", "Write `or`."),
+        ("!a", "H004", "Write `not`."),
+        ("a % b", "H004", None),
+        ("énergie", "H004", "Names consist of the letters a to z and A to Z, digits and `_`."),
+        (".5", "H005", "Write `0.5`."),
+        ("5.", "H005", "Write `5.0`."),
+        ("1_000", "H005", "Write `1000`."),
+        ("0x10", "H005", None),
+        ("1.2.3", "H005", None),
+        ("2e", "H005", None),
+        ("1e39", "H006", "The largest binary32 number is 3.4028235e38."),
+        ("1e999", "H006", "The largest binary32 number is 3.4028235e38."),
+        ("3.4028236e38", "H006", "The largest binary32 number is 3.4028235e38."),
+        ("a" * 65, "H007", None),
+    ],
+)
+def test_what_cannot_be_a_token(text: str, code: str, hint: str | None) -> None:
+    found = error(f"universe u reward {text}")
+    assert (found.code, found.hint) == (code, hint)
+
+
+def test_a_name_may_have_64_characters() -> None:
+    assert errors(f"universe u reward {'a' * 64}") == []
+
+
+def test_open_parenthesis_is_pointed_at() -> None:
+    (label,) = error("universe u reward 1 * (a + min(b, c) d)").secondary
+    assert (label.text, label.span.column) == ("this parenthesis is open", 23)

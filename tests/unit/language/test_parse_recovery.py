@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import pytest
+
+from hamletc.language import syntax
+from hamletc.language.braces import DECLARATIONS
+from hamletc.language.parser import MOST_ERRORS, parse
+from hamletc.language.tables import Automaton, terminals
+from hamletc.language.tokens import Token
+from language_cases import error, errors
+
+MANY = """\
+universe town
+spcae grid 8 x 8
+meter energy 1.0 { decay 0.1 }
+meter b = 1.0 { decya 0.1 }
+cascde foo: a < 0.3 -> b += 1
+rule x: a < 3 < b -> a += 1
+affordance Bed at random {
+    needs money >= (0.5 + 1
+    instantly { energy += 1 }
+}
+affordance Kitchen at random {
+    instantly { energy + 1 }
+    each tick { b += 1 }
+}
+reward a && b
+observe { grid  positoin relative }
+meter last = 1
+"""
+
+
+def test_one_run_reports_every_independent_error_once() -> None:
+    assert errors(MANY) == [
+        ("H009", 2, 1),
+        ("H009", 3, 14),
+        ("H009", 4, 17),
+        ("H009", 5, 1),
+        ("H013", 6, 15),
+        ("H009", 9, 5),
+        ("H009", 12, 24),
+        ("H004", 15, 10),
+        ("H009", 16, 17),
+    ]
+
+
+def test_what_could_be_read_is_kept() -> None:
+    file, _ = parse(MANY)
+    assert file is not None
+    kinds = [type(declaration).__name__ for declaration in file.declarations]
+    assert kinds == ["MeterDecl", "AffordanceDecl", "AffordanceDecl", "ObserveDecl", "MeterDecl"]
+    kitchen, observe = file.declarations[2], file.declarations[3]
+    assert isinstance(kitchen, syntax.AffordanceDecl)
+    assert [item.kind for item in kitchen.items if isinstance(item, syntax.BlockItem)] == ["instantly", "each tick"]
+    assert isinstance(observe, syntax.ObserveDecl)
+    assert [item.kind.text for item in observe.items] == ["grid"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("cascde c: a < 1 -> b += 1", "expected a declaration, found `cascde`", "Did you mean `cascade`?"),
+        ("meter a = 1 { move 1, decay 2 }", "expected an operator, `decay`, `interact`, `move` or `}`, found `,`",
+         "Items stand side by side, without commas."),
+        ("action A { 5 }", "expected a statement, `move`, `needs`, `teleport` or `}`, found `5`", None),
+        ("affordance A at rnadom { }", "expected `random` or `(`, found `rnadom`", "Did you mean `random`?"),
+        ("affordance A at random { each tck { a += 1 } }", "expected `tick`, found `tck`", "Did you mean `tick`?"),
+        ("affordance A at random open 8 { }", "expected `..`, found `{`", None),
+        ("clock 24", "expected `hour` or `hours`, found the end of the file", None),
+        ("clock hours", "expected a number, found `hours`", None),
+        ("meter 5 = 1", "expected a name, found `5`", None),
+        ("rule r:", "expected an expression or a statement, found the end of the file", None),
+        ("rule r: a + 1", "expected an operator or `->`, found the end of the file", None),
+        ("universe v", "expected a declaration, found `universe`", "A file declares one universe, in its first line."),
+    ],
+)  # fmt: skip
+def test_what_is_expected_is_said_in_an_authors_words(text: str, message: str, hint: str | None) -> None:
+    found = error(f"universe u\n{text}")
+    assert (found.code, found.message, found.hint) == ("H009", message, hint)
+
+
+def test_an_error_far_from_its_declaration_names_it() -> None:
+    found = error("universe u\naffordance Bed at random {\n    needs 5\n    instanly { a += 1 }\n}")
+    assert [(label.text, label.span.line) for label in found.secondary] == [("in this affordance", 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "opened"),
+    [
+        ("universe u\naction A { a += 1\nmeter b = 1 { decay 1 }\n", (3, 1), (2, 10)),
+        ("universe u\naction A {\n  a += 1\n", (4, 1), (2, 10)),
+        ("universe u\naffordance A at random {\n  instantly { a += 1\n}\nreward a", (4, 1), (3, 13)),
+        ("universe u\nlifespan 5 ticks {\n  reward 1\nreward 2", (4, 1), (2, 18)),
+    ],
+)
+def test_a_forgotten_brace_is_the_only_error(text: str, found: tuple[int, int], opened: tuple[int, int]) -> None:
+    diagnostic = error(text)
+    place, (label,) = diagnostic.primary.span, diagnostic.secondary
+    assert diagnostic.code == "H010"
+    assert (place.line, place.column) == found
+    assert (label.text, label.span.line, label.span.column) == ("opened here", *opened)
+
+
+def test_a_closing_brace_too_many_is_the_only_error() -> None:
+    assert errors("universe u\naction A { a += 1 } }\nmeter b = 1") == [("H011", 2, 21)]
+
+
+def test_empty_braces() -> None:
+    assert errors("universe u\naction A { }\nmeter b = 1 {}\nobserve {\n}") == [
+        ("H014", 2, 10), ("H014", 3, 13), ("H014", 4, 9),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("meter a = 1", (1, 1)),
+        ("univers u\nmeter a = 1", (1, 1)),
+        ("universe\nmeter = 1", (2, 7)),
+        ("universe 5\nmeter a = 1", (1, 10)),
+        ("universe when\nmeter a = 1", (1, 10)),
+    ],
+)
+def test_a_file_without_a_header_is_parsed_all_the_same(text: str, place: tuple[int, int]) -> None:
+    file, diagnostics = parse(text + "\nmeter b = 1")
+    assert file is not None
+    assert len(file.declarations) >= 1
+    assert (diagnostics[0].primary.span.line, diagnostics[0].primary.span.column) == place
+
+
+def test_too_many_errors_end_the_run() -> None:
+    file, diagnostics = parse("universe u\n" + "meter\n" * 100)
+    assert file is None
+    assert len(diagnostics) == MOST_ERRORS + 1
+    assert diagnostics[-1].code == "H016"
+
+
+def test_the_words_that_begin_a_declaration_are_those_of_the_grammar() -> None:
+    automaton = Automaton()
+    automaton.feed("UNIVERSE", Token("word", "universe", 1, 1))
+    automaton.feed("NAME", Token("word", "u", 1, 10))
+    texts = {text for text, terminal in terminals().items() if terminal in automaton.expected()}
+    assert texts == DECLARATIONS

@@ -1,0 +1,270 @@
+"""What each pass does to small functions, shown as text; and that it keeps the bits of random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hamlet.binary32 import round32
+from hamletc.ir.builder import Builder
+from hamletc.ir.evaluate import evaluate
+from hamletc.ir.function import Function, Output
+from hamletc.ir.ops import Value
+from hamletc.ir.printer import print_function
+from hamletc.ir.types import Type
+from hamletc.ir.verifier import verify
+from hamletc.passes.algebra import Algebra
+from hamletc.passes.clamp_merging import ClampMerging
+from hamletc.passes.clamp_removal import ClampRemoval
+from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
+from hamletc.passes.constant_folding import ConstantFolding
+from hamletc.passes.dead_code import DeadCodeElimination
+from hamletc.passes.facts import Facts
+from hamletc.passes.interval import Interval
+from hamletc.passes.merge_exclusive import MergeExclusive
+from hamletc.passes.pipeline import PASS_NAMES, Pass, default_passes
+from random_functions import TABLES, functions, random_arrays
+
+TABLE_FACTS = {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)}
+METER = Interval(0.0, 1.0, False, True)
+FACTS = Facts({"m": METER, "n": METER, "i": Interval(0, 9), "k": Interval(0, 9)}, TABLE_FACTS)
+
+
+def function(make: Callable[[Builder], Value]) -> Function:
+    builder = Builder()
+    return builder.finish("f", (Output("y", make(builder)),))
+
+
+def shown(each: Pass, made: Function) -> list[str]:
+    """The operations that a pass leaves, without types and origins."""
+    after = DeadCodeElimination().run(each.run(made))
+    verify(after, ())
+    lines = print_function(after).splitlines()[1:-2]
+    return [line.split("  ; ")[0].strip().split(": ")[1] for line in lines]
+
+
+def m(builder: Builder) -> Value:
+    return builder.input(Type.F32, "m")
+
+
+def unit_clamp(builder: Builder, value: Value) -> Value:
+    return builder.clamp(value, builder.f32(0.0), builder.f32(1.0))
+
+
+@pytest.mark.parametrize("name", PASS_NAMES)
+@settings(max_examples=60, deadline=None)
+@given(functions(), st.integers(0, 1000))
+def test_random_functions_keep_their_bits(name: str, function: Function, seed: int) -> None:
+    each = next(each for each in default_passes(Facts({}, TABLE_FACTS)) if each.name == name)
+    after = each.run(function)
+    verify(after, TABLES)
+    inputs = random_arrays(seed)
+    expected, actual = evaluate(function, inputs, TABLES), evaluate(after, inputs, TABLES)
+    for output, values in expected.items():
+        if values.dtype == np.float32:
+            assert np.array_equal(np.isnan(values), np.isnan(actual[output])), output
+            known = ~np.isnan(values)
+            assert np.array_equal(values.view(np.uint32)[known], actual[output].view(np.uint32)[known]), output
+        else:
+            assert np.array_equal(values, actual[output]), output
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda b: b.add(b.f32(0.5), b.f32(0.25)), ["f32 = const 0.75"]),
+        (lambda b: b.add(b.f32(16777216.0), b.f32(1.0)), ["f32 = const 16777216.0"]),
+        (lambda b: b.mul(b.f32(-1.0), b.f32(0.0)), ["f32 = const -0.0"]),
+        (lambda b: b.add(b.i32(2**31 - 1), b.i32(1)), ["i32 = const -2147483648"]),
+        (lambda b: b.sub(b.u32(0), b.u32(1)), ["u32 = const 4294967295"]),
+        (lambda b: b.select(b.less(b.i32(1), b.i32(2)), b.f32(1.0), b.f32(2.0)), ["f32 = const 1.0"]),
+        (lambda b: b.to_f32(b.i32(16777217)), ["f32 = const 16777216.0"]),
+        (lambda b: b.div(b.f32(1.0), b.f32(0.0)), ["f32 = const 1.0", "f32 = const 0.0", "f32 = div %0, %1"]),
+        (lambda b: b.sqrt(b.f32(-1.0)), ["f32 = const -1.0", "f32 = sqrt %0"]),
+        (lambda b: b.mul(b.f32(2.0**100), b.f32(2.0**100)), ["f32 = const 1.2676506e+30", "f32 = mul %0, %0"]),
+    ],
+)
+def test_constant_folding(make: Callable[[Builder], Value], expected: list[str]) -> None:
+    assert shown(ConstantFolding(), function(make)) == expected
+
+
+INPUT = "f32 = input m"
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda b: b.add(m(b), b.f32(-0.0)), [INPUT]),
+        (lambda b: b.sub(m(b), b.f32(0.0)), [INPUT]),
+        (lambda b: b.mul(b.f32(1.0), m(b)), [INPUT]),
+        (lambda b: b.add(m(b), b.f32(0.0)), [INPUT, "f32 = const 0.0", "f32 = add %0, %1"]),
+        (lambda b: b.add(b.abs(m(b)), b.f32(0.0)), [INPUT, "f32 = abs %0"]),
+        (lambda b: b.mul(m(b), b.f32(0.0)), [INPUT, "f32 = const 0.0", "f32 = mul %0, %1"]),
+        (lambda b: b.div(m(b), b.f32(4.0)), [INPUT, "f32 = const 0.25", "f32 = mul %0, %1"]),
+        (lambda b: b.div(m(b), b.f32(3.0)), [INPUT, "f32 = const 3.0", "f32 = div %0, %1"]),
+        (lambda b: b.neg(b.neg(m(b))), [INPUT]),
+        (lambda b: b.rem(b.input(Type.U32, "u"), b.u32(8)), ["u32 = input u", "u32 = const 7", "u32 = and %0, %1"]),
+        (
+            lambda b: b.mul_high(b.input(Type.U32, "u"), b.u32(8)),
+            ["u32 = input u", "u32 = const 29", "u32 = shift_right %0, %1"],
+        ),
+        (
+            lambda b: b.add(b.add(b.input(Type.U32, "u"), b.u32(2**32 - 1)), b.u32(2)),
+            ["u32 = input u", "u32 = const 1", "u32 = add %0, %1"],
+        ),
+        (lambda b: b.not_(b.not_(b.input(Type.BOOL, "p"))), ["bool = input p"]),
+        (lambda b: b.and_(b.boolean(True), b.input(Type.BOOL, "p")), ["bool = input p"]),
+        (lambda b: b.or_(b.boolean(True), b.input(Type.BOOL, "p")), ["bool = const true"]),
+        (lambda b: b.select(b.input(Type.BOOL, "p"), m(b), m(b)), [INPUT]),
+        (lambda b: b.select(b.input(Type.BOOL, "p"), b.boolean(True), b.boolean(False)), ["bool = input p"]),
+        (
+            lambda b: b.select(b.not_(b.input(Type.BOOL, "p")), m(b), b.f32(1.0)),
+            ["bool = input p", INPUT, "f32 = const 1.0", "f32 = select %0, %2, %1"],
+        ),
+        (
+            lambda b: b.equal(b.select(b.input(Type.BOOL, "p"), b.i32(3), b.i32(4)), b.i32(4)),
+            ["bool = input p", "bool = not %0"],
+        ),
+    ],
+)
+def test_algebra(make: Callable[[Builder], Value], expected: list[str]) -> None:
+    assert sorted(shown(Algebra(FACTS), function(make))) == sorted(expected)
+
+
+def test_common_subexpressions_know_commutative_operations() -> None:
+    def make(b: Builder) -> Value:
+        first, n = m(b), b.input(Type.F32, "n")
+        return b.mul(b.add(first, n), b.add(n, first))
+
+    assert shown(CommonSubexpressionElimination(), function(make))[2:] == ["f32 = add %0, %1", "f32 = mul %2, %2"]
+
+
+def test_dead_code_goes() -> None:
+    builder = Builder()
+    value = builder.input(Type.F32, "m")
+    builder.add(value, value)
+    after = DeadCodeElimination().run(builder.finish("f", (Output("y", value),)))
+    assert len(after.nodes) == 1
+
+
+def test_a_clamp_that_cannot_bind_is_removed() -> None:
+    def make(b: Builder) -> Value:
+        return unit_clamp(b, b.sub(m(b), b.f32(0.25)))
+
+    lines = shown(ClampRemoval(FACTS), function(make))
+    assert lines[2:] == ["f32 = sub %0, %1", "f32 = const 0.0", "bool = less %2, %3", "f32 = select %4, %3, %2"]
+    kept = shown(ClampRemoval(Facts({}, {})), function(make))
+    assert len(kept) == 9
+
+
+def test_a_clamp_that_a_later_one_repeats_is_merged() -> None:
+    def make(b: Builder) -> Value:
+        def half(value: Value) -> Value:
+            return b.select(b.less(value, b.f32(0.0)), b.f32(0.0), value)
+
+        return half(b.sub(half(b.sub(m(b), b.f32(0.25))), b.f32(0.5)))
+
+    lines = shown(ClampMerging(FACTS), function(make))
+    assert sum("select" in line for line in lines) == 1
+    assert sum("sub" in line for line in lines) == 2
+
+
+def test_a_clamp_that_is_read_is_not_merged() -> None:
+    def make(b: Builder) -> Value:
+        def half(value: Value) -> Value:
+            return b.select(b.less(value, b.f32(0.0)), b.f32(0.0), value)
+
+        inner = half(b.sub(m(b), b.f32(0.25)))
+        return b.mul(inner, half(b.sub(inner, b.f32(0.5))))
+
+    assert sum("select" in line for line in shown(ClampMerging(FACTS), function(make))) == 2
+
+
+def test_exclusive_additions_share_one_addition_and_one_clamp() -> None:
+    def make(b: Builder) -> Value:
+        value, i = m(b), b.input(Type.I32, "i")
+        for number in range(5):
+            guard = b.equal(i, b.i32(number))
+            value = b.select(guard, unit_clamp(b, b.add(value, b.f32(0.125 * (number + 1)))), value)
+        return value
+
+    lines = shown(MergeExclusive(FACTS), function(make))
+    assert sum("add" in line for line in lines) == 1
+    assert sum("less" in line for line in lines) == 2
+    assert sum("select" in line for line in lines) == 5 + 2
+
+
+def test_additions_that_do_not_exclude_each_other_stay_apart() -> None:
+    def make(b: Builder) -> Value:
+        value = m(b)
+        for name in "pq":
+            guard = b.input(Type.BOOL, name)
+            value = b.select(guard, unit_clamp(b, b.sub(value, b.f32(0.25))), value)
+        return value
+
+    assert sum("sub" in line for line in shown(MergeExclusive(FACTS), function(make))) == 2
+
+
+GUARDS = st.sampled_from(["i=", "k=", "i<", "i>=", "p", "not p", "q", "i= and p", "i= and not p", "via"])
+AMOUNTS = st.one_of(
+    st.floats(-1.5, 1.5, width=32), st.sampled_from([0.0, -0.0, round32(0.005), "n", "-n", "product", "quotient"])
+)
+STATEMENTS = st.lists(
+    st.tuples(GUARDS, st.integers(0, 4), st.lists(st.tuples(AMOUNTS, st.booleans()), min_size=1, max_size=3)),
+    max_size=8,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(STATEMENTS, st.sampled_from([(0.0, 1.0), (-0.0, 1.0), (0.0, 2.0), (0.25, 1.0)]), st.integers(0, 99))
+def test_random_guarded_statements_keep_their_bits(
+    statements: list[tuple[str, int, list[tuple[float | str, bool]]]], bounds: tuple[float, float], seed: int
+) -> None:
+    builder = Builder()
+    value, other = m(builder), builder.input(Type.F32, "n")
+    i, k = builder.input(Type.I32, "i"), builder.input(Type.I32, "k")
+    p, q = builder.input(Type.BOOL, "p"), builder.input(Type.BOOL, "q")
+    low, high = builder.f32(bounds[0]), builder.f32(bounds[1])
+    for guard, number, amounts in statements:
+        at = builder.i32(number)
+        condition = {
+            "i=": builder.equal(i, at), "k=": builder.equal(k, at), "i<": builder.less(i, at),
+            "i>=": builder.less_equal(at, i), "p": p, "not p": builder.not_(p), "q": q,
+            "i= and p": builder.and_(builder.equal(i, at), p),
+            "i= and not p": builder.and_(builder.not_(p), builder.equal(i, at)),
+            "via": builder.equal(builder.select(p, i, builder.i32(-1)), at),
+        }[guard]  # fmt: skip
+        changed = value
+        for amount, subtracted in amounts:
+            match amount:
+                case "n":
+                    by = other
+                case "-n":
+                    by = builder.neg(other)
+                case "product":
+                    by = builder.mul(builder.f32(0.5), builder.sub(other, changed))
+                case "quotient":
+                    by = builder.div(builder.sub(builder.f32(0.25), other), builder.f32(0.75))
+                case _:
+                    by = builder.f32(float(amount))
+            total = builder.sub(changed, by) if subtracted else builder.add(changed, by)
+            changed = builder.clamp(total, low, high)
+        value = builder.select(condition, changed, value)
+    before = builder.finish("f", (Output("y", value), Output("z", builder.mul(value, other))))
+    generator = np.random.default_rng(seed)
+    few = np.array([0.0, -0.0, 1.0, 0.25, 0.005, 0.3, 1e-45], np.float32)
+    inputs = {name: generator.choice(few, 300) for name in "mn"}
+    inputs |= {name: generator.integers(0, 5, 300).astype(np.int32) for name in "ik"}
+    inputs |= {name: generator.random(300) < 0.5 for name in "pq"}
+    expected = evaluate(before, inputs, ())
+    after = before
+    for each in default_passes(FACTS):
+        after = each.run(after)
+        verify(after, ())
+        actual = evaluate(after, inputs, ())
+        for name in "yz":
+            assert np.array_equal(expected[name].view(np.uint32), actual[name].view(np.uint32)), each.name
