@@ -67,16 +67,14 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
             report.kernels += rows
             for row in rows:
                 if row["local bytes"]:
-                    check.fail(
-                        f"kernels of {module.name}", f"{row['kernel']} spills: {row['local bytes']} bytes a thread"
-                    )
+                    check.fail(f"kernels of {module.name}", f"{row['kernel']} spills {row['local bytes']} bytes")
     for module in modules:
         for backend, device in candidates(plan):
             name = f"verify {module.name}: {backend} on {device}"
             for row, complaint in check.part(name, verify_one, module, backend, device, plan):
                 report.verified.append(row)
                 if complaint:
-                    check.fail(name, complaint.splitlines()[-1].strip(), complaint)
+                    check.fail(name, "; ".join(line.strip() for line in complaint.splitlines()), complaint)
     for bandwidth in check.part("copy bandwidth", copy_bandwidth, plan):
         report.copy_bandwidth = bandwidth
     for lanes in plan.lanes:

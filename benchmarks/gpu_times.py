@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import torch
@@ -84,7 +85,7 @@ def seconds_of(call: Callable[[], object], repeats: int, device: torch.device) -
             call()
         end.record()
         end.synchronize()
-        return begin.elapsed_time(end) / 1e3 / repeats
+        return float(begin.elapsed_time(end)) / 1e3 / repeats
     started = time.perf_counter()
     for _ in range(repeats):
         call()
@@ -156,12 +157,8 @@ def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None) 
 
     row("step, observed", 1, state + observed, lambda: env.step(actions))
     for ticks in plan.rollouts:
-        row("rollout", ticks, None, lambda ticks=ticks: plain.rollout(ticks, statistics=False))
+        row("rollout", ticks, None, partial(plain.rollout, ticks, statistics=False))
     ticks = plan.observed_rollout
-    row(
-        "rollout, observed",
-        ticks,
-        observed + state / ticks,
-        lambda: env.rollout(ticks, observe=True, statistics=False),
-    )
+    call = partial(env.rollout, ticks, observe=True, statistics=False)
+    row("rollout, observed", ticks, observed + state / ticks, call)
     return rows

@@ -72,7 +72,12 @@ def main() -> None:
     print(f"{'':16} {'median':>8} {'fastest':>8} {'slowest':>8}")
     for name, row in rows.items():
         print(f"{name:16} {row['median_s']:7.3f}s {row['fastest_s']:7.3f}s {row['slowest_s']:7.3f}s")
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "cpus": os.cpu_count()}
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    machine = {
+        "commit": commit or None,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+    }
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(
         json.dumps({"universe": arguments.universe.name, **machine, "times": rows}, indent=2) + "\n"

@@ -5,7 +5,7 @@
     check    File                -> Universe
     lower    Universe            -> Program       (tick IR)
     optimise Program             -> Program
-    emit     Program, Universe   -> dict of file names and texts
+    emit     Program, Universe   -> texts by file name
     write    texts               -> folder        (hamletc.package)
 
 Stages import what they need when they run, so that `hamletc check` starts fast.
@@ -148,7 +148,7 @@ def optimise(program: Program, universe: Universe, options: Options, stopwatch: 
     return optimised
 
 
-def emit(program: Program, universe: Universe, targets: Sequence[Target]) -> dict[str, str]:
+def emit_texts(program: Program, universe: Universe, targets: Sequence[Target]) -> dict[str, str]:
     """The texts of a package by file name, without its `__init__.py`."""
     from hamlet.codec import to_json
     from hamlet.module import UNIVERSE_FILE, kernels_file
@@ -191,7 +191,7 @@ def build(universe: Universe, options: Options, stopwatch: Stopwatch) -> dict[st
 
     unoptimised = stopwatch.lap("lower", lambda: lower(universe))
     program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
-    return stopwatch.lap("emit", lambda: package(universe, emit(program, universe, options.targets)))
+    return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options.targets)))
 
 
 def compile_file(path: Path, output: Path | None = None) -> Path:

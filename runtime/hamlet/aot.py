@@ -94,9 +94,10 @@ def _compile(kernels: ModuleType, universe: Universe, capability: int, form: For
     function: JITFunction = getattr(kernels, kernel)
     signature, values = _signature(function, kernels, universe, form)
     aligned = {(i,): [["tt.divisibility", 16]] for i, type_ in enumerate(signature.values()) if type_.startswith("*")}
+    wanted = options(BLOCK, capability, form in ("step", "rollout_observing"))
     source = ASTSource(function, signature, values, aligned)
     try:
-        result = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options(BLOCK))
+        result = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=wanted)
     except Exception as error:
         raise EnvError(f"Triton {triton.__version__} cannot compile for sm_{capability}: {error}") from error
     ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
@@ -170,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m hamlet.aot", description="Compile a package's Triton kernels.")
     parser.add_argument("package", help="a generated package: a folder")
-    parser.add_argument("--capability", type=int, default=90, help="80: A100, 90: H100, 100: B200 (default: 90)")
+    parser.add_argument("--capability", type=int, action="append", help="80: A100, 90: H100, 100: B200 (default: 90)")
     parser.add_argument("--kernel", choices=FORMS, action="append", help="which kernels (default: all)")
     show = parser.add_mutually_exclusive_group()
     show.add_argument("--json", action="store_true", help="print statistics as JSON")
@@ -180,23 +181,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         module = load(asked.package)
         kernels = module.kernels("triton")
-        results = compile_kernels(kernels, module.universe, asked.capability, asked.kernel or FORMS)
+        results = [
+            compiled
+            for capability in asked.capability or [90]
+            for compiled in compile_kernels(kernels, module.universe, capability, asked.kernel or FORMS).values()
+        ]
     except HamletError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if asked.json:
-        print(json.dumps({name: compiled.statistics() for name, compiled in results.items()}, indent=2))
-    for name, compiled in results.items():
+        print(json.dumps([compiled.statistics() for compiled in results], indent=2))
+    for compiled in results:
         if asked.ptx or asked.sass:
             print(compiled.ptx if asked.ptx else compiled.sass)
         elif not asked.json:
-            print(f"{name:18} {describe(compiled)}")
+            print(describe(compiled))
     return 0
 
 
 def describe(compiled: Compiled) -> str:
     """One line about a kernel."""
-    text = f"sm_{compiled.capability}  {compiled.registers:3} registers  {compiled.instructions:5} instructions"
+    text = f"{compiled.kernel:18} sm_{compiled.capability:<3}  {compiled.registers:3} registers"
+    text += f"  {compiled.instructions:5} instructions"
     if compiled.stack or compiled.local:
         text += f"  {compiled.stack + compiled.local} bytes of local memory"
     if compiled.loop is not None:

@@ -53,10 +53,6 @@ class Module:
         """The name of the universe."""
         return self.universe.name
 
-    def has_kernels(self, target: Target) -> bool:
-        """Whether the package was compiled for this target."""
-        return kernels_file(target) in self.sources
-
     def kernels(self, target: Target) -> ModuleType:
         """The kernels of a target, imported.
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 LABEL = re.compile(r"^(\S+):$")
 INSTRUCTION = re.compile(r"^/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+CONDITION = re.compile(r"!?U?P\d")
 TARGET = re.compile(r"`\((\S+)\)")
 LEAVES = ("EXIT", "RET")
+LOCAL = ".L_"
+"""How labels inside a kernel begin; subroutines have other names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,16 @@ class Instruction:
     full: str
     conditional: bool
     target: str | None
+
+    @property
+    def jumps(self) -> bool:
+        """Whether it is a branch within the kernel. On sm_80 a call of a local label is one, too."""
+        return self.target is not None and self.target.startswith(LOCAL) and self.opcode in ("BRA", "CALL")
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is the last instruction of a basic block."""
+        return self.jumps or self.opcode in LEAVES
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,7 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
     inside = False
     for raw in text.splitlines():
         line = raw.strip()
-        if line.startswith(".section"):
+        if line.split()[:1] == [".section"]:
             inside = f".text.{kernel}," in line
         if not inside:
             continue
@@ -83,12 +96,19 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
         elif (found := INSTRUCTION.match(line)) and result:
             target = TARGET.search(found[4])
             full = found[3]
-            result[-1][1].append(Instruction(full.split(".")[0], full, found[2] is not None, target and target[1]))
+            result[-1][1].append(
+                Instruction(
+                    full.split(".")[0],
+                    full,
+                    found[2] is not None or CONDITION.match(found[4]) is not None,
+                    target and target[1],
+                )
+            )
     return result
 
 
 def _blocks(text: str, kernel: str) -> list[_Block]:
-    """Basic blocks in order. A call is an instruction like others: what it calls is not followed."""
+    """Basic blocks in order. A call of a subroutine is an instruction like others."""
     pieces: list[list[Instruction]] = []
     first: dict[str, int] = {}
     for label, body in _labelled(text, kernel):
@@ -97,17 +117,17 @@ def _blocks(text: str, kernel: str) -> list[_Block]:
         pieces.append(piece)
         for instruction in body:
             piece.append(instruction)
-            if instruction.opcode in ("BRA", *LEAVES):
+            if instruction.ends:
                 piece = []
                 pieces.append(piece)
     blocks = []
     for number, piece in enumerate(pieces):
         following = []
         last = piece[-1] if piece else None
-        if last is not None and last.opcode == "BRA" and last.target is not None:
+        if last is not None and last.jumps and last.target is not None:
             following.append(first[last.target])
-        ends = last is not None and last.opcode in ("BRA", *LEAVES) and not last.conditional
-        if not ends and number + 1 < len(pieces):
+        leaves = last is not None and last.ends and not last.conditional
+        if not leaves and number + 1 < len(pieces):
             following.append(number + 1)
         blocks.append(_Block(tuple(piece), tuple(following)))
     return blocks

@@ -16,6 +16,7 @@ from hamletc.compile import (
     build,
     check_file,
     emit_kernels,
+    emit_texts,
     lower,
     optimise,
     parse,
@@ -25,9 +26,13 @@ from hamletc.compile import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hamletc.ir.function import Function
+    from hamlet.universe import Universe
+    from hamletc.ir.function import Function, Program
 
 Emit: TypeAlias = Literal["syntax", "universe", "ir", "ir-unoptimised", "triton", "numba", "ptx"]
+
+CAPABILITY = 90
+"""The GPU that `--emit ptx` compiles for: sm_90 is an H100."""
 
 
 @click.command()
@@ -94,7 +99,7 @@ def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str
         case "triton" | "numba":
             return stopwatch.lap("emit", lambda: emit_kernels(program, universe, what))
         case "ptx":
-            return stopwatch.lap("ptx", lambda: _ptx(emit_kernels(program, universe, "triton")))
+            return stopwatch.lap("ptx", lambda: _ptx(program, universe))
 
 
 def _syntax(path: Path, stopwatch: Stopwatch) -> str:
@@ -104,8 +109,21 @@ def _syntax(path: Path, stopwatch: Stopwatch) -> str:
     return tree(stopwatch.lap("parse", lambda: parse(source)))
 
 
-def _ptx(kernels: str) -> str:
-    raise NotImplementedError(kernels)
+def _ptx(program: Program, universe: Universe) -> str:
+    from tempfile import TemporaryDirectory
+
+    import hamlet
+    from hamlet.aot import compile_kernels
+    from hamletc.package import package, write
+
+    # Triton reads the source of kernels from a file.
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / universe.name
+        write(package(universe, emit_texts(program, universe, ("triton",))), path)
+        kernels = compile_kernels(hamlet.load(path).kernels("triton"), universe, CAPABILITY)
+    return "\n".join(
+        f"// {universe.name}, {form}, sm_{CAPABILITY}\n{compiled.ptx}" for form, compiled in kernels.items()
+    )
 
 
 def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:

@@ -57,7 +57,7 @@ def show(report: Report, console: Console) -> None:
         console.print("\n[bold]Survival[/bold]  agents alive after so many ticks")
         console.print(f"  {sparkline(report.curve, CURVE_WIDTH)}")
         console.print(_milestones(report.curve))
-    console.print("\n[bold]Ends of episodes[/bold]")
+    console.print("\n[bold]Causes of death[/bold]")
     console.print(_shares(report.causes))
     if report.uses:
         console.print("\n[bold]Affordances used[/bold]")
@@ -106,8 +106,7 @@ def _shares(counts: Mapping[str, int]) -> Table:
 def _table() -> Table:
     from rich.table import Table
 
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 0, 0, 2))
-    return table
+    return Table(box=None, show_header=False, pad_edge=False, padding=(0, 0, 0, 2))
 
 
 def _rate(rate: float) -> str:

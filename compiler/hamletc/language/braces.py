@@ -102,21 +102,28 @@ def _insert_forgotten(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tup
     for index, token in enumerate(tokens):
         if begins_line(tokens, index):
             indent = token.column
+        forgotten: list[Label] = []
         while stack and _ends_blocks(tokens, index, stack):
             opening, _ = stack.pop()
             before = result[-1].span
             result.append(Token("symbol", "}", before.end_line, before.end_column, inserted=True))
-            found = "the end of the file" if token.kind == "end" else f"`{token.text}`"
-            label = Label(opening.span, "opened here")
-            diagnostics.append(
-                diagnose("H010", f"a brace is not closed before {found}", token.span, "expected `}`", secondary=[label])
-            )
+            forgotten.append(Label(opening.span, "opened here"))
+        if forgotten:
+            diagnostics.append(_not_closed(token, forgotten))
         result.append(token)
         if token.text == "{":
             stack.append((token, indent))
         elif token.text == "}" and stack:
             stack.pop()
     return tuple(result), tuple(diagnostics)
+
+
+def _not_closed(token: Token, forgotten: list[Label]) -> Diagnostic:
+    """The diagnostic for braces that should have been closed before a token."""
+    braces = "a brace is" if len(forgotten) == 1 else f"{len(forgotten)} braces are"
+    found = "the end of the file" if token.kind == "end" else f"`{token.text}`"
+    expected = f"expected `{' '.join('}' for _ in forgotten)}`"
+    return diagnose("H010", f"{braces} not closed before {found}", token.span, expected, secondary=forgotten)
 
 
 def _ends_blocks(tokens: tuple[Token, ...], index: int, stack: list[tuple[Token, int]]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from hamlet import schema
 from hamlet.universe import Affordance, Hours
 from hamletc.ir.builder import Builder
@@ -10,6 +12,15 @@ from hamletc.lowering.expressions import clock_hour, lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import affordance_here
 from hamletc.lowering.statements import pay, run
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """The number of the affordance that is completed in this tick, or -1; and the new state (all I32)."""
+
+    completed: Value
+    engaged: Value
+    progress: Value
 
 
 def interact(lane: Lane, action: Value) -> Value:
@@ -23,22 +34,22 @@ def interact(lane: Lane, action: Value) -> Value:
     # At most one affordance is used, so all can be tested before any of them writes.
     tried = _tried(lane, interacting)
     hits = [_hit(lane, tried, number, affordance) for number, affordance in enumerate(universe.affordances)]
-    reached = _reached(lane)
-    lasting, completed = [], []
-    for affordance, hit in zip(universe.affordances, hits, strict=True):
+    lasting = _lasting(lane, hits)
+    used = builder.i32(schema.NOWHERE)
+    for number, (affordance, hit) in enumerate(zip(universe.affordances, hits, strict=True)):
         construct = f"affordance {affordance.name}"
-        if affordance.duration is None:
+        if lasting is None or affordance.duration is None:
             run(lane, construct, affordance.instantly, hit)
         else:
             run(lane, construct, affordance.each_tick, hit)
             with builder.at(construct, affordance.span.line):
-                completing = builder.and_(hit, builder.equal(reached, builder.i32(affordance.duration)))
+                completing = builder.equal(lasting.completed, builder.i32(number))
             run(lane, construct, affordance.on_completion, completing)
-            lasting.append(hit)
-            completed.append(completing)
-    _engage(lane, tried, reached, lasting, completed)
-    with builder.at("interact", 0):
-        return builder.select(builder.any(hits), tried, builder.i32(schema.NOWHERE))
+        with builder.at(construct, affordance.span.line):
+            used = builder.select(hit, builder.i32(number), used)
+    if lasting is not None:
+        lane.engaged, lane.progress = lasting.engaged, lasting.progress
+    return used
 
 
 def is_open(builder: Builder, hours: Hours, hour: Value) -> Value:
@@ -70,26 +81,28 @@ def _hit(lane: Lane, tried: Value, number: int, affordance: Affordance) -> Value
         return hit
 
 
-def _reached(lane: Lane) -> Value:
-    """The progress (I32) that an agent makes by using a lasting affordance on its cell, this tick included."""
+def _lasting(lane: Lane, hits: list[Value]) -> _Lasting | None:
+    """What using a lasting affordance comes to; `None` where no affordance lasts."""
     builder = lane.builder
     if lane.engaged is None or lane.progress is None:
-        return builder.i32(0)
+        return None
     here = affordance_here(lane)
     with builder.at("progress", 0):
-        one = builder.i32(1)
-        continued = builder.equal(lane.engaged, here)
-        return builder.select(continued, builder.add(lane.progress, one), one)
-
-
-def _engage(lane: Lane, tried: Value, reached: Value, lasting: list[Value], completed: list[Value]) -> None:
-    """Where a lasting affordance was used, the agent is engaged in it, or done with it where that completed it."""
-    builder = lane.builder
-    if lane.engaged is None or lane.progress is None:
-        return
+        nowhere, nothing, one = builder.i32(schema.NOWHERE), builder.i32(0), builder.i32(1)
+        reached = builder.select(builder.equal(lane.engaged, here), builder.add(lane.progress, one), one)
+    used, duration = nowhere, nothing
+    for number, (affordance, hit) in enumerate(zip(lane.universe.affordances, hits, strict=True)):
+        if affordance.duration is not None:
+            with builder.at(f"affordance {affordance.name}", affordance.span.line):
+                used = builder.select(hit, builder.i32(number), used)
+                duration = builder.select(hit, builder.i32(affordance.duration), duration)
     with builder.at("progress", 0):
-        done, using = builder.any(completed), builder.any(lasting)
-        engaged = builder.select(done, builder.i32(schema.NOWHERE), tried)
-        progress = builder.select(done, builder.i32(0), reached)
-        lane.engaged = builder.select(using, engaged, lane.engaged)
-        lane.progress = builder.select(using, progress, lane.progress)
+        completes = builder.equal(reached, duration)
+        engaged = builder.select(completes, nowhere, used)
+        progress = builder.select(completes, nothing, reached)
+        using = builder.less_equal(nothing, used)
+        return _Lasting(
+            builder.select(completes, used, nowhere),
+            builder.select(using, engaged, lane.engaged),
+            builder.select(using, progress, lane.progress),
+        )

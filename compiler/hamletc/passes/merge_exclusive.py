@@ -186,10 +186,7 @@ class _Merger:
         a, b = self._constraints(guard), self._constraints(other)
         if len(b) < len(a):
             a, b = b, a
-        for value, interval in a.items():
-            if value in b and (interval.low > b[value].high or b[value].low > interval.high):
-                return True
-        return False
+        return any(value in b and _disjoint(interval, b[value]) for value, interval in a.items())
 
     def _constraints(self, guard: Value) -> dict[Value, Interval]:
         """What integers and conditions must be where a guard holds."""
@@ -220,17 +217,23 @@ class _Merger:
                 pass
 
     def _gather_equal(self, value: Value, interval: Interval, found: dict[Value, Interval]) -> None:
-        """`value` is in the interval; so if it is a `Select` of which one side is not, the other side was taken."""
+        """`value` is in the interval; where it is a `Select` of which one side is not, the other side was taken."""
         _restrict(found, value, interval)
         match self.builder.nodes[value].op:
             case Select(condition=condition, then=then, otherwise=otherwise):
-                other = self.ranges[otherwise]
-                if other.high < interval.low or interval.high < other.low:
+                if _disjoint(self.ranges[otherwise], interval):
                     self._gather(condition, found)
                     self._gather_equal(then, interval, found)
+                elif _disjoint(self.ranges[then], interval):
+                    _restrict(found, condition, Interval(0, 0))
+                    self._gather_equal(otherwise, interval, found)
 
     def _is_integer(self, value: Value) -> bool:
         return self.builder.nodes[value].type in (Type.I32, Type.U32)
+
+
+def _disjoint(a: Interval, b: Interval) -> bool:
+    return a.high < b.low or b.high < a.low
 
 
 def _restrict(found: dict[Value, Interval], value: Value, interval: Interval) -> None:

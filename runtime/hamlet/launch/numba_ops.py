@@ -1,21 +1,28 @@
 """What generated numba kernels are made of: decorators, chunk-local arrays, and operations that LLVM vectorises.
 
-A kernel works on chunks of `LANES` lanes. The state of a chunk lives in arrays on the stack of the kernel: LLVM knows that
-those do not alias, so that a loop over the lanes of a chunk becomes vector code without checks. Operations here have the
-types of their operands (numba would widen i32 to i64), have no branches, and never contract.
+A kernel works on chunks of `LANES` lanes. The state of a chunk lives in arrays on the stack of the kernel: LLVM knows
+that those do not alias, so that a loop over the lanes of a chunk becomes vector code without checks. Operations here
+have the types of their operands (numba would widen i32 to i64), have no branches, and never contract.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar
 
+import numba.core.cgutils
+import numba.extending
+import numba.np.arrayobj
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
+
+# Numba annotates some of its functions, in each version others.
+njit: Any = numba.njit
+types: Any = numba.types
+cgutils: Any = numba.core.cgutils
+populate_array: Any = numba.np.arrayobj.populate_array
 
 LANES = 256
 """Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
@@ -32,13 +39,27 @@ ALIGNMENT = 64
 WORD = 64
 """Lanes whose flags are looked at together."""
 
+_VERSION = sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
 
 def kernel(function: Compiled) -> Compiled:
-    """Compile an entry point; the machine code is cached on disk beside the module."""
-    result: Compiled = njit(error_model="numpy", nogil=True, boundscheck=False, cache=True)(function)
+    """Compile an entry point; the machine code is cached beside the module, or where the user's caches are."""
+    # Numba names the cache after the function and checks the age of the module, but not of what the module imports.
+    function.__qualname__ = f"{function.__name__}_{_VERSION}"
+    options = {"error_model": "numpy", "nogil": True, "boundscheck": False}
+    try:
+        result: Compiled = njit(cache=True, **options)(function)
+    except RuntimeError:
+        # There is no folder to cache in: compile in every process.
+        result = njit(**options)(function)
     return result
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Make an operation of a function from types to a signature and a generator of LLVM's instructions."""
+    return numba.extending.intrinsic(function)
 
 
 def helper(function: Compiled) -> Compiled:
@@ -58,7 +79,7 @@ def inline(function: Compiled) -> Compiled:
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 
-def _view(context: Any, builder: Any, array: types.Array, data: Any, count: Any) -> Any:
+def _view(context: Any, builder: Any, array: Any, data: Any, count: Any) -> Any:
     """A one-dimensional array at an address that somebody else owns: without a reference count."""
     view = context.make_array(array)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
@@ -67,7 +88,7 @@ def _view(context: Any, builder: Any, array: types.Array, data: Any, count: Any)
     return view._getvalue()
 
 
-def _local(element: types.Type) -> Any:
+def _local(element: Any) -> Any:
     """An intrinsic that makes an array on the stack; its argument is the constant number of elements."""
 
     def local(_context: Any, count: Any) -> Any:
@@ -92,8 +113,8 @@ local_u32 = _local(types.uint32)
 local_bool = _local(types.boolean)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def part(_context: Any, array: Any, row: Any, start: Any) -> Any:
+@intrinsic
+def part(_context: Any, array: Any, _row: Any, _start: Any) -> Any:
     """The elements of an array [lanes], or of a row of an array [rows, lanes], from `start` on."""
     result = types.Array(array.dtype, 1, "C")
 
@@ -109,17 +130,17 @@ def part(_context: Any, array: Any, row: Any, start: Any) -> Any:
     return result(array, types.intp, types.intp), codegen
 
 
-def _bytes(context: Any, builder: Any, array: types.Array, count: Any) -> Any:
+def _bytes(context: Any, builder: Any, array: Any, count: Any) -> Any:
     return builder.mul(count, count.type(context.get_abi_sizeof(context.get_data_type(array.dtype))))
 
 
-def _address(context: Any, builder: Any, array: types.Array, value: Any, index: Any) -> Any:
+def _address(context: Any, builder: Any, array: Any, value: Any, index: Any) -> Any:
     data = context.make_array(array)(context, builder, value).data
     return builder.bitcast(builder.gep(data, [index]), ir.IntType(8).as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load_lanes(_context: Any, chunk: Any, array: Any, count: Any) -> Any:
+@intrinsic
+def load_lanes(_context: Any, chunk: Any, array: Any, _count: Any) -> Any:
     """Fill a chunk with the first `count` elements of an array and zeros."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -140,8 +161,8 @@ def load_lanes(_context: Any, chunk: Any, array: Any, count: Any) -> Any:
     return types.void(chunk, array, types.intp), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def store_lanes(_context: Any, chunk: Any, array: Any, count: Any) -> Any:
+@intrinsic
+def store_lanes(_context: Any, chunk: Any, array: Any, _count: Any) -> Any:
     """Write the first `count` lanes of a chunk to the beginning of an array."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -197,9 +218,9 @@ def put(values: Any, row: Any, count: Any, lanes: Any, chosen: Any) -> None:
             row[lanes[index]] = encode(row, values[lanes[index]])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def encode(_context: Any, array: Any, value: Any) -> Any:
-    """An f32 as an element of an array of f32, or of one of bf16, given by their bits (u16): rounded to nearest even."""
+    """An f32 as an element of an array of f32, or of the bits (u16) of bf16: rounded to nearest even."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         number = arguments[1]
@@ -224,8 +245,8 @@ def _common(left: Any, right: Any) -> Any:
     return candidates.pop() if len(candidates) == 1 else None
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def where(_context: Any, condition: Any, then: Any, otherwise: Any) -> Any:
+@intrinsic
+def where(_context: Any, _condition: Any, then: Any, otherwise: Any) -> Any:
     """`then` where the condition holds, else `otherwise`: without a branch."""
     type_ = _common(then, otherwise)
     if type_ is None:
@@ -287,7 +308,7 @@ less = _comparison("<")
 less_equal = _comparison("<=")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def mulhigh(_context: Any, _left: Any, _right: Any) -> Any:
     """The high 32 bits of the product of two u32."""
 
@@ -299,7 +320,7 @@ def mulhigh(_context: Any, _left: Any, _right: Any) -> Any:
     return types.uint32(types.uint32, types.uint32), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def square_root(_context: Any, _operand: Any) -> Any:
     """The correctly rounded square root of an f32."""
 
@@ -315,8 +336,8 @@ def square_root(_context: Any, _operand: Any) -> Any:
 # --- lanes with an event ---------------------------------------------------------------------------------------------
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _flags(_context: Any, array: Any, start: Any) -> Any:
+@intrinsic
+def _flags(_context: Any, array: Any, _start: Any) -> Any:
     """The flags of the `WORD` lanes from `start` on as the bits of a u64."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -329,7 +350,7 @@ def _flags(_context: Any, array: Any, start: Any) -> Any:
     return types.uint64(array, types.intp), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _lowest(_context: Any, _bits: Any) -> Any:
     """The number of the lowest bit of a u64 that is set; there is one."""
 
@@ -339,7 +360,7 @@ def _lowest(_context: Any, _bits: Any) -> Any:
     return types.intp(types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _without_lowest(_context: Any, _bits: Any) -> Any:
     """A u64 that is not zero without its lowest bit that is set."""
 
@@ -362,7 +383,7 @@ def choose_lanes(flags: Any, lanes: Any) -> Any:
     return chosen
 
 
-# --- arrays that stand for nothing -------------------------------------------------------------------------------------
+# --- arrays that stand for nothing -----------------------------------------------------------------------------------
 
 NO_ACTIONS = np.zeros((0, 0), np.int32)
 NO_BOOL = np.zeros(0, np.bool_)

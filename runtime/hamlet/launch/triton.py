@@ -33,6 +33,8 @@ class TritonBackend:
                 'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
                 "starts to run its kernels, slowly, on the CPU"
             )
+        major, minor = torch.cuda.get_device_capability(device) if device.type == "cuda" else (9, 0)
+        self._capability = 10 * major + minor
         self._universe = universe
         self._kernels = kernels
         self._device = device
@@ -96,9 +98,10 @@ class TritonBackend:
             *(scalars[name] for name in abi.scalar_arguments(kernel)),
         ]
         grid = (-(-shape.worlds * group // block),)
+        compiling = options(block, self._capability, kernel == "step" or every_tick)
         launch = getattr(self._kernels, kernel)[grid]
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
-            launch(*arguments, **constants(kernel, group, block, bins, every_tick), **options(block))
+            launch(*arguments, **constants(kernel, group, block, bins, every_tick), **compiling)
         for name, observation in observations.items():
             result = written[name]
             if observation is not None and result is not None and result is not observation:

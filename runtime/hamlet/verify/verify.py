@@ -9,6 +9,7 @@ import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
+from hamlet.schema import cells
 from hamlet.state import Shape
 from hamlet.universe import Universe
 from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Step
@@ -53,7 +54,7 @@ def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort =
     interpreter = Interpreter(universe, CPU, coverage)
     compared = ticks = 0
     divergence = None
-    for scenario in scenarios(effort, seed):
+    for scenario in scenarios(universe, effort, seed):
         session = Session(universe, interpreter, tuple(candidates), scenario)
         for event in events(scenario.name, universe, session, coverage, effort, seed):
             divergence = session.run(event)
@@ -67,9 +68,10 @@ def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort =
     return Report(universe.name, names, compared, ticks, dict(coverage.counts), divergence)
 
 
-def scenarios(effort: Effort, seed: int) -> tuple[Scenario, ...]:
+def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, ...]:
     """All scenarios. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards begin in the middle."""
-    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, 3, first_world=1000)
+    room = cells(universe) - len(universe.affordances)
+    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, max(min(3, room), 1), first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
     return (

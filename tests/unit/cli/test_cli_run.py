@@ -42,25 +42,23 @@ def test_run_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "meters.png").read_bytes().startswith(PNG)
 
 
-@pytest.mark.parametrize("agents", ["1", "3"])
-def test_the_numbers_do_not_depend_on_the_backend(hamletc: Command, agents: str) -> None:
-    arguments = ("--worlds", "301", "--agents", agents, "--ticks", "333", "--seed", "12345678901234567890")
-    reports = [
-        hamletc("run", MEAL, *arguments, "--backend", backend).stdout for backend in ("interpreter", "numba", "auto")
-    ]
-    assert "mean return" in reports[0]
-    assert facts(reports[0]) == facts(reports[1]) == facts(reports[2])
-    other = hamletc("run", MEAL, *arguments[:-1], "1", "--backend", "interpreter").stdout
-    assert facts(other) != facts(reports[0])
+def test_the_numbers_do_not_depend_on_the_backend(hamletc: Command) -> None:
+    def lines(agents: str, seed: str, backend: str) -> list[str]:
+        arguments = ("--worlds", "301", "--agents", agents, "--ticks", "333", "--seed", seed, "--backend", backend)
+        return facts(hamletc("run", MEAL, *arguments).stdout)
+
+    for agents in ("1", "3"):
+        reference = lines(agents, "12345678901234567890", "interpreter")
+        assert any(line.startswith("mean return") for line in reference)
+        assert lines(agents, "12345678901234567890", "numba") == reference
+        assert lines(agents, "1", "numba") != reference
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--backend", "cuda"], "there is no backend 'cuda'"),
-        (["--device", "tpu"], "'tpu' is no device"),
         (["--agents", "25"], "take at most 24 agents"),
-        (["--worlds", str(1 << 31)], "too many"),
         (["-o", "/proc/nowhere", "--worlds", "2", "--ticks", "2", "--backend", "interpreter"], "cannot write"),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.parser import parse
@@ -55,7 +54,7 @@ def bare(node: Any) -> Any:
                 if field.name not in ("span", "op_span", "place_span")
             ),
         )
-    assert node is None or isinstance(node, str) and not isinstance(node, Span)
+    assert node is None or isinstance(node, str)
     return node
 
 

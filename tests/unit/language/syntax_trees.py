@@ -34,13 +34,16 @@ expressions = st.recursive(
 )
 
 assignments = st.builds(
-    syntax.AssignStmt, names, st.sampled_from(["+=", "-=", "="]), expressions, st.sampled_from([None, SPAN]), st.just(SPAN)
+    syntax.AssignStmt,
+    names,
+    st.sampled_from(["+=", "-=", "="]),
+    expressions,
+    st.sampled_from([None, SPAN]),
+    st.just(SPAN),
 )
 statements: st.SearchStrategy[Any] = st.recursive(
     assignments,
-    lambda inner: st.builds(
-        syntax.TogetherStmt, st.lists(inner, min_size=1, max_size=3).map(tuple), st.just(SPAN)
-    ),
+    lambda inner: st.builds(syntax.TogetherStmt, st.lists(inner, min_size=1, max_size=3).map(tuple), st.just(SPAN)),
     max_leaves=3,
 )
 bodies = st.lists(statements, min_size=1, max_size=3).map(tuple)

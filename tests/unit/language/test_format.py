@@ -1,17 +1,18 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from language_cases import bare, expression, parsed
+from syntax_trees import expressions, files
 
 from hamletc.language import syntax
 from hamletc.language.formatter import format_file, format_source
 from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import scan
-from language_cases import bare, expression, parsed
-from syntax_trees import expressions, files
 
 
 def formatted(text: str) -> str:
@@ -36,7 +37,7 @@ def test_a_formatted_tree_parses_to_the_same_tree(tree: syntax.File) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(files, st.randoms(use_true_random=False))
-def test_formatting_keeps_tree_and_comments_and_is_idempotent(tree: syntax.File, random: object) -> None:
+def test_formatting_keeps_tree_and_comments_and_is_idempotent(tree: syntax.File, random: Random) -> None:
     text = _disturbed(format_file(tree), random)
     once = formatted(text)
     assert bare(parsed(once)) == bare(tree)
@@ -44,11 +45,10 @@ def test_formatting_keeps_tree_and_comments_and_is_idempotent(tree: syntax.File,
     assert formatted(once) == once
 
 
-def _disturbed(text: str, random: object) -> str:
+def _disturbed(text: str, random: Random) -> str:
     """The same tokens with comments, line ends and blank lines between them."""
     choices = [" "] * 12 + ["\n", "\n\n", "\t", "\n\n\n", " # one\n", "\n# two\n", "\n\n  # three\n\n"]
-    pick = getattr(random, "choice")  # noqa: B009
-    return "".join(token.text + pick(choices) for token in scan(text).tokens)
+    return "".join(token.text + random.choice(choices) for token in scan(text).tokens)
 
 
 def test_canonical_form() -> None:
@@ -77,7 +77,9 @@ reward energy * (fun) when (here == Bed)   dies when energy<=0
 observe{grid progress per 10}
 # The end.
 """
-    assert formatted(text) == """\
+    assert (
+        formatted(text)
+        == """\
 # About the town.
 
 universe town
@@ -109,6 +111,7 @@ dies when energy <= 0
 observe { grid  progress per 10 }
 # The end.
 """
+    )
 
 
 def test_long_lines_are_broken_before_operators() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from language_cases import bare, error, parsed
 
 from hamletc.diagnostics import Diagnostic, render, to_json
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
 from hamletc.language.source import LARGEST_SOURCE, read_source
-from language_cases import bare, error, parsed
 
 TOWN = (Path(__file__).parents[3] / "universes" / "town.hamlet").read_text(encoding="utf-8")
 GARBAGE = 10_000_000
@@ -114,7 +114,9 @@ def test_a_name_with_a_line_end_is_two_names() -> None:
     assert error("universe u\nmeter en\nergy = 1").message == "expected `=`, found `ergy`"
 
 
-@pytest.mark.parametrize("piece", ["a", "a ", "1 ", "{", "}", "(", "-", "a+", "{}", "meter a {\n", "reward a +\n", "\0", "é", ".", "#"])
+@pytest.mark.parametrize(
+    "piece", ["a", "a ", "1 ", "{", "}", "(", "-", "a+", "{}", "meter a {\n", "reward a +\n", "\0", "é", ".", "#"]
+)
 @pytest.mark.parametrize("before", ["", "universe u reward ", "universe u action A { b += "])
 def test_a_mebibyte_of_garbage_is_refused_quickly(piece: str, before: str) -> None:
     text = before + piece * ((LARGEST_SOURCE - len(before)) // len(piece.encode()))
@@ -131,7 +133,26 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
     _check(text)
 
 
-PIECES = ["{", "}", "(", ")", "meter", "reward", "when", "not", "-", "->", "..", "=", "if", "é", "1.", "\n", "# c", "\0"]
+PIECES = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "meter",
+    "reward",
+    "when",
+    "not",
+    "-",
+    "->",
+    "..",
+    "=",
+    "if",
+    "é",
+    "1.",
+    "\n",
+    "# c",
+    "\0",
+]
 
 
 @settings(max_examples=150, deadline=None)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from language_cases import error, errors, expression, sketch
 
 from hamletc.language import syntax
-from language_cases import error, errors, expression, sketch
 
 
 @pytest.mark.parametrize(

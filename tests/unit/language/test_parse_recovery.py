@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from language_cases import error, errors
 
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
 from hamletc.language.parser import MOST_ERRORS, parse
 from hamletc.language.tables import Automaton, terminals
 from hamletc.language.tokens import Token
-from language_cases import error, errors
 
 MANY = """\
 universe town
@@ -99,6 +99,12 @@ def test_a_forgotten_brace_is_the_only_error(text: str, found: tuple[int, int], 
     assert diagnostic.code == "H010"
     assert (place.line, place.column) == found
     assert (label.text, label.span.line, label.span.column) == ("opened here", *opened)
+
+
+def test_two_forgotten_braces_are_one_error() -> None:
+    found = error("universe u\naffordance A at random { instantly { a += 1\nmeter b = 1 { decay 1 }\n")
+    assert found.message == "2 braces are not closed before `meter`"
+    assert [label.span.column for label in found.secondary] == [36, 24]
 
 
 def test_a_closing_brace_too_many_is_the_only_error() -> None:

@@ -103,11 +103,15 @@ def test_a_select_learns_what_its_condition_says_about_what_is_computed_in_it() 
 
 def test_a_comparison_with_a_nan_says_nothing_where_it_fails() -> None:
     scene = Scene()
-    builder = scene.builder
+    builder, half = scene.builder, scene.builder.f32(0.5)
     unknown = builder.input(Type.F32, "any")
-    chosen = builder.select(builder.less(unknown, scene.meter), builder.f32(0.5), scene.meter)
-    assert scene.of(chosen) == Interval(0.0, 1.0, False, True)
-    assert scene.of(builder.select(builder.less(scene.meter, unknown), builder.f32(5.0), unknown)).nan
+    high = builder.clamp(unknown, half, builder.f32(1.0))
+    assert scene.of(high) == Interval(0.5, 1.0, True)
+    assert scene.of(builder.select(builder.less(scene.meter, high), half, scene.meter)).low == 0.0
+    low = builder.clamp(unknown, builder.f32(0.0), half)
+    assert scene.of(builder.select(builder.less(low, scene.meter), half, scene.meter)).high == 1.0
+    kept = scene.of(builder.select(builder.less(scene.meter, unknown), half, unknown))
+    assert (kept.high, kept.nan) == (1.0, True)
 
 
 def test_signs_of_zeros() -> None:

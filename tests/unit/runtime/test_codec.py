@@ -43,7 +43,7 @@ def test_infinite_numbers_are_not_written(value: float) -> None:
 
 def test_field_values_of_every_type_are_checked() -> None:
     """Whatever single value in the file is replaced by one of another type: refused, and the place is named."""
-    document = json.loads(to_json(sample("wrap")))
+    document = json.loads(to_json(sample("bounce")))
     changes = 0
     for path, change in _changes(document):
         broken = copy.deepcopy(document)
@@ -52,7 +52,7 @@ def test_field_values_of_every_type_are_checked() -> None:
             from_json(json.dumps(broken))
         changes += 1
         assert path
-    assert changes > 1000
+    assert changes > 300
 
 
 def _changes(document: dict[str, Any]) -> Iterator[tuple[str, Callable[[dict[str, Any]], None]]]:

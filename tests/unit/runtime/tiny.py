@@ -96,6 +96,7 @@ class Player:
     def set(self, field: str, values: Any, row: int | None = None) -> Player:
         target = self.buffers.state[field] if row is None else self.buffers.state[field][row]
         target.copy_(torch.as_tensor(values, dtype=target.dtype).expand_as(target))
+        self.backend.observe(self.buffers)
         return self
 
     def do(self, *actions: str | Sequence[str]) -> Player:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import singledispatchmethod
 
 from hamlet.binary32 import spell32
-
 from hamletc.ir.ops import (
     Abs,
     Add,

@@ -16,7 +16,8 @@ from hamletc.ir.types import Type
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import Loop, body, comment, identifier
-from hamletc.targets.triton.formatter import TritonFormatter, table_name
+from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, table_name
+from hamletc.targets.triton.scene import split
 
 WIDTH = 120
 
@@ -147,8 +148,11 @@ class _Context:
     def __init__(self, program: Program, universe: Universe) -> None:
         self.program = program
         self.universe = universe
-        self.bodies = {function.name: body(function) for function in program.functions}
+        scene, observe = split(program.function("observe"))
+        functions = [observe if each.name == "observe" else each for each in program.functions]
+        self.bodies = {function.name: body(function) for function in (*functions, scene)}
         self.slots = slots(universe, frozenset(output.name for output in self.bodies["reset"].outputs))
+        self.scene = [output.name.replace(".", "_") for output in scene.outputs]
         self.variables = {slot.name: slot.variable for slot in self.slots}
         facts = facts_of(universe, program)
         self.formatters = {
@@ -167,6 +171,11 @@ class _Context:
             "universe": universe,
             "source": comment(universe.source),
             "tables": self.program.tables,
+            "scene": self.scene,
+            "scene_zeros": [
+                f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
+                for output in self.bodies["scene"].outputs
+            ],
             "slots": self.slots,
             "variables": list(variables.values()),
             "arrays": [f"{field.name}_ptr" for field in schema.state_fields(universe)],
@@ -223,7 +232,7 @@ class _Context:
 
     def arguments(self, function: str) -> list[str]:
         """What is passed for them where the state is unpacked."""
-        given = self.variables | {"world": "number"}
+        given = self.variables | {"world": "number"} | {name.replace("_", "."): name for name in self.scene}
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.tables_of(function)
 

@@ -1,0 +1,149 @@
+"""Operands and operations on them: constant operands fold, others make a node.
+
+A constant is folded in binary64 as far as its tree goes and is rounded once, when it becomes part of something that is
+not constant. Every method returns `None` where something was wrong and has been reported.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hamlet.binary32 import canonical32
+from hamlet.universe import Binary, Clamp, Expression, Number, Span, Unary
+from hamletc.checking import folding
+from hamletc.checking.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant subtree, not rounded yet."""
+
+    value: float
+    span: Span
+
+
+Operand: TypeAlias = Constant | Expression
+
+
+class Operations:
+    """The operations on numbers."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def numeral(self, text: str, span: Span) -> Constant | None:
+        """A number as it is written."""
+        return self._finite(float(text), span)
+
+    def rounded(self, operand: Operand) -> Expression | None:
+        """The operand as a part of an expression: a constant is rounded to binary32."""
+        return self.number(operand) if isinstance(operand, Constant) else operand
+
+    def number(self, constant: Constant) -> Number | None:
+        """A maximal constant subtree, rounded to binary32."""
+        try:
+            value = canonical32(constant.value)
+        except OverflowError:
+            self._overflow(constant.span)
+            return None
+        if value == 0.0 and constant.value != 0.0:
+            self._report.add(
+                "H035",
+                "this number is too small: it would become 0",
+                constant.span,
+                "less than half of 1.4e-45",
+                hint="Write 0, or a number that binary32 can hold.",
+            )
+            return None
+        return Number(value, constant.span)
+
+    def negation(self, operand: Operand, span: Span) -> Operand:
+        """`-a`."""
+        return Constant(-operand.value, span) if isinstance(operand, Constant) else Unary("-", operand, span)
+
+    def absolute(self, operand: Operand, span: Span) -> Operand:
+        """`abs(a)`."""
+        if isinstance(operand, Constant):
+            return Constant(folding.absolute(operand.value), span)
+        return Unary("abs", operand, span)
+
+    def arithmetic(self, op: folding.Arithmetic, left: Operand, right: Operand, span: Span) -> Operand | None:
+        """`a + b`, `a - b`, `a * b`, `a / b`."""
+        if not isinstance(left, Constant) or not isinstance(right, Constant):
+            return self._binary(op, left, right, span)
+        try:
+            return self._finite(folding.arithmetic(op, left.value, right.value), span)
+        except ZeroDivisionError:
+            self._report.add("H050", "division by zero", right.span, "this is 0")
+            return None
+
+    def extremum(self, op: Literal["min", "max"], operands: list[Operand], span: Span) -> Operand | None:
+        """`min(a, b, ...)`, `max(a, b, ...)`: two by two, from the left."""
+        fold = folding.minimum if op == "min" else folding.maximum
+        result, *rest = operands
+        for operand in rest:
+            if isinstance(result, Constant) and isinstance(operand, Constant):
+                result = Constant(fold(result.value, operand.value), span)
+            else:
+                pair = self._binary(op, result, operand, span)
+                if pair is None:
+                    return None
+                result = pair
+        return result
+
+    def clamp(self, operand: Operand, low: Operand, high: Operand, span: Span) -> Operand | None:
+        """`clamp(x, low, high)`."""
+        if isinstance(low, Constant) and isinstance(high, Constant):
+            if not low.value < high.value:
+                self._report.add(
+                    "H040",
+                    "the lower bound of `clamp` must be less than the upper one",
+                    Span(low.span.line, low.span.column, high.span.end_line, high.span.end_column),
+                    hint="Write `clamp(x, low, high)` with low < high.",
+                )
+                return None
+            if isinstance(operand, Constant):
+                return Constant(folding.clamp(operand.value, low.value, high.value), span)
+        x, bottom, top = self.rounded(operand), self.rounded(low), self.rounded(high)
+        return None if x is None or bottom is None or top is None else Clamp(x, bottom, top, span)
+
+    def comparison(self, op: folding.Comparison, left: Operand, right: Operand, span: Span) -> Expression | None:
+        """A condition, which cannot be constant."""
+        if not isinstance(left, Constant) or not isinstance(right, Constant):
+            return self._binary(op, left, right, span)
+        holds = folding.compare(op, left.value, right.value)
+        self._report.add(
+            "H062",
+            f"this comparison is {'always' if holds else 'never'} true",
+            span,
+            "both sides are constant",
+            hint="Compare something that changes, or leave the condition out.",
+        )
+        return None
+
+    def _binary(
+        self,
+        op: folding.Arithmetic | folding.Comparison | Literal["min", "max"],
+        left: Operand,
+        right: Operand,
+        span: Span,
+    ) -> Expression | None:
+        a, b = self.rounded(left), self.rounded(right)
+        return None if a is None or b is None else Binary(op, a, b, span)
+
+    def _finite(self, value: float, span: Span) -> Constant | None:
+        if math.isinf(value):
+            self._overflow(span)
+            return None
+        return Constant(value, span)
+
+    def _overflow(self, span: Span) -> None:
+        self._report.add(
+            "H034",
+            "this number is too large",
+            span,
+            "more than 3.4028235e38",
+            hint="Numbers are binary32; write one that fits.",
+        )

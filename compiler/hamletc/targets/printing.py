@@ -1,0 +1,59 @@
+"""Python text that both targets write: lists of names, broken where a line would be too long, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hamlet.binary32 import spell32
+from hamletc.ir.function import Table
+from hamletc.ir.types import Type
+
+WIDTH = 120
+
+
+def listing(head: str, items: Iterable[str], tail: str, indent: int = 4) -> str:
+    """`head item, item tail`, over several lines where one would be too long. `indent` is that of its first line."""
+    items = list(items)
+    line = head + ", ".join(items) + tail
+    if indent + len(line) <= WIDTH:
+        return line
+    inner = " " * (indent + 4)
+    lines = [inner + items[0] + ","]
+    for item in items[1:]:
+        if len(lines[-1]) + len(item) + 2 <= WIDTH:
+            lines[-1] += f" {item},"
+        else:
+            lines.append(f"{inner}{item},")
+    return "\n".join([head, *lines, " " * indent + tail])
+
+
+def call(function: str, arguments: Iterable[str], indent: int = 4) -> str:
+    """`function(argument, argument)`."""
+    return listing(f"{function}(", arguments, ")", indent)
+
+
+def define(name: str, parameters: Iterable[str]) -> str:
+    """The head of a function."""
+    return listing(f"def {name}(", parameters, "):", 0)
+
+
+def assign(targets: Iterable[str], function: str, arguments: Iterable[str], indent: int = 4) -> str:
+    """`target, target = function(argument, argument)`."""
+    targets, arguments = list(targets), list(arguments)
+    left = ", ".join(targets)
+    if indent + len(f"{left} = {function}(") <= WIDTH:
+        return listing(f"{left} = {function}(", arguments, ")", indent)
+    return listing("(", targets, ") = ", indent) + call(function, arguments, indent)
+
+
+def give(values: Iterable[str], indent: int = 4) -> str:
+    """`return value, value`."""
+    values = list(values)
+    line = f"return {', '.join(values)}"
+    return line if indent + len(line) <= WIDTH else listing("return (", values, ")", indent)
+
+
+def table_values(table: Table) -> list[str]:
+    """The values of a table; what is spelled as a decimal is rounded to binary32 where an array is made of it."""
+    values = [spell32(value) if table.type is Type.F32 else str(value) for value in table.values]
+    return values if len(values) > 1 else [f"{values[0]},"]

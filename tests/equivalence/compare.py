@@ -1,0 +1,41 @@
+"""python compare.py UNIVERSE FOLDER: compile a sample universe and compare its kernels with the interpreter.
+
+A program of its own, because Triton decides when it is imported whether kernels run on its interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from hamlet import load
+from hamlet.choose import Choice
+from hamlet.make import start
+from hamlet.verify import Candidate, Effort, verify
+from hamletc.compile import Options, Stopwatch, build
+from hamletc.package import write
+from sample_universes import sample
+
+EFFORT = Effort(worlds=259, ticks=3, rounds=32)
+"""Many lanes and few ticks: on Triton's interpreter a launch takes long, however many lanes it has."""
+
+
+def main(name: str, folder: Path) -> int:
+    os.environ["TRITON_INTERPRET"] = "1"
+    torch.set_num_threads(1)
+    write(build(sample(name), Options(), Stopwatch()), folder)
+    module, cpu = load(folder), torch.device("cpu")
+    assert module.universe == sample(name)
+    candidates = [Candidate(start(module, Choice(target, cpu, "compared")), cpu) for target in ("numba", "triton")]
+    report = verify(module.universe, candidates, EFFORT)
+    print(report.render(counts=True))
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2])))

@@ -1,0 +1,29 @@
+"""Every generated package on a GPU: Triton there, the interpreter there and the interpreter on the CPU agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from hamlet import load
+from hamlet.choose import Choice
+from hamlet.make import start
+from hamlet.verify import Candidate, verify
+
+PACKAGES = sorted(path.parent for path in (Path(__file__).parents[2] / "generated").glob("*/__init__.py"))
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_package(package: Path) -> None:
+    module, device = load(package), torch.device("cuda", torch.cuda.current_device())
+    backends = [start(module, Choice(name, device, "compared")) for name in ("triton", "interpreter")]
+    report = verify(module.universe, [Candidate(backend, device) for backend in backends])
+    assert report.ok, report.render(counts=True)
+
+
+def test_there_are_packages() -> None:
+    assert PACKAGES

@@ -1,0 +1,75 @@
+"""What the machine code of the shipped universes is like, compiled ahead of time without a GPU.
+
+Compiled in processes of their own: in this one Triton may have been imported for its interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hamletc.compile import Options, Stopwatch, build
+from hamletc.package import write
+from sample_universes import sample
+
+CAPABILITIES = (80, 90, 100)
+KERNELS = ("reset", "observe", "step", "rollout", "rollout_observing")
+APPROXIMATE = ("rcp", "sin", "cos", "ex2", "lg2", "tanh", "rsqrt")
+LOCAL = ("STL", "LDL", "LD", "ST")
+
+
+@cache
+def compiled(name: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    write(build(sample(name), Options(targets=("triton",)), Stopwatch()), folder)
+    command = [sys.executable, "-m", "hamlet.aot", str(folder), "--json"]
+    for capability in CAPABILITIES:
+        command += ["--capability", str(capability)]
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return {(kernel["kernel"], kernel["capability"]): kernel for kernel in json.loads(done.stdout)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("packages")
+
+
+@pytest.mark.parametrize("name", ["first_meal", "town", "shifts"])
+def test_exact_and_in_registers(name: str, folder: Path) -> None:
+    kernels = compiled(name, folder / name)
+    assert set(kernels) == {(kernel, capability) for kernel in KERNELS for capability in CAPABILITIES}
+    rounded = 0
+    for key, kernel in kernels.items():
+        opcodes = kernel["ptx_opcodes"]
+        for opcode, count in opcodes.items():
+            parts = opcode.split(".")
+            assert parts[0] != "fma", f"{key}: {count} {opcode}"
+            assert parts[0] not in APPROXIMATE, f"{key}: {count} {opcode}"
+            assert not {"approx", "full", "ftz", "local"} & set(parts), f"{key}: {count} {opcode}"
+            # Without `.rn` the assembler may contract additions and multiplications.
+            if parts[-1] == "f32" and parts[0] in ("add", "sub", "mul", "div", "sqrt"):
+                assert parts[1] == "rn", f"{key}: {count} {opcode}"
+                rounded += count
+        spills = [opcode for opcode in kernel["sass_opcodes"] if opcode.split(".")[0] in LOCAL]
+        assert not spills, f"{key}: {spills}"
+        assert (kernel["stack"], kernel["local"]) == (0, 0), key
+    assert rounded > 100
+
+
+def test_the_rollout_of_the_town(folder: Path) -> None:
+    for capability in CAPABILITIES:
+        rollout = compiled("town", folder / "town")["rollout", capability]
+        loop = rollout["loop"]
+        assert rollout["registers"] <= 128
+        assert 100 < loop["every"] + loop["sometimes"] <= 600
+        assert loop["every"] == sum(loop["opcodes"].values())
+        # The town's statements are additions that saturate: a clamp costs nothing.
+        assert rollout["sass_opcodes"]["FADD.SAT"] > 10

@@ -1,0 +1,35 @@
+"""The two ways of asking whether an affordance stands on a cell agree, for fixed and random places."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hamlet import schema
+from hamletc.ir.builder import Builder
+from hamletc.ir.evaluate import Array, evaluate
+from hamletc.ir.function import Output
+from hamletc.lowering import occupancy
+from hamletc.lowering.lane import input_lane
+from hamletc.passes.dead_code import DeadCodeElimination
+from sample_universes import sample
+
+
+def occupied(name: str) -> Array:
+    """[cells, layouts]: where affordances stand."""
+    builder = Builder()
+    lane = input_lane(sample(name), builder)
+    asked = occupancy.occupancy(lane)(builder.to_u32(builder.element("cell")))
+    function = builder.finish("f", (Output("cell", asked, schema.cells(sample(name))),))
+    layouts = np.arange(0, 2**32, 2**25 + 7, np.int64).astype(np.uint32)
+    return evaluate(DeadCodeElimination().run(function), {"layout": layouts}, ())["cell"]
+
+
+@pytest.mark.parametrize("name", ["town", "wrap", "bounce", "sticky"])
+def test_by_mask_and_by_permutation(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_mask = occupied(name)
+    monkeypatch.setattr(occupancy, "LARGEST_MASK", 0)
+    by_permutation = occupied(name)
+    assert np.array_equal(by_mask, by_permutation)
+    assert (by_mask.sum(axis=0) == len(sample(name).affordances)).all()
+    assert by_mask.shape[1] > 100

@@ -1,0 +1,127 @@
+"""Observations and masks of the interpreter, worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from tiny import CPU, SPAN, Player, f32, place, universe, write
+
+from hamlet.backend import Stream
+from hamlet.interpreter import Interpreter
+from hamlet.schema import observation_segments
+from hamlet.state import Shape, allocate
+from hamlet.universe import (
+    Clock,
+    Grid,
+    Lifespan,
+    Observation,
+    ObserveGrid,
+    ObserveHere,
+    ObserveLifetime,
+    ObserveMeters,
+    ObserveParams,
+    ObservePosition,
+    ObserveProgress,
+    ObserveTime,
+    ObserveWindow,
+    Param,
+    Universe,
+)
+
+SHOP, JOB = place("Shop", (0, 0), write("+=", 0.1)), place("Job", (2, 1), duration=3, each_tick=(write("+=", 0.1),))
+BOARD = Grid((3, 2), "clamp", "manhattan", SPAN)
+
+
+def board(*observations: Observation, **fields: object) -> Universe:
+    return universe(space=BOARD, affordances=(SHOP, JOB), observations=observations, **fields)
+
+
+def seen(player: Player) -> list[float]:
+    assert player.buffers.observation is not None
+    return [float(number) for number in player.buffers.observation[:, 0]]
+
+
+def at(player: Player, x: int, y: int) -> Player:
+    return player.set("position", x, 0).set("position", y, 1)
+
+
+def test_the_grid_adds_the_agent_to_the_affordances() -> None:
+    player = Player(board(ObserveGrid(SPAN)))
+    assert seen(at(player, 1, 0)) == [1, 1, 0, 0, 0, 1]
+    assert seen(at(player, 2, 1)) == [1, 0, 0, 0, 0, 2]
+
+
+def test_the_window_is_around_the_agent_and_empty_beyond_the_edges() -> None:
+    player = Player(board(ObserveWindow(1, SPAN)))
+    assert seen(at(player, 1, 0)) == [0, 0, 0, 1, 0, 0, 0, 0, 1]
+    assert seen(at(player, 2, 1)) == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+
+
+def test_positions() -> None:
+    expected = {"relative": [1 / 2, 1.0], "absolute": [1.0, 1.0], "scaled": [1 / 2, 1.0, 3.0, 2.0]}
+    for encoding, numbers in expected.items():
+        assert seen(at(Player(board(ObservePosition(encoding, SPAN))), 1, 1)) == numbers
+
+
+def test_a_single_cell_is_at_the_origin() -> None:
+    flat = universe(space=Grid((1, 3), "clamp", "manhattan", SPAN), observations=(ObservePosition("relative", SPAN),))
+    assert seen(at(Player(flat), 0, 1)) == [0.0, 0.5]
+
+
+def test_here_meters_params_and_lifetime() -> None:
+    items = (ObserveHere(SPAN), ObserveMeters(("m",), SPAN), ObserveParams(("p",), SPAN), ObserveLifetime(SPAN))
+    player = Player(board(*items, params=(Param("p", 0.25, 0.0, 1.0, SPAN),), lifespan=Lifespan(3, 0.0, SPAN)))
+    assert seen(at(player, 2, 1).set("age", 1)) == [0, 1, 0, 0.5, 0.25, f32(1) / f32(3)]
+    assert seen(at(player, 1, 1)) == [0, 0, 1, 0.5, 0.25, f32(1) / f32(3)]
+
+
+def test_time_is_rounded_once_from_binary64() -> None:
+    player = Player(board(ObserveTime(SPAN), clock=Clock(24, SPAN)))
+    for hour in range(24):
+        angle = 2.0 * math.pi * hour / 24
+        assert seen(player.set("hour", hour)) == [f32(math.sin(angle)), f32(math.cos(angle))]
+
+
+def test_progress_is_a_share_of_the_duration_or_of_a_given_number() -> None:
+    player = Player(board(ObserveProgress(None, SPAN)))
+    assert seen(player) == [0.0]
+    assert seen(at(player, 2, 1).do("INTERACT", "INTERACT")) == [f32(2) / f32(3)]
+    player = Player(board(ObserveProgress(7, SPAN)))
+    assert seen(at(player, 2, 1).do("INTERACT", "INTERACT")) == [f32(2) / f32(7)]
+
+
+def test_bf16_is_f32_rounded_to_nearest_even() -> None:
+    world = universe()
+    buffers = allocate(world, Shape(4096, 1), CPU, torch.bfloat16)
+    backend = Interpreter(world, CPU)
+    backend.reset(buffers, Stream(0, 0))
+    words = np.random.default_rng(0).integers(0, 0x3F800000, 4096).astype(np.uint32)
+    words[:512] = words[:512] & 0xFFFF0000 | 0x8000
+    buffers.state["meters"].copy_(torch.from_numpy(words.view(f32)))
+    backend.observe(buffers)
+    expected = (words + 0x7FFF + (words >> 16 & 1)) >> 16
+    assert buffers.observation is not None
+    assert np.array_equal(buffers.observation[0].view(torch.int16).numpy().view(np.uint16), expected.astype(np.uint16))
+
+
+def test_masks() -> None:
+    player = at(Player(board(ObserveMeters(("m",), SPAN), actions=())), 0, 1)
+    on = {name: player.mask(name)[0] for name in ("UP", "DOWN", "LEFT", "RIGHT", "INTERACT", "WAIT")}
+    assert on == {"UP": True, "DOWN": False, "LEFT": False, "RIGHT": True, "INTERACT": False, "WAIT": True}
+    assert at(player, 2, 1).mask("INTERACT") == [True]
+
+
+def test_only_a_lone_cell_stops_moves_that_wrap_or_bounce() -> None:
+    for edges in ("wrap", "bounce"):
+        space = Grid((1, 2), edges, "manhattan", SPAN)
+        player = Player(universe(space=space))
+        assert [player.mask(name) for name in ("UP", "DOWN", "LEFT", "RIGHT")] == [[True], [True], [False], [False]]
+
+
+def test_segments_are_what_is_written() -> None:
+    items = (ObserveGrid(SPAN), ObserveWindow(1, SPAN), ObservePosition("scaled", SPAN), ObserveHere(SPAN))
+    world = board(*items)
+    assert sum(segment.count for segment in observation_segments(world)) == 6 + 9 + 4 + 3
+    assert len(seen(Player(world))) == 22

@@ -1,0 +1,212 @@
+"""The verifier finds faults that were put in on purpose, says where they are, and refuses empty comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from tiny import CPU, Player
+
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter import Coverage, Interpreter, Trace
+from hamlet.state import Buffers, Statistics
+from hamlet.universe import Universe
+from hamlet.verify import Candidate, Effort, verify
+from hamlet.verify.arrays import bits
+from sample_universes import sample
+
+TINY = Effort(worlds=13, ticks=9, rounds=24)
+Fault = Callable[[Buffers, Statistics | None], None]
+
+
+class Faulty:
+    """An interpreter that does something wrong in one tick."""
+
+    name = "faulty"
+
+    def __init__(self, universe: Universe, tick: int, fault: Fault) -> None:
+        self.inner = Interpreter(universe, CPU)
+        self.ticks = 0
+        self.tick = tick
+        self.fault = fault
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        self.inner.reset(buffers, stream)
+
+    def observe(self, buffers: Buffers) -> None:
+        self.inner.observe(buffers)
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        self.inner.step(buffers, actions, stream)
+        self.ticks += 1
+        if self.ticks == self.tick:
+            self.fault(buffers, None)
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: RandomPolicy | RecordedPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics)
+
+
+class FaultyRollout(Faulty):
+    """Does something wrong at the end of every rollout of at least `tick` ticks."""
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        self.inner.step(buffers, actions, stream)
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: RandomPolicy | RecordedPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics)
+        if ticks >= self.tick:
+            self.fault(buffers, statistics)
+
+
+def one_ulp(field: str, row: int, lane: int) -> Fault:
+    def fault(buffers: Buffers, _statistics: Statistics | None) -> None:
+        values = (buffers.state | buffers.outcome)[field]
+        values = values if values.dim() == 1 else values[row]
+        values[lane] = torch.nextafter(values[lane], torch.tensor(9.0))
+
+    return fault
+
+
+def flip(field: str, lane: int) -> Fault:
+    def fault(buffers: Buffers, _statistics: Statistics | None) -> None:
+        arrays = buffers.state | buffers.outcome | {"mask": buffers.mask[2]}
+        arrays[field][..., lane] = arrays[field][..., lane] ^ 1
+
+    return fault
+
+
+@pytest.mark.parametrize("name", ["first_meal", "wrap", "bounce", "sticky"])
+def test_an_interpreter_equals_itself_and_everything_fires(name: str) -> None:
+    report = verify(sample(name), [Candidate(Interpreter(sample(name), CPU), CPU)], TINY)
+    assert report.ok, report.render()
+    assert report.compared > 50_000
+    assert min(report.coverage.values()) > 0
+    assert "equal in all" in report.render()
+
+
+def test_one_ulp_in_a_meter_is_found_and_placed() -> None:
+    world = sample("first_meal")
+    report = verify(world, [Candidate(Faulty(world, 7, one_ulp("meters", 1, 5)), CPU)], TINY)
+    found = report.divergence
+    assert not report.ok
+    assert found is not None
+    assert (found.tick, found.field, found.row, found.world, found.agent) == (6, "meters", "mood", 5, 0)
+    assert int(found.found.bits, 16) == int(found.expected.bits, 16) + 1
+    assert any("cascade hunger_saddens" in writer and "first_meal.hamlet:" in writer for writer in found.writers)
+    assert any("mood: decay" in write for write in found.writes)
+    text = report.render()
+    assert "tick 6" in text
+    assert "meters mood, world 5, agent 0, action" in text
+    assert found.expected.bits in text
+
+
+@pytest.mark.parametrize(
+    "field", ["position", "age", "alive", "episode", "layout", "used", "cause", "truncated", "mask"]
+)
+def test_every_array_is_compared(field: str) -> None:
+    world = sample("town")
+    report = verify(world, [Candidate(Faulty(world, 4, flip(field, 3)), CPU)], TINY)
+    assert report.divergence is not None
+    assert (report.divergence.field, report.divergence.tick, report.divergence.world) == (field, 3, 3)
+    assert report.divergence.writers
+
+
+@pytest.mark.parametrize("field", ["reward", "episode_return"])
+def test_one_ulp_in_a_reward(field: str) -> None:
+    world = sample("town")
+    report = verify(world, [Candidate(Faulty(world, 4, one_ulp(field, 0, 2)), CPU)], TINY)
+    assert report.divergence is not None
+    assert report.divergence.field == field
+    assert any("reward" in writer for writer in report.divergence.writers)
+
+
+@pytest.mark.parametrize("array", ["observation", "final_observation"])
+def test_observations_are_compared(array: str) -> None:
+    def fault(buffers: Buffers, _statistics: Statistics | None) -> None:
+        getattr(buffers, array)[1, 2] += 1
+
+    world = sample("first_meal")
+    report = verify(world, [Candidate(Faulty(world, 2, fault), CPU)], TINY)
+    assert report.divergence is not None
+    assert (report.divergence.field, report.divergence.row) == (array, "grid[1]")
+
+
+def test_the_tick_of_a_rollout_is_found() -> None:
+    """A rollout that is wrong from its fifth tick on, and only there."""
+    world = sample("bounce")
+    report = verify(world, [Candidate(FaultyRollout(world, 5, one_ulp("meters", 0, 4)), CPU)], TINY)
+    found = report.divergence
+    assert found is not None
+    assert found.tick == 4
+    assert "rollout of 9 ticks" in found.event
+    assert any("fuel" in write for write in found.writes)
+
+
+@pytest.mark.parametrize("field", ["uses", "lengths", "finished_return"])
+def test_statistics_are_compared(field: str) -> None:
+    def fault(_buffers: Buffers, statistics: Statistics | None) -> None:
+        assert statistics is not None
+        getattr(statistics, field)[1] += 1
+
+    world = sample("bounce")
+    report = verify(world, [Candidate(FaultyRollout(world, 1, fault), CPU)], TINY)
+    assert report.divergence is not None
+    assert report.divergence.field == field
+
+
+def test_comparing_nothing_is_a_failure() -> None:
+    report = verify(sample("first_meal"), [], Effort(3, 1, 8))
+    assert report.equal
+    assert not report.ok
+    assert "nothing was compared" in report.render()
+
+
+def test_what_never_fired_is_named() -> None:
+    world = sample("town")
+    report = verify(world, [Candidate(Interpreter(world, CPU), CPU)], Effort(2, 1, 1))
+    assert report.equal
+    assert not report.ok
+    assert "dies when health <= 0" in report.never_fired
+    assert "never fired, so not verified: dies when health <= 0" in report.render()
+
+
+def test_a_nan_is_a_nan_and_zeros_differ() -> None:
+    words = torch.tensor([0x7FC00000, 0x7F800001, -4194304, 0, -0x80000000], dtype=torch.int32)
+    assert bits(words.view(torch.float32)).tolist() == [0x7FC00000] * 3 + [0, -0x80000000]
+
+
+def test_a_trace_has_every_write_in_order() -> None:
+    world = sample("town")
+    trace = Trace(1, 0)
+    player = Player(world, worlds=2, trace=trace).do("RIGHT")
+    constructs = [write.construct for write in trace.writes if write.meter == "energy"]
+    assert constructs == ["meter energy: move", "meter energy: decay"]
+    assert trace.writes[-1].construct == "rule unfit_bodies_sicken"
+    assert trace.writes[-1].value == player.meter("health")[1]
+
+
+def test_coverage_counts_lanes() -> None:
+    world = sample("first_meal")
+    player = Player(world, worlds=4).set("meters", [0.2, 0.2, 0.9, 0.01], 0).do("WAIT")
+    assert player.coverage.counts["cascade hunger_saddens"] == 3
+    assert player.coverage.counts["dies when satiation <= 0"] == 1
+    assert player.coverage.counts["new episode"] == 1
+    assert "cascade hunger_saddens" not in player.coverage.never_fired
+    assert Coverage(world).never_fired == tuple(Coverage(world).counts)

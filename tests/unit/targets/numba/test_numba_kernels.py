@@ -1,0 +1,115 @@
+"""The kernels against the interpreter, for worlds of many shapes, and the same for any number of threads."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from crowded import compiled, universe
+
+from hamlet import schema
+from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter.interpreter import Interpreter
+from hamlet.launch.numba import NumbaBackend
+from hamlet.module import Module
+from hamlet.state import Buffers, Shape, Statistics, allocate, allocate_statistics
+
+CPU = torch.device("cpu")
+STREAM = Stream(0x1234567890ABCDEF, 6)
+SHAPES = [Shape(601, 1, 3), Shape(5, 1), Shape(171, 3, 1), Shape(9, 70, 2), Shape(2, 1500), Shape(3, 256)]
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
+    return compiled(universe(), tmp_path_factory.mktemp("crowded") / "crowded")
+
+
+def run(backend: Backend, shape: Shape, obs_dtype: torch.dtype | None) -> list[tuple[Buffers, Statistics]]:
+    """Reset, steps, random and recorded rollouts; what is in memory after each."""
+    seen = []
+    buffers = allocate(universe(), shape, CPU, obs_dtype)
+    statistics = allocate_statistics(universe(), shape, CPU)
+
+    def look() -> None:
+        copied = {name: tensor.clone() for name, tensor in buffers.state.items()}
+        outcome = {name: tensor.clone() for name, tensor in buffers.outcome.items()}
+        observations = [None if t is None else t.clone() for t in (buffers.observation, buffers.final_observation)]
+        counted = [getattr(statistics, name).clone() for name in Statistics.__slots__]
+        seen.append((Buffers(shape, copied, outcome, *observations, buffers.mask.clone()), Statistics(*counted)))
+
+    generator = torch.Generator().manual_seed(1)
+    actions = torch.randint(
+        len(schema.action_names(universe())), (12, shape.lanes), generator=generator, dtype=torch.int32
+    )
+    buffers.state["params"][:] = torch.rand(buffers.state["params"].shape, generator=generator) + 0.5
+    backend.reset(buffers, STREAM)
+    look()
+    for tick in range(2):
+        backend.step(buffers, actions[tick], STREAM)
+        look()
+    backend.rollout(buffers, 12, RecordedPolicy(actions), STREAM, True, statistics)
+    look()
+    backend.rollout(buffers, 75, RandomPolicy(), STREAM, False, statistics)
+    look()
+    backend.rollout(buffers, 75, RandomPolicy(), Stream(9, 2**32 - 2), True, statistics)
+    look()
+    buffers.state["age"] += 1
+    # Agents that were dead at the beginning keep their state, or begin anew with their world.
+    buffers.state["alive"][::2] = False
+    backend.observe(buffers)
+    look()
+    backend.rollout(buffers, 1, RecordedPolicy(actions), STREAM, True, statistics)
+    look()
+    return seen
+
+
+def bits(tensor: torch.Tensor) -> torch.Tensor:
+    match tensor.dtype:
+        case torch.float32:
+            return tensor.view(torch.int32)
+        case torch.bfloat16:
+            return tensor.view(torch.int16)
+        case _:
+            return tensor
+
+
+def assert_same(first: list[tuple[Buffers, Statistics]], second: list[tuple[Buffers, Statistics]]) -> None:
+    assert len(first) == len(second)
+    for moment, ((a, counted), (b, recounted)) in enumerate(zip(first, second, strict=True)):
+        pairs = [(name, a.state[name], b.state[name]) for name in a.state]
+        pairs += [(name, a.outcome[name], b.outcome[name]) for name in a.outcome]
+        pairs += [("mask", a.mask, b.mask)]
+        if a.observation is not None and b.observation is not None:
+            pairs += [("observation", a.observation, b.observation)]
+        if a.final_observation is not None and b.final_observation is not None:
+            pairs += [("final_observation", a.final_observation, b.final_observation)]
+        pairs += [(name, getattr(counted, name), getattr(recounted, name)) for name in Statistics.__slots__]
+        for name, one, other in pairs:
+            assert torch.equal(bits(one), bits(other)), f"{name} after step {moment}"
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.worlds}x{shape.agents}")
+def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
+    kernels = run(NumbaBackend(universe(), module.kernels("numba"), 2), shape, torch.float32)
+    assert_same(run(Interpreter(universe(), CPU), shape, torch.float32), kernels)
+    counted = kernels[-1][1]
+    assert counted.causes.sum() >= shape.worlds
+    assert kernels[-1][0].state["episode"].min() >= 2
+    if shape.lanes > 600:
+        assert counted.uses.min() > 0
+        assert counted.causes.min() > 0
+
+
+def test_bfloat16_observations(module: Module) -> None:
+    shape = Shape(130, 3)
+    kernels = run(NumbaBackend(universe(), module.kernels("numba"), 1), shape, torch.bfloat16)
+    assert_same(run(Interpreter(universe(), CPU), shape, torch.bfloat16), kernels)
+
+
+@pytest.mark.parametrize(
+    "shape", [Shape(9001, 1), Shape(3001, 3), Shape(7, 1500)], ids=lambda s: f"{s.worlds}x{s.agents}"
+)
+def test_the_number_of_threads_changes_nothing(module: Module, shape: Shape) -> None:
+    runs = [run(NumbaBackend(universe(), module.kernels("numba"), threads), shape, None) for threads in (1, 2, 5)]
+    assert_same(runs[0], runs[1])
+    assert_same(runs[0], runs[2])
+    assert runs[0][-1][1].uses.sum() > 0

@@ -1,0 +1,87 @@
+"""The launcher and the operations that are no operations of the IR."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+import torch
+from crowded import universe
+
+from hamlet.errors import EnvError
+from hamlet.launch import numba_ops
+from hamlet.launch.numba import NumbaBackend, _ranges
+from hamletc.lowering import lower
+from hamletc.passes import pipeline
+from hamletc.targets.numba.emit import emit
+
+
+@numba.njit
+def _encode(values: Any, encoded: Any) -> None:
+    for index in range(values.shape[0]):
+        encoded[index] = numba_ops.encode(encoded, values[index])
+
+
+@numba.njit
+def _chosen(flags: Any, lanes: Any) -> int:
+    return numba_ops.choose_lanes(flags, lanes)
+
+
+class Empty:
+    TABLES = ()
+
+
+def test_bf16_is_rounded_as_torch_does() -> None:
+    generator = np.random.default_rng(3)
+    words = generator.integers(0, 2**32, 100_000, dtype=np.uint64).astype(np.uint32)
+    words[:9] = [0, 0x80000000, 1, 0x7F800000, 0x7F7FFFFF, 0x3F808000, 0x3F818000, 0x7FC00001, 0xFF800000]
+    encoded = np.zeros(words.shape, np.uint16)
+    _encode(words.view(np.float32), encoded)
+    expected = torch.from_numpy(words.view(np.float32).copy()).to(torch.bfloat16).view(torch.uint16).numpy()
+    finite = np.isfinite(words.view(np.float32)) | np.isinf(words.view(np.float32))
+    assert np.array_equal(encoded[finite], expected[finite])
+    assert np.isnan(torch.from_numpy(encoded[~finite].copy()).view(torch.bfloat16).float().numpy()).all()
+
+
+def test_lanes_are_chosen_in_order() -> None:
+    flags = np.random.default_rng(1).random(numba_ops.LANES) < 0.3
+    flags[[0, 63, 64, 255]] = True
+    lanes = np.zeros(numba_ops.LANES, np.int32)
+    assert _chosen(flags, lanes) == flags.sum()
+    assert np.array_equal(lanes[: flags.sum()], np.flatnonzero(flags))
+
+
+@pytest.mark.parametrize(
+    ("worlds", "per_chunk", "threads"), [(1, 256, 4), (1000, 256, 2), (256, 256, 3), (77, 85, 9), (10, 1, 4)]
+)
+def test_ranges_are_whole_chunks_and_cover_all_worlds(worlds: int, per_chunk: int, threads: int) -> None:
+    ranges = _ranges(worlds, per_chunk, threads)
+    assert [world for begin, end in ranges for world in range(begin, end)] == list(range(worlds))
+    assert len(ranges) <= threads
+    assert all(begin % per_chunk == 0 for begin, _ in ranges)
+
+
+@pytest.mark.parametrize("wanted", ["0", "-1", "two", ""])
+def test_a_wrong_number_of_threads_is_an_error(wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", wanted)
+    with pytest.raises(EnvError, match="NUMBA_NUM_THREADS must be a positive number"):
+        NumbaBackend(universe(), Empty)  # type: ignore[arg-type]
+    with pytest.raises(EnvError, match="threads must be at least 1"):
+        NumbaBackend(universe(), Empty, 0)  # type: ignore[arg-type]
+
+
+def test_the_collector_is_left_as_it_was() -> None:
+    assert gc.isenabled()
+
+
+def test_text_is_the_same_twice_and_fits_the_line(tmp_path: Path) -> None:
+    program = pipeline.run(lower(universe()), universe())
+    text = emit(program, universe())
+    assert text == emit(program, universe())
+    assert max(map(len, text.splitlines())) <= 120
+    assert not any(line != line.rstrip() for line in text.splitlines())
+    compile(text, str(tmp_path), "exec")
