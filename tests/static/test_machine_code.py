@@ -71,5 +71,5 @@ def test_the_rollout_of_the_town(folder: Path) -> None:
         assert rollout["registers"] <= 128
         assert 100 < loop["every"] + loop["sometimes"] <= 600
         assert loop["every"] == sum(loop["opcodes"].values())
-        # The town's statements are additions that saturate: a clamp costs nothing.
-        assert rollout["sass_opcodes"]["FADD.SAT"] > 10
+        # Additions to meters saturate: their clamps cost nothing.
+        assert rollout["sass_opcodes"]["FADD.SAT"] > 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
+from typing import TypeAlias
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
@@ -42,7 +43,7 @@ from hamletc.ir.types import Type
 from hamletc.passes.interval import to_binary32
 from hamletc.passes.rewrite import rewrite
 
-Literal = float | int | bool
+Literal: TypeAlias = float | int | bool
 
 
 @dataclass(frozen=True, slots=True)

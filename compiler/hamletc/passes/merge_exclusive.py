@@ -57,12 +57,21 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True)
+class _Level:
+    """Changes of which at most one happens, and what they come to: an amount that is added, or subtracted."""
+
+    changes: tuple[_Change, ...]
+    amount: Value
+    subtracted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Chain:
     """`base`, within the bounds, then one addition and one clamp per level."""
 
     base: Value
     bounds: _Bounds
-    levels: tuple[tuple[_Change, ...], ...]
+    levels: tuple[_Level, ...]
 
 
 class _Merger:
@@ -123,38 +132,42 @@ class _Merger:
         return not interval.nan and low <= interval.low and interval.high <= high
 
     def _extend(self, chain: _Chain, changes: list[_Change]) -> _Chain:
-        levels = [list(level) for level in chain.levels]
+        levels = list(chain.levels)
         for change in changes:
-            level = len(levels)
-            while level and all(self._exclude(change.guard, other.guard) for other in levels[level - 1]):
-                level -= 1
-            if level == len(levels):
-                levels.append([])
-            levels[level].append(change)
-        return _Chain(chain.base, chain.bounds, tuple(tuple(level) for level in levels))
+            number = len(levels)
+            while number and all(self._exclude(change.guard, other.guard) for other in levels[number - 1].changes):
+                number -= 1
+            if number == len(levels):
+                levels.append(self._level((change,), change.subtracted))
+            else:
+                levels[number] = self._join(levels[number], change)
+        return _Chain(chain.base, chain.bounds, tuple(levels))
+
+    def _join(self, level: _Level, change: _Change) -> _Level:
+        changes = (*level.changes, change)
+        if level.subtracted and not change.subtracted:
+            return self._level(changes, False)
+        amount = self.builder.select(change.guard, self._signed(change, level.subtracted), level.amount)
+        return _Level(changes, amount, level.subtracted)
+
+    def _level(self, changes: tuple[_Change, ...], subtracted: bool) -> _Level:
+        nothing = self.builder.f32(0.0 if subtracted else -0.0)
+        amount = self._where(changes[0].guard, self._signed(changes[0], subtracted), nothing)
+        for change in changes[1:]:
+            amount = self.builder.select(change.guard, self._signed(change, subtracted), amount)
+        return _Level(changes, amount, subtracted)
+
+    def _signed(self, change: _Change, subtracted: bool) -> Value:
+        """The amount to subtract or to add."""
+        return change.amount if change.subtracted == subtracted else self._negative(change.amount)
 
     def _emit(self, chain: _Chain) -> Value:
         builder = self.builder
         value = chain.base
         for level in chain.levels:
-            if all(change.subtracted for change in level):
-                amount = self._amount(level, builder.f32(0.0))
-                total = builder.sub(value, amount)
-            else:
-                signed = tuple(
-                    _Change(change.guard, self._negative(change.amount), False) if change.subtracted else change
-                    for change in level
-                )
-                total = builder.add(value, self._amount(signed, builder.f32(-0.0)))
+            total = builder.sub(value, level.amount) if level.subtracted else builder.add(value, level.amount)
             value = builder.clamp(total, chain.bounds.low, chain.bounds.high)
         return value
-
-    def _amount(self, level: tuple[_Change, ...], nothing: Value) -> Value:
-        """The amount of the one change that happens, or nothing."""
-        result = self._where(level[0].guard, level[0].amount, nothing)
-        for change in level[1:]:
-            result = self.builder.select(change.guard, change.amount, result)
-        return result
 
     def _where(self, guard: Value, amount: Value, nothing: Value) -> Value:
         """The amount where the guard holds, else a zero. Factors and divisors stay outside: others can share what is
@@ -219,14 +232,18 @@ class _Merger:
     def _gather_equal(self, value: Value, interval: Interval, found: dict[Value, Interval]) -> None:
         """`value` is in the interval; where it is a `Select` of which one side is not, the other side was taken."""
         _restrict(found, value, interval)
-        match self.builder.nodes[value].op:
-            case Select(condition=condition, then=then, otherwise=otherwise):
-                if _disjoint(self.ranges[otherwise], interval):
-                    self._gather(condition, found)
-                    self._gather_equal(then, interval, found)
-                elif _disjoint(self.ranges[then], interval):
-                    _restrict(found, condition, Interval(0, 0))
-                    self._gather_equal(otherwise, interval, found)
+        op = self.builder.nodes[value].op
+        while isinstance(op, Select):
+            if _disjoint(self.ranges[op.otherwise], interval):
+                self._gather(op.condition, found)
+                value = op.then
+            elif _disjoint(self.ranges[op.then], interval):
+                _restrict(found, op.condition, Interval(0, 0))
+                value = op.otherwise
+            else:
+                return
+            _restrict(found, value, interval)
+            op = self.builder.nodes[value].op
 
     def _is_integer(self, value: Value) -> bool:
         return self.builder.nodes[value].type in (Type.I32, Type.U32)

@@ -82,7 +82,7 @@ class NumbaBackend:
         else:
             arrays |= {name: _array(getattr(statistics, name)) for name in self._names["rollout"][-4:]}
         scalars = _seeds(stream) | {"tick": stream.tick, "ticks": ticks}
-        self._run("rollout", buffers, arrays, scalars, (observe_every_tick,))
+        self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
 
     def _run(
         self,

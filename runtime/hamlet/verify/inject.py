@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 import torch
@@ -13,21 +14,39 @@ from hamlet.binary32 import bits32, round32
 from hamlet.interpreter.episode import as_i32
 from hamlet.interpreter.places import Places, coordinates
 from hamlet.state import Shape
-from hamlet.universe import Cascade, Number, Universe
+from hamlet.universe import Binary, Cascade, Meter, MeterValue, Number, Universe
 
 
-def numbers(node: object) -> Iterator[float]:
-    """All constants of a universe: what meters may be compared with."""
-    if isinstance(node, Number):
-        yield node.value
-    elif isinstance(node, Cascade):
-        yield node.threshold
+def nodes(node: object) -> Iterator[object]:
+    """All nodes of a universe."""
     if isinstance(node, tuple):
         for item in node:
-            yield from numbers(item)
-    elif dataclasses.is_dataclass(node) and not isinstance(node, type):
+            yield from nodes(item)
+    elif dataclasses.is_dataclass(node):
+        yield node
         for field in dataclasses.fields(node):
-            yield from numbers(getattr(node, field.name))
+            yield from nodes(getattr(node, field.name))
+
+
+def numbers(universe: Universe) -> list[float]:
+    """All constants of a universe: what numbers may be compared with."""
+    return [node.value for node in nodes(universe) if isinstance(node, Number)]
+
+
+def compared(where: object, meter: Meter) -> list[float]:
+    """The constants that a meter is compared or combined with; also plus what the meter loses before that."""
+    constants = []
+    for node in nodes(where):
+        match node:
+            case Cascade(source=source, threshold=threshold) if source == meter.name:
+                constants.append(threshold)
+            case Binary(left=MeterValue(meter=name), right=Number(value=value)) if name == meter.name:
+                constants.append(value)
+            case Binary(left=Number(value=value), right=MeterValue(meter=name)) if name == meter.name:
+                constants.append(value)
+    costs = [cost.value for cost in (meter.decay, meter.move, meter.interact) if isinstance(cost, Number)]
+    lost = [0.0, *costs, *(a + b for a, b in itertools.combinations(costs, 2))]
+    return [constant + loss for constant in constants for loss in lost]
 
 
 def neighbours(value: float) -> list[float]:
@@ -37,10 +56,10 @@ def neighbours(value: float) -> list[float]:
     return [float(below), float(exact), float(above)]
 
 
-def boundary_values(universe: Universe, low: float, high: float) -> Tensor:
+def boundary_values(constants: list[float], low: float, high: float) -> Tensor:
     """Values within these bounds at which something may change, f32: bounds, constants, +-1 ulp, zeros, subnormals."""
     tiny = 2.0**-149
-    near = [value for number in (low, high, *numbers(universe)) for value in neighbours(number)]
+    near = [value for number in (low, high, *constants) for value in neighbours(number)]
     values = [value for value in (*near, 0.0, -0.0, tiny, -tiny) if round32(low) <= value <= round32(high)]
     return torch.tensor(list({bits32(value): value for value in values}.values()), dtype=torch.float32)
 
@@ -53,7 +72,13 @@ class Injector:
         self._shape = shape
         self._generator = torch.Generator().manual_seed(seed)
         self._places = Places(universe, torch.device("cpu"))
-        self._boundaries = {meter.name: boundary_values(universe, meter.low, meter.high) for meter in universe.meters}
+        constants = numbers(universe)
+        self._boundaries = {
+            meter.name: tuple(
+                boundary_values(values, meter.low, meter.high) for values in (compared(universe, meter), constants)
+            )
+            for meter in universe.meters
+        }
 
     def _chance(self, probability: float, count: int) -> Tensor:
         return torch.rand(count, generator=self._generator) < probability
@@ -78,7 +103,7 @@ class Injector:
             "layout": layout,
             "episode": self._integers(0, 1000, shape.worlds),
             "position": self._positions(layout, affordance),
-            "meters": self._meters(),
+            "meters": self._meters(affordance),
             "age": self._ages(),
             "alive": self._alive(),
             "episode_return": torch.randn(lanes, generator=self._generator),
@@ -88,14 +113,9 @@ class Injector:
         if universe.clock is not None:
             state["hour"] = self._integers(0, universe.clock.hours, shape.worlds)
         if universe.params:
-            state["params"] = torch.stack(
-                [
-                    self._numbers(
-                        boundary_values(universe, param.low, param.high), param.low, param.high, shape.worlds, 0.5
-                    )
-                    for param in universe.params
-                ]
-            )
+            constants = numbers(universe)
+            rows = [(boundary_values(constants, item.low, item.high), item.low, item.high) for item in universe.params]
+            state["params"] = torch.stack([self._numbers(*row, shape.worlds, 0.5) for row in rows])
         return state
 
     def actions(self, interacting: float) -> Tensor:
@@ -104,14 +124,26 @@ class Injector:
         anything = self._integers(0, len(schema.action_names(self._universe)), lanes)
         return anything.masked_fill(self._chance(interacting, lanes), schema.interact_action(self._universe))
 
-    def _meters(self) -> Tensor:
-        """Mostly anything: some lanes prefer boundary values, so that conditions on several meters meet."""
+    def _meters(self, affordance: Tensor) -> Tensor:
+        """Some lanes prefer boundary values or bounds, so that conditions on several meters meet. On an affordance with
+        `needs`, often just about what it needs."""
         lanes, universe = self._shape.lanes, self._universe
         rows = []
         for meter in universe.meters:
-            mixed = self._numbers(self._boundaries[meter.name], meter.low, meter.high, lanes, 0.3)
+            own, any_constant = self._boundaries[meter.name]
+            mixed = torch.where(
+                self._chance(0.6, lanes),
+                self._numbers(own, meter.low, meter.high, lanes, 0.6),
+                self._numbers(any_constant, meter.low, meter.high, lanes, 0.3),
+            )
             extreme = torch.where(self._chance(0.5, lanes), torch.tensor(meter.low), torch.tensor(meter.high))
-            rows.append(torch.where(self._chance(0.2, lanes), extreme, mixed))
+            row = torch.where(self._chance(0.2, lanes), extreme, mixed)
+            for number, item in enumerate(universe.affordances):
+                if constants := compared(item.needs, meter):
+                    near = boundary_values(constants, meter.low, meter.high)
+                    needed = near[self._integers(0, len(near), lanes).long()]
+                    row = torch.where((affordance == number) & self._chance(0.4, lanes), needed, row)
+            rows.append(row)
         return torch.stack(rows)
 
     def _positions(self, layout: Tensor, affordance: Tensor) -> Tensor:

@@ -150,8 +150,13 @@ def test_observations_are_compared(array: str) -> None:
 
 def test_the_tick_of_a_rollout_is_found() -> None:
     """A rollout that is wrong from its fifth tick on, and only there."""
+
+    def fault(buffers: Buffers, statistics: Statistics | None) -> None:
+        oldest = int((buffers.state["age"] * buffers.state["alive"]).argmax())
+        one_ulp("meters", 0, oldest)(buffers, statistics)
+
     world = sample("bounce")
-    report = verify(world, [Candidate(FaultyRollout(world, 5, one_ulp("meters", 0, 4)), CPU)], TINY)
+    report = verify(world, [Candidate(FaultyRollout(world, 5, fault), CPU)], TINY)
     found = report.divergence
     assert found is not None
     assert found.tick == 4
@@ -183,8 +188,9 @@ def test_what_never_fired_is_named() -> None:
     report = verify(world, [Candidate(Interpreter(world, CPU), CPU)], Effort(2, 1, 1))
     assert report.equal
     assert not report.ok
-    assert "dies when health <= 0" in report.never_fired
-    assert "never fired, so not verified: dies when health <= 0" in report.render()
+    assert report.never_fired
+    for name in report.never_fired:
+        assert f"never fired, so not verified: {name}" in report.render()
 
 
 def test_a_nan_is_a_nan_and_zeros_differ() -> None:

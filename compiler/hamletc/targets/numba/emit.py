@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -36,7 +35,9 @@ NOTHING = {
     "seed_low": "0",
     "seed_high": "0",
     "tick": "0",
+    "ticks": "0",
     "every_tick": "False",
+    "fresh": "False",
 }
 """What the other kernels pass for parameters of `rollout` that they do not have."""
 
@@ -156,7 +157,6 @@ class _Context:
             "load_arguments": [*state, "agent"],
             "store_arguments": state,
             "restart_arguments": [*restarted, *scalars, *self.tables_of("reset")],
-            "begin_parameters": [*self.arrays, *self.tables(), "agents", *scalars[2:], "begin", "end"],
             "kernel_parameters": self.kernel_parameters,
             "rollout_arguments": self.rollout_arguments,
             "parameters": self.parameters,
@@ -266,12 +266,13 @@ class _Context:
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
         """The parameters of a kernel: those of `hamlet.abi`, then the range of worlds, then switches."""
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
-        switches = ["every_tick"] if kernel == "rollout" else []
+        switches = ["every_tick", "fresh"] if kernel == "rollout" else []
         return [*arrays, *self.tables(), *abi.scalar_arguments(kernel), "begin", "end", *switches]
 
-    def rollout_arguments(self, kernel: Literal["observe", "step"]) -> list[str]:
-        """What `observe` and `step` pass to `rollout`: no tick, or one with observations."""
-        given = NOTHING | {"observe": {"ticks": "0"}, "step": {"ticks": "1", "every_tick": "True"}}[kernel]
+    def rollout_arguments(self, kernel: abi.Kernel) -> list[str]:
+        """What another kernel passes to `rollout`: `step` one tick with observations, the others none."""
+        switched = {"step": {"ticks": "1", "every_tick": "True"}, "reset": {"fresh": "True"}}
+        given = NOTHING | switched.get(kernel, {})
         passed = self.kernel_parameters(kernel)
         return [name if name in passed else given[name] for name in self.kernel_parameters("rollout")]
 

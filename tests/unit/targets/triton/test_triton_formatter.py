@@ -1,0 +1,92 @@
+"""How single operations and constants are printed for Triton."""
+
+from __future__ import annotations
+
+import pytest
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Output
+from hamletc.ir.ops import Const, Value
+from hamletc.ir.types import Type
+from hamletc.passes.facts import Facts
+from hamletc.passes.interval import Interval
+from hamletc.passes.ranges import ranges_of
+from hamletc.targets.body import body
+from hamletc.targets.triton.formatter import TritonFormatter, literal, typed
+
+UNIT = Interval(0.0, 1.0)
+
+
+def show(builder: Builder, value: Value, **inputs: Interval) -> str:
+    function = builder.finish("tick", (Output("out", value),))
+    printed = body(function)
+    return TritonFormatter(printed, ranges_of(function, Facts(inputs, {}))).line(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.30000001192092896, "0.3"),
+        (0.0, "0.0"),
+        (-1.0, "-1.0"),
+        (-0.0, "_f32(0x80000000)"),
+        (2.0**-149, "_f32(0x00000001)"),
+        (2.0**-126, "1.1754944e-38"),
+        ((2 - 2.0**-23) * 2.0**127, "_f32(0x7F7FFFFF)"),
+    ],
+)
+def test_float_literals(value: float, text: str) -> None:
+    assert literal(Const(Type.F32, value)) == text
+
+
+def test_typed_constants() -> None:
+    assert typed(Const(Type.F32, 0.5)) == "tl.full((), 0.5, tl.float32)"
+    assert typed(Const(Type.F32, -0.0)) == "_f32(0x80000000)"
+    assert typed(Const(Type.U32, 7)) == "tl.full((), 7, tl.uint32)"
+    assert typed(Const(Type.BOOL, True)) == "tl.full((), True, tl.int1)"
+
+
+def test_divisions_are_exact_and_typed() -> None:
+    builder = Builder()
+    a = builder.input(Type.F32, "a")
+    assert show(builder, builder.div(a, builder.f32(3.0))) == "tl.div_rn(a_0, 3.0)"
+    assert show(builder, builder.sqrt(a)) == "tl.sqrt_rn(a_0)"
+    u, seed = builder.input(Type.U32, "u"), builder.input(Type.U32, "seed_low")
+    assert show(builder, builder.div(u, builder.u32(5))) == "u_0 // 5"
+    # Scalars, unlike blocks, do not decide the type of a literal.
+    assert show(builder, builder.rem(seed, builder.u32(5))) == "seed_low_0 % tl.full((), 5, tl.uint32)"
+    assert show(builder, builder.mul_high(seed, builder.u32(5))) == "tl.umulhi(seed_low_0, tl.full((), 5, tl.uint32))"
+
+
+def test_python_never_computes() -> None:
+    builder = Builder()
+    both = builder.add(builder.f32(0.1), builder.f32(0.2))
+    assert show(builder, both) == "tl.full((), 0.1, tl.float32) + 0.2"
+
+
+def test_parentheses() -> None:
+    builder = Builder()
+    a, b = builder.input(Type.F32, "a"), builder.input(Type.F32, "b")
+    assert show(builder, builder.sub(a, builder.sub(b, builder.neg(a)))) == "a_0 - (b_0 - (-a_0))"
+    p = builder.less(a, b)
+    assert show(builder, builder.and_(builder.not_(p), p)) == "(~t4) & t4"
+
+
+def limit(below: bool, **inputs: Interval) -> str:
+    builder = Builder()
+    a = builder.input(Type.F32, "a")
+    bound = builder.f32(0.0 if below else 1.0)
+    test = builder.less(a, bound) if below else builder.less(bound, a)
+    return show(builder, builder.select(test, bound, a), **inputs)
+
+
+def test_limits() -> None:
+    # A NaN, or zeros of both signs: the select as it stands.
+    assert limit(True) == "tl.where(a_0 < 0.0, 0.0, a_0)"
+    assert limit(True, a=Interval(-1.0, 2.0, nan=False, negative_zero=True)) == "tl.where(a_0 < 0.0, 0.0, a_0)"
+    assert limit(True, a=Interval(-1.0, 2.0, nan=True)) == "tl.where(a_0 < 0.0, 0.0, a_0)"
+    assert limit(True, a=Interval(-1.0, 2.0)) == "tl.maximum(a_0, 0.0)"
+    assert limit(False, a=Interval(-1.0, 2.0, nan=False, negative_zero=True)) == "tl.minimum(1.0, a_0)"
+    # Both limits cost nothing together.
+    assert limit(True, a=Interval(-1.0, 1.0)) == "tl.minimum(tl.maximum(a_0, 0.0), 1.0)"
+    assert limit(False, a=Interval(0.0, 2.0)) == "tl.minimum(tl.maximum(a_0, 0.0), 1.0)"

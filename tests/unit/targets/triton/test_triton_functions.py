@@ -1,0 +1,18 @@
+"""Printed functions mean what the IR says: random ones, run by Triton's interpreter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from hamletc.ir.ops import OPS
+
+
+def test_random_functions(tmp_path: Path) -> None:
+    program = Path(__file__).with_name("run_functions.py")
+    done = subprocess.run([sys.executable, str(program), str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    lanes, *operations = done.stdout.split()
+    assert int(lanes) > 10_000
+    assert set(operations) == {op.__name__ for op in OPS}
