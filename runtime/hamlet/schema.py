@@ -100,7 +100,7 @@ def outcome_fields() -> tuple[Field, ...]:
 
 
 def move_names(universe: Universe) -> tuple[str, ...]:
-    """The moves of the space; move 2i and 2i + 1 go along axis i."""
+    """The moves of the space, in the order of their numbers; `move_deltas` says where each goes."""
     match len(universe.space.sizes):
         case 1:
             return ("LEFT", "RIGHT")

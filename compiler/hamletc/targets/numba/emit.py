@@ -133,8 +133,7 @@ class _Context:
         begun = [self.variables[output.name] for output in self.bodies["reset"].outputs]
         restarted = [*begun, *(slot.variable for slot in self.slots if slot.start is not None), "episode"]
         observed, shared = self.observed(), self.shared()
-        state = [*self.arrays, *variables, "start", "count", "world", "agents"]
-        scalars = ["start", "agents", "first_world", "seed_low", "seed_high"]
+        seeds = ["start", "agents", "first_world", "seed_low", "seed_high"]
         return {
             "universe": self.universe,
             "source": self.source,
@@ -154,9 +153,9 @@ class _Context:
             "observed": observed,
             "singles": observed + shared,
             "repeated": self.repeated(),
-            "load_arguments": [*state, "agent"],
-            "store_arguments": state,
-            "restart_arguments": [*restarted, *scalars, *self.tables_of("reset")],
+            "load_arguments": [*self.arrays, *variables, "start", "count", "world", "agents", "agent"],
+            "store_arguments": self.store_arguments,
+            "restart_arguments": [*restarted, *seeds, *self.tables_of("reset")],
             "kernel_parameters": self.kernel_parameters,
             "rollout_arguments": self.rollout_arguments,
             "parameters": self.parameters,
@@ -268,6 +267,12 @@ class _Context:
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
         switches = ["every_tick", "fresh"] if kernel == "rollout" else []
         return [*arrays, *self.tables(), *abi.scalar_arguments(kernel), "begin", "end", *switches]
+
+    def store_arguments(self, per: schema.Per) -> list[str]:
+        """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""
+        stored = [slot for slot in self.slots if slot.per == per and slot.array != "params_array"]
+        where = ["start", "count"] if per == "lane" else ["world", "agents", "count"]
+        return [*dict.fromkeys(slot.array for slot in stored), *(slot.variable for slot in stored), *where]
 
     def rollout_arguments(self, kernel: abi.Kernel) -> list[str]:
         """What another kernel passes to `rollout`: `step` one tick with observations, the others none."""
