@@ -88,6 +88,8 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                 source = workspace / f"{universe_name(block.text)}.hamlet"
                 source.write_text(block.text)
                 compiles(source, capsys, silent="warns" not in block.words)
+                code, output = hamletc(["fmt", "--check", str(source)], capsys)
+                assert code == 0, f"{block.where}: {output}"
             case ("console", *words):
                 expected = 1 if "exit=1" in words else 0
                 for command in commands(block):

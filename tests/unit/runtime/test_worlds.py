@@ -43,6 +43,7 @@ def test_a_world_starts_anew_when_all_its_agents_are_dead() -> None:
     assert player["hour"].tolist() == [2, 0]
     assert player["age"].tolist() == [2, 2, 2, 0, 0, 0]
     assert player["alive"].tolist() == [False, True, True, True, True, True]
+    assert player["episode_return"].tolist() == [0.5, 1.0, 1.0, 0.0, 0.0, 0.0]
     assert player.meter().tolist() == [f32(0.05), 0.5, 0.5, 0.5, 0.5, 0.5]
     assert player["terminated"].tolist() == [True, False, False, True, True, True]
     final = player.buffers.final_observation

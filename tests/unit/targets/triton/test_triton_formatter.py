@@ -69,7 +69,7 @@ def test_parentheses() -> None:
     a, b = builder.input(Type.F32, "a"), builder.input(Type.F32, "b")
     assert show(builder, builder.sub(a, builder.sub(b, builder.neg(a)))) == "a_0 - (b_0 - (-a_0))"
     p = builder.less(a, b)
-    assert show(builder, builder.and_(builder.not_(p), p)) == "(~t4) & t4"
+    assert show(builder, builder.and_(builder.not_(p), p)) == "(~t5) & t5"
 
 
 def limit(below: bool, **inputs: Interval) -> str:
