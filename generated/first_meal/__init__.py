@@ -16,9 +16,9 @@ UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "a949223c75def0a572c42d398aa0fccbc046971a9f79cbfb23faf6c85bae647e",
-    "tick.ir": "58d5e57d3a985373d2a6054ebef9e9cad5b8d769cd96a03955082013b31da0bf",
-    "triton_kernels.py": "a3efe88221f10913ebfeb217ad73e612849389c2a91159a5672ec03fa7e63433",
-    "numba_kernels.py": "40a4c9429a3d5e84cb03f1dbb7a04aba79699e73d908fea6a33ddf9c2821bbfd",
+    "tick.ir": "f7b0a0d7884ad1c3e61a6d02f1091b78b71268a00d508568f3c2bbeb59350069",
+    "triton_kernels.py": "e3a896a18c7fd2e3402bd72fab562f8a4c6f26b767f05436f0355e0ca32021d9",
+    "numba_kernels.py": "2a2eb7b22f7023cd2043b47e5aace9e9310c8f3fbbc69d0637aa834ba50e887a",
 }
 
 

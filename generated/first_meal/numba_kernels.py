@@ -69,43 +69,59 @@ def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     t35 = u32(add(multiply(y_3, 5), x_3))
     t37 = divide(t35, 5)
     t38 = remainder(t35, 5)
-    t43 = multiply(bit_xor(t38, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t43 = multiply(bit_xor(t38, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t49 = mulhigh(multiply(bit_xor(t43, shift_right(t43, 15)), 0x85EBCA77), 5)
     t50 = subtract(t37, t49)
     t53 = where(less(t37, t49), add(t50, 5), t50)
-    t57 = multiply(bit_xor(t53, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t57 = multiply(bit_xor(t53, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
     t61 = mulhigh(multiply(bit_xor(t57, shift_right(t57, 15)), 0x85EBCA77), 5)
     t62 = subtract(t38, t61)
     t65 = where(less(t38, t61), add(t62, 5), t62)
-    t69 = multiply(bit_xor(t65, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t69 = multiply(bit_xor(t65, add(layout_0, 0x1715609D)), 0x9E3779B1)
     t73 = mulhigh(multiply(bit_xor(t69, shift_right(t69, 15)), 0x85EBCA77), 5)
     t74 = subtract(t53, t73)
     t77 = where(less(t53, t73), add(t74, 5), t74)
-    t79 = multiply(bit_xor(t77, layout_0), 0x9E3779B1)
-    t83 = mulhigh(multiply(bit_xor(t79, shift_right(t79, 15)), 0x85EBCA77), 5)
-    t84 = subtract(t65, t83)
-    t88 = multiply(t77, 5)
-    t89 = add(t88, where(less(t65, t83), add(t84, 5), t84))
-    t93 = where(less(t89, 1), i32(t89), -1)
+    t81 = multiply(bit_xor(t77, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t85 = mulhigh(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 5)
+    t86 = subtract(t65, t85)
+    t89 = where(less(t65, t85), add(t86, 5), t86)
+    t93 = multiply(bit_xor(t89, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t97 = mulhigh(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 5)
+    t98 = subtract(t77, t97)
+    t101 = where(less(t77, t97), add(t98, 5), t98)
+    t105 = multiply(bit_xor(t101, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t109 = mulhigh(multiply(bit_xor(t105, shift_right(t105, 15)), 0x85EBCA77), 5)
+    t110 = subtract(t89, t109)
+    t113 = where(less(t89, t109), add(t110, 5), t110)
+    t117 = multiply(bit_xor(t113, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t121 = mulhigh(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 5)
+    t122 = subtract(t101, t121)
+    t125 = where(less(t101, t121), add(t122, 5), t122)
+    t127 = multiply(bit_xor(t125, layout_0), 0x9E3779B1)
+    t131 = mulhigh(multiply(bit_xor(t127, shift_right(t127, 15)), 0x85EBCA77), 5)
+    t132 = subtract(t113, t131)
+    t136 = multiply(t125, 5)
+    t137 = add(t136, where(less(t113, t131), add(t132, 5), t132))
+    t141 = where(less(t137, 1), i32(t137), -1)
     # interact
-    t94 = where(equal(action_0, 4), t93, -1)
+    t142 = where(equal(action_0, 4), t141, -1)
     # affordance Kitchen, first_meal.hamlet:13
-    t95 = equal(t94, 0)
+    t143 = equal(t142, 0)
     # affordance Kitchen, first_meal.hamlet:14
-    satiation_1 = satiation_0 + where(t95, f32(0.4), f32(-0.0))
+    satiation_1 = satiation_0 + where(t143, f32(0.4), f32(-0.0))
     satiation_2 = where(f32(1.0) < satiation_1, f32(1.0), satiation_1)
-    mood_1 = mood_0 + where(t95, f32(0.05), f32(-0.0))
+    mood_1 = mood_0 + where(t143, f32(0.05), f32(-0.0))
     mood_2 = where(f32(1.0) < mood_1, f32(1.0), mood_1)
     # affordance Kitchen, first_meal.hamlet:13
-    used_0 = where(t95, i32(0), -1)
+    used_0 = where(t143, i32(0), -1)
     # meter satiation decay, first_meal.hamlet:8
     satiation_3 = satiation_2 - f32(0.02)
     satiation_4 = where(satiation_3 < f32(0.0), f32(0.0), satiation_3)
     # meter mood decay, first_meal.hamlet:9
     mood_3 = mood_2 - f32(0.004)
     # cascade hunger_saddens, first_meal.hamlet:11
-    t120 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
-    mood_4 = mood_3 - (f32(0.02) * t120)
+    t168 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
+    mood_4 = mood_3 - (f32(0.02) * t168)
     mood_5 = where(mood_4 < f32(0.0), f32(0.0), mood_4)
     # dies when, first_meal.hamlet:17
     terminated_0 = satiation_4 <= f32(0.0)
@@ -113,13 +129,13 @@ def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     age_1 = add(age_0, 1)
     # lifespan, first_meal.hamlet:6
     truncated_0 = less_equal(200, age_1) & (not terminated_0)
-    t131 = where(truncated_0, i32(1), -1)
+    t179 = where(truncated_0, i32(1), -1)
     # dies when, first_meal.hamlet:17
-    cause_0 = where(terminated_0, 0, t131)
+    cause_0 = where(terminated_0, 0, t179)
     # lifespan, first_meal.hamlet:6
-    t134 = where(truncated_0, mood_5 + f32(1.0), mood_5)
+    t182 = where(truncated_0, mood_5 + f32(1.0), mood_5)
     # reward, first_meal.hamlet:18
-    reward_0 = where(terminated_0, f32(0.0), t134)
+    reward_0 = where(terminated_0, f32(0.0), t182)
     return satiation_4, mood_5, x_3, y_3, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
 
 
@@ -158,10 +174,26 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t93 = multiply(bit_xor(t89, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
     t97 = mulhigh(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 5)
     t98 = add(t77, t97)
-    t102 = multiply(where(less(t98, 5), t98, subtract(t98, 5)), 5)
-    t103 = add(t102, t89)
-    x_0 = i32(remainder(t103, 5))
-    y_0 = i32(divide(t103, 5))
+    t101 = where(less(t98, 5), t98, subtract(t98, 5))
+    t105 = multiply(bit_xor(t101, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t109 = mulhigh(multiply(bit_xor(t105, shift_right(t105, 15)), 0x85EBCA77), 5)
+    t110 = add(t89, t109)
+    t113 = where(less(t110, 5), t110, subtract(t110, 5))
+    t117 = multiply(bit_xor(t113, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t121 = mulhigh(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 5)
+    t122 = add(t101, t121)
+    t125 = where(less(t122, 5), t122, subtract(t122, 5))
+    t129 = multiply(bit_xor(t125, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t133 = mulhigh(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 5)
+    t134 = add(t113, t133)
+    t137 = where(less(t134, 5), t134, subtract(t134, 5))
+    t141 = multiply(bit_xor(t137, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t145 = mulhigh(multiply(bit_xor(t141, shift_right(t141, 15)), 0x85EBCA77), 5)
+    t146 = add(t125, t145)
+    t150 = multiply(where(less(t146, 5), t146, subtract(t146, 5)), 5)
+    t151 = add(t150, t137)
+    x_0 = i32(remainder(t151, 5))
+    y_0 = i32(divide(t151, 5))
     return f32(1.0), f32(0.5), x_0, y_0, layout_0
 
 
@@ -235,20 +267,36 @@ def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, layout_0):
     t40 = multiply(bit_xor(t36, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
     t44 = mulhigh(multiply(bit_xor(t40, shift_right(t40, 15)), 0x85EBCA77), 5)
     t45 = add(t24, t44)
-    t49 = multiply(where(less(t45, 5), t45, subtract(t45, 5)), 5)
-    t53 = bit_or(0, shift_left(1, add(t49, t36)))
-    t57 = add(multiply(y_0, 5), x_0)
+    t48 = where(less(t45, 5), t45, subtract(t45, 5))
+    t52 = multiply(bit_xor(t48, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t56 = mulhigh(multiply(bit_xor(t52, shift_right(t52, 15)), 0x85EBCA77), 5)
+    t57 = add(t36, t56)
+    t60 = where(less(t57, 5), t57, subtract(t57, 5))
+    t64 = multiply(bit_xor(t60, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t68 = mulhigh(multiply(bit_xor(t64, shift_right(t64, 15)), 0x85EBCA77), 5)
+    t69 = add(t48, t68)
+    t72 = where(less(t69, 5), t69, subtract(t69, 5))
+    t76 = multiply(bit_xor(t72, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t80 = mulhigh(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 5)
+    t81 = add(t60, t80)
+    t84 = where(less(t81, 5), t81, subtract(t81, 5))
+    t88 = multiply(bit_xor(t84, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t92 = mulhigh(multiply(bit_xor(t88, shift_right(t88, 15)), 0x85EBCA77), 5)
+    t93 = add(t72, t92)
+    t97 = multiply(where(less(t93, 5), t93, subtract(t93, 5)), 5)
+    t101 = bit_or(0, shift_left(1, add(t97, t84)))
+    t105 = add(multiply(y_0, 5), x_0)
     # observe lifetime, first_meal.hamlet:19
     lifetime_0 = f32(age_0) / f32(200.0)
-    return satiation_0, mood_0, lifetime_0, t53, t57
+    return satiation_0, mood_0, lifetime_0, t101, t105
 
 
 @inline
-def _observe_grid(element_0, t53, t57):
+def _observe_grid(element_0, t101, t105):
     """One row of grid."""
     # observe grid, first_meal.hamlet:19
-    t62 = equal(bit_and(t53, shift_left(1, u32(element_0))), 0)
-    grid_0 = where(t62, f32(0.0), f32(1.0)) + where(equal(element_0, t57), f32(1.0), f32(0.0))
+    t110 = equal(bit_and(t101, shift_left(1, u32(element_0))), 0)
+    grid_0 = where(t110, f32(0.0), f32(1.0)) + where(equal(element_0, t105), f32(1.0), f32(0.0))
     return grid_0
 
 
@@ -261,12 +309,12 @@ def _observe(
     observed_meter_satiation = local_f32(LANES)
     observed_meter_mood = local_f32(LANES)
     observed_lifetime = local_f32(LANES)
-    shared_t53 = local_u32(LANES)
-    shared_t57 = local_i32(LANES)
+    shared_t101 = local_u32(LANES)
+    shared_t105 = local_i32(LANES)
     for lane in range(LANES):
         (
-            observed_meter_satiation[lane], observed_meter_mood[lane], observed_lifetime[lane], shared_t53[lane],
-            shared_t57[lane],
+            observed_meter_satiation[lane], observed_meter_mood[lane], observed_lifetime[lane], shared_t101[lane],
+            shared_t105[lane],
         ) = _observe_lane(
             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], layout[lane],
         )
@@ -275,7 +323,7 @@ def _observe(
     put(observed_lifetime, part(observation_array, 27, start), count, lanes, chosen)
     for element in range(25):
         for lane in range(LANES):
-            values[lane] = _observe_grid(i32(element), shared_t53[lane], shared_t57[lane])
+            values[lane] = _observe_grid(i32(element), shared_t101[lane], shared_t105[lane])
         put(values, part(observation_array, element, start), count, lanes, chosen)
 
 
@@ -291,26 +339,42 @@ def _mask_lane(x_0, y_0, layout_0):
     t13 = u32(add(multiply(y_0, 5), x_0))
     t15 = divide(t13, 5)
     t16 = remainder(t13, 5)
-    t21 = multiply(bit_xor(t16, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t21 = multiply(bit_xor(t16, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t27 = mulhigh(multiply(bit_xor(t21, shift_right(t21, 15)), 0x85EBCA77), 5)
     t28 = subtract(t15, t27)
     t31 = where(less(t15, t27), add(t28, 5), t28)
-    t35 = multiply(bit_xor(t31, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t35 = multiply(bit_xor(t31, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
     t39 = mulhigh(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 5)
     t40 = subtract(t16, t39)
     t43 = where(less(t16, t39), add(t40, 5), t40)
-    t47 = multiply(bit_xor(t43, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t47 = multiply(bit_xor(t43, add(layout_0, 0x1715609D)), 0x9E3779B1)
     t51 = mulhigh(multiply(bit_xor(t47, shift_right(t47, 15)), 0x85EBCA77), 5)
     t52 = subtract(t31, t51)
     t55 = where(less(t31, t51), add(t52, 5), t52)
-    t57 = multiply(bit_xor(t55, layout_0), 0x9E3779B1)
-    t61 = mulhigh(multiply(bit_xor(t57, shift_right(t57, 15)), 0x85EBCA77), 5)
-    t62 = subtract(t43, t61)
-    t66 = multiply(t55, 5)
-    t67 = add(t66, where(less(t43, t61), add(t62, 5), t62))
-    t71 = where(less(t67, 1), i32(t67), -1)
+    t59 = multiply(bit_xor(t55, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t63 = mulhigh(multiply(bit_xor(t59, shift_right(t59, 15)), 0x85EBCA77), 5)
+    t64 = subtract(t43, t63)
+    t67 = where(less(t43, t63), add(t64, 5), t64)
+    t71 = multiply(bit_xor(t67, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t75 = mulhigh(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 5)
+    t76 = subtract(t55, t75)
+    t79 = where(less(t55, t75), add(t76, 5), t76)
+    t83 = multiply(bit_xor(t79, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t87 = mulhigh(multiply(bit_xor(t83, shift_right(t83, 15)), 0x85EBCA77), 5)
+    t88 = subtract(t67, t87)
+    t91 = where(less(t67, t87), add(t88, 5), t88)
+    t95 = multiply(bit_xor(t91, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t99 = mulhigh(multiply(bit_xor(t95, shift_right(t95, 15)), 0x85EBCA77), 5)
+    t100 = subtract(t79, t99)
+    t103 = where(less(t79, t99), add(t100, 5), t100)
+    t105 = multiply(bit_xor(t103, layout_0), 0x9E3779B1)
+    t109 = mulhigh(multiply(bit_xor(t105, shift_right(t105, 15)), 0x85EBCA77), 5)
+    t110 = subtract(t91, t109)
+    t114 = multiply(t103, 5)
+    t115 = add(t114, where(less(t91, t109), add(t110, 5), t110))
+    t119 = where(less(t115, 1), i32(t115), -1)
     # mask
-    action_INTERACT_0 = less_equal(0, t71)
+    action_INTERACT_0 = less_equal(0, t119)
     return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True
 
 
@@ -362,11 +426,10 @@ def _load(
 
 @helper
 def _store(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start, count,
-    world, agents, last,
+    meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation, meter_mood, position_x,
+    position_y, age, alive, episode_return, start, count,
 ):
-    """Copy what can change of a chunk back; with the last tile of its worlds also what is the worlds'."""
+    """Copy the state of the lanes of a chunk back."""
     store_lanes(meter_satiation, part(meters_array, 0, start), count)
     store_lanes(meter_mood, part(meters_array, 1, start), count)
     store_lanes(position_x, part(position_array, 0, start), count)
@@ -374,9 +437,13 @@ def _store(
     store_lanes(age, part(age_array, 0, start), count)
     store_lanes(alive, part(alive_array, 0, start), count)
     store_lanes(episode_return, part(episode_return_array, 0, start), count)
-    if last:
-        store_worlds(episode, part(episode_array, 0, world), agents, count)
-        store_worlds(layout, part(layout_array, 0, world), agents, count)
+
+
+@helper
+def _store_worlds(episode_array, layout_array, episode, layout, world, agents, count):
+    """Copy what can change of the worlds of a chunk back."""
+    store_worlds(episode, part(episode_array, 0, world), agents, count)
+    store_worlds(layout, part(layout_array, 0, world), agents, count)
 
 
 @helper
@@ -398,55 +465,16 @@ def _restart(
 
 
 @kernel
-def _begin(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, agents,
-    first_world, seed_low, seed_high, begin, end,
-):
-    """A new episode in every world from `begin` to `end`."""
-    lanes = local_i32(LANES)
-    meter_satiation = local_f32(LANES)
-    meter_mood = local_f32(LANES)
-    position_x = local_i32(LANES)
-    position_y = local_i32(LANES)
-    age = local_i32(LANES)
-    alive = local_bool(LANES)
-    episode_return = local_f32(LANES)
-    episode = local_i32(LANES)
-    layout = local_u32(LANES)
-    per_chunk = max(LANES // agents, 1)
-    for world in range(begin, end, per_chunk):
-        chunk_lanes = min(per_chunk, end - world) * agents
-        for agent in range(0, chunk_lanes, LANES):
-            start = world * agents + agent
-            count = min(LANES, chunk_lanes - agent)
-            _load(
-                meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-                meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start,
-                count, world, agents, agent,
-            )
-            for lane in range(count):
-                lanes[lane] = lane
-            _restart(
-                lanes, count, meter_satiation, meter_mood, position_x, position_y, layout, age, alive, episode_return,
-                episode, start, agents, first_world, seed_low, seed_high,
-            )
-            _store(
-                meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-                meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start,
-                count, world, agents, agent + LANES >= chunk_lanes,
-            )
-
-
-@kernel
 def rollout(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
     final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, worlds, agents,
-    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick,
+    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
     Without recorded actions [ticks, lanes] agents act at random; without `finished_return_array` nothing is counted.
+    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     """
     random = actions_array.shape[0] == 0
     counting = finished_return_array.shape[0] > 0
@@ -575,9 +603,8 @@ def rollout(
                     for lane in range(count):
                         living += alive[lane]
                     _store(
-                        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
-                        layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, False,
+                        meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
+                        meter_mood, position_x, position_y, age, alive, episode_return, start, count,
                     )
 
             # The worlds: clock, new episodes, observations.
@@ -590,13 +617,18 @@ def rollout(
                         layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                if passed > 0:
-                    if agents == 1:
-                        for lane in range(LANES):
-                            flags[lane] = not alive[lane]
-                    elif tiled:
-                        for lane in range(LANES):
+                for lane in range(LANES):
+                    flags[lane] = False
+                if fresh:
+                    for lane in range(count):
+                        flags[lane] = True
+                elif passed > 0:
+                    if tiled:
+                        for lane in range(count):
                             flags[lane] = living == 0
+                    elif agents == 1:
+                        for lane in range(count):
+                            flags[lane] = not alive[lane]
                     else:
                         for first in range(0, count, agents):
                             living = 0
@@ -604,10 +636,9 @@ def rollout(
                                 living += alive[lane]
                             for lane in range(first, first + agents):
                                 flags[lane] = living == 0
-                    for lane in range(count, LANES):
-                        flags[lane] = False
-                    chosen = choose_lanes(flags, lanes)
-                    if chosen > 0:
+                chosen = choose_lanes(flags, lanes)
+                if chosen > 0:
+                    if not fresh:
                         if every_tick and observation_array.shape[0] > 0:
                             _observe(
                                 final_observation_array, start, count, lanes, chosen, meter_satiation, meter_mood,
@@ -615,10 +646,10 @@ def rollout(
                             )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
-                        _restart(
-                            lanes, chosen, meter_satiation, meter_mood, position_x, position_y, layout, age, alive,
-                            episode_return, episode, start, agents, first_world, seed_low, seed_high,
-                        )
+                    _restart(
+                        lanes, chosen, meter_satiation, meter_mood, position_x, position_y, layout, age, alive,
+                        episode_return, episode, start, agents, first_world, seed_low, seed_high,
+                    )
                 if last or (every_tick and passed > 0):
                     if observation_array.shape[0] > 0:
                         _observe(
@@ -628,10 +659,11 @@ def rollout(
                     _mask(mask_array, start, count, alive, position_x, position_y, layout)
                 if tiled or last:
                     _store(
-                        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
-                        layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, agent + LANES >= chunk_lanes,
+                        meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
+                        meter_mood, position_x, position_y, age, alive, episode_return, start, count,
                     )
+                    if agent + LANES >= chunk_lanes:
+                        _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
 
 
 def reset(
@@ -639,13 +671,10 @@ def reset(
     observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, begin, end,
 ):
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
-    _begin(
-        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, agents,
-        first_world, seed_low, seed_high, begin, end,
-    )
-    observe(
+    rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        observation_array, mask_array, worlds, agents, begin, end,
+        NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
+        NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
     )
 
 
@@ -657,7 +686,7 @@ def observe(
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
-        NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False,
+        NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
     )
 
 
@@ -671,5 +700,5 @@ def step(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
         final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low,
-        seed_high, 0, 1, begin, end, True,
+        seed_high, 0, 1, begin, end, True, False,
     )

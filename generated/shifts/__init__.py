@@ -15,10 +15,10 @@ HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
-    "universe.json": "a13697a686cc02b7372bd21492df8589ee2430d2a41d83f7b919287d32fb1f2f",
-    "tick.ir": "1d8659477871e332a60db813167d84d8c63903261eac285714a3844f86f4702d",
-    "triton_kernels.py": "0a9657c3242a2098f00d01e0a7d34468bdbd93cda102b8249369b27de4c166c9",
-    "numba_kernels.py": "1619463757a3f8e5fa8674c1ef9700c8dab51af5d79df6eb0f7e722ac2ead483",
+    "universe.json": "0a64bb5a51457fe3212ee2482a32ef7b6695b1eb3b0961dac11f8ea6b6c1730b",
+    "tick.ir": "320900e60e841f34e522121100bb4952ef256a65456fef6109af993ab882bb27",
+    "triton_kernels.py": "b0dabaa3210c773f11ee59763532b48eaa0e589b01d7825538047cf888010856",
+    "numba_kernels.py": "84de246eac20befb73645dc2c72f1d77369cec0a3d24aca8e352c91f6e528ae5",
 }
 
 

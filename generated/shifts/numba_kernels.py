@@ -70,11 +70,11 @@ def _tick(
     progress_0, hour_0, layout_0, action_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action REST, shifts.hamlet:103
+    # action REST, shifts.hamlet:110
     t17 = equal(action_0, 6)
     t23 = where(t17, f32(0.002), f32(-0.0))
     t24 = where(t17, f32(0.01), f32(-0.0))
-    # action MEDITATE, shifts.hamlet:104
+    # action MEDITATE, shifts.hamlet:111
     t26 = equal(action_0, 7)
     t30 = where(t26, f32(-0.001), t23)
     t31 = where(t26, f32(0.02), t24)
@@ -104,240 +104,257 @@ def _tick(
     # here
     t75 = u32(add(multiply(y_3, 8), x_3))
     t79 = bit_and(t75, 7)
-    t84 = multiply(bit_xor(t79, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t84 = multiply(bit_xor(t79, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t91 = shift_right(multiply(bit_xor(t84, shift_right(t84, 15)), 0x85EBCA77), 29)
     t93 = bit_and(subtract(shift_right(t75, 3), t91), 7)
-    t97 = multiply(bit_xor(t93, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t97 = multiply(bit_xor(t93, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
     t101 = shift_right(multiply(bit_xor(t97, shift_right(t97, 15)), 0x85EBCA77), 29)
     t103 = bit_and(subtract(t79, t101), 7)
-    t107 = multiply(bit_xor(t103, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t107 = multiply(bit_xor(t103, add(layout_0, 0x1715609D)), 0x9E3779B1)
     t111 = shift_right(multiply(bit_xor(t107, shift_right(t107, 15)), 0x85EBCA77), 29)
     t113 = bit_and(subtract(t93, t111), 7)
-    t115 = multiply(bit_xor(t113, layout_0), 0x9E3779B1)
-    t119 = shift_right(multiply(bit_xor(t115, shift_right(t115, 15)), 0x85EBCA77), 29)
-    t123 = add(shift_left(t113, 3), bit_and(subtract(t103, t119), 7))
-    t127 = where(less(t123, 14), i32(t123), -1)
+    t117 = multiply(bit_xor(t113, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t121 = shift_right(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 29)
+    t123 = bit_and(subtract(t103, t121), 7)
+    t127 = multiply(bit_xor(t123, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t131 = shift_right(multiply(bit_xor(t127, shift_right(t127, 15)), 0x85EBCA77), 29)
+    t133 = bit_and(subtract(t113, t131), 7)
+    t137 = multiply(bit_xor(t133, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t141 = shift_right(multiply(bit_xor(t137, shift_right(t137, 15)), 0x85EBCA77), 29)
+    t143 = bit_and(subtract(t123, t141), 7)
+    t147 = multiply(bit_xor(t143, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t151 = shift_right(multiply(bit_xor(t147, shift_right(t147, 15)), 0x85EBCA77), 29)
+    t153 = bit_and(subtract(t133, t151), 7)
+    t155 = multiply(bit_xor(t153, layout_0), 0x9E3779B1)
+    t159 = shift_right(multiply(bit_xor(t155, shift_right(t155, 15)), 0x85EBCA77), 29)
+    t163 = add(shift_left(t153, 3), bit_and(subtract(t143, t159), 7))
+    t167 = where(less(t163, 14), i32(t163), -1)
     # interact
-    t128 = where(t66, t127, -1)
+    t168 = where(t66, t167, -1)
     # affordance Bed, shifts.hamlet:35
-    t130 = f32(0.01) <= money_0
-    t131 = equal(t128, 0) & t130
+    t170 = f32(0.01) <= money_0
+    t171 = equal(t168, 0) & t170
     # affordance LuxuryBed, shifts.hamlet:40
-    t135 = equal(t128, 1) & (f32(0.01833) <= money_0)
+    t175 = equal(t168, 1) & (f32(0.01833) <= money_0)
     # affordance Shower, shifts.hamlet:45
-    t137 = equal(t128, 2) & t130
+    t177 = equal(t168, 2) & t170
     # affordance HomeMeal, shifts.hamlet:50
-    t139 = equal(t128, 3) & t130
+    t179 = equal(t168, 3) & t170
     # affordance FastFood, shifts.hamlet:55
-    t142 = f32(0.05) <= money_0
-    t143 = equal(t128, 4) & t142
+    t182 = f32(0.05) <= money_0
+    t183 = equal(t168, 4) & t182
     # affordance Doctor, shifts.hamlet:60
-    t146 = less_equal(8, hour_0)
-    t149 = t146 & less(hour_0, 18)
-    t153 = (equal(t128, 5) & t149) & (f32(0.04) <= money_0)
+    t186 = less_equal(8, hour_0)
+    t189 = t186 & less(hour_0, 18)
+    t193 = (equal(t168, 5) & t189) & (f32(0.04) <= money_0)
     # affordance Hospital, shifts.hamlet:65
-    t155 = equal(t128, 6) & t142
+    t195 = equal(t168, 6) & t182
     # affordance Therapist, shifts.hamlet:70
-    t158 = (equal(t128, 7) & t149) & t142
+    t198 = (equal(t168, 7) & t189) & t182
     # affordance Recreation, shifts.hamlet:75
-    t161 = less(hour_0, 22)
-    t165 = f32(0.03) <= money_0
-    t166 = (equal(t128, 8) & (t146 & t161)) & t165
+    t201 = less(hour_0, 22)
+    t205 = f32(0.03) <= money_0
+    t206 = (equal(t168, 8) & (t186 & t201)) & t205
     # affordance Bar, shifts.hamlet:80
-    t171 = less_equal(18, hour_0) | less(hour_0, 4)
-    t175 = (equal(t128, 9) & t171) & (f32(0.075) <= money_0)
-    # affordance Job, shifts.hamlet:85
-    t178 = equal(t128, 10) & t149
-    # affordance Labor, shifts.hamlet:89
-    t181 = equal(t128, 11) & t149
-    # affordance Gym, shifts.hamlet:93
-    t185 = less_equal(6, hour_0) & t161
-    t189 = (equal(t128, 12) & t185) & (f32(0.02667) <= money_0)
-    # affordance Park, shifts.hamlet:98
-    t192 = equal(t128, 13) & t185
+    t211 = less_equal(18, hour_0) | less(hour_0, 4)
+    t215 = (equal(t168, 9) & t211) & (f32(0.075) <= money_0)
+    # affordance Job, shifts.hamlet:92
+    t218 = equal(t168, 10) & t189
+    # affordance Labor, shifts.hamlet:96
+    t221 = equal(t168, 11) & t189
+    # affordance Gym, shifts.hamlet:100
+    t225 = less_equal(6, hour_0) & t201
+    t229 = (equal(t168, 12) & t225) & (f32(0.02667) <= money_0)
+    # affordance Park, shifts.hamlet:105
+    t232 = equal(t168, 13) & t225
     # progress
     progress_2 = add(progress_1, 1)
-    progress_3 = where(equal(engaged_1, t127), progress_2, 1)
+    progress_3 = where(equal(engaged_1, t167), progress_2, 1)
     # affordance Bed, shifts.hamlet:35
-    t196 = where(t131, i32(0), -1)
-    t197 = where(t131, i32(5), 0)
+    t236 = where(t171, i32(0), -1)
+    t237 = where(t171, i32(5), 0)
     # affordance LuxuryBed, shifts.hamlet:40
-    t198 = where(t135, 1, t196)
-    t199 = where(t135, 6, t197)
+    t238 = where(t175, 1, t236)
+    t239 = where(t175, 6, t237)
     # affordance Shower, shifts.hamlet:45
-    t200 = where(t137, 2, t198)
-    t201 = where(t137, 3, t199)
+    t240 = where(t177, 2, t238)
+    t241 = where(t177, 3, t239)
     # affordance HomeMeal, shifts.hamlet:50
-    t202 = where(t139, 3, t200)
-    t203 = where(t139, 2, t201)
+    t242 = where(t179, 3, t240)
+    t243 = where(t179, 2, t241)
     # affordance FastFood, shifts.hamlet:55
-    t204 = where(t143, 4, t202)
-    t205 = where(t143, 2, t203)
+    t244 = where(t183, 4, t242)
+    t245 = where(t183, 2, t243)
     # affordance Doctor, shifts.hamlet:60
-    t206 = where(t153, 5, t204)
-    t207 = where(t153, 3, t205)
+    t246 = where(t193, 5, t244)
+    t247 = where(t193, 3, t245)
     # affordance Hospital, shifts.hamlet:65
-    t208 = where(t155, 6, t206)
-    t209 = where(t155, 6, t207)
+    t248 = where(t195, 6, t246)
+    t249 = where(t195, 6, t247)
     # affordance Therapist, shifts.hamlet:70
-    t210 = where(t158, 7, t208)
-    t211 = where(t158, 4, t209)
+    t250 = where(t198, 7, t248)
+    t251 = where(t198, 4, t249)
     # affordance Recreation, shifts.hamlet:75
-    t212 = where(t166, 8, t210)
-    t213 = where(t166, 3, t211)
+    t252 = where(t206, 8, t250)
+    t253 = where(t206, 3, t251)
     # affordance Bar, shifts.hamlet:80
-    t214 = where(t175, 9, t212)
-    t215 = where(t175, 2, t213)
-    # affordance Job, shifts.hamlet:85
-    t216 = where(t178, 10, t214)
-    t217 = where(t178, 8, t215)
-    # affordance Labor, shifts.hamlet:89
-    t218 = where(t181, 11, t216)
-    t219 = where(t181, 6, t217)
-    # affordance Gym, shifts.hamlet:93
-    t220 = where(t189, 12, t218)
-    t221 = where(t189, 4, t219)
-    # affordance Park, shifts.hamlet:98
-    used_0 = where(t192, 13, t220)
-    t223 = where(t192, 3, t221)
+    t254 = where(t215, 9, t252)
+    t255 = where(t215, 2, t253)
+    # affordance Job, shifts.hamlet:92
+    t256 = where(t218, 10, t254)
+    t257 = where(t218, 8, t255)
+    # affordance Labor, shifts.hamlet:96
+    t258 = where(t221, 11, t256)
+    t259 = where(t221, 6, t257)
+    # affordance Gym, shifts.hamlet:100
+    t260 = where(t229, 12, t258)
+    t261 = where(t229, 4, t259)
+    # affordance Park, shifts.hamlet:105
+    used_0 = where(t232, 13, t260)
+    t263 = where(t232, 3, t261)
     # progress
-    t224 = equal(progress_3, t223)
-    progress_4 = where(t224, 0, progress_3)
-    t227 = less_equal(0, used_0)
-    t228 = where(t224, used_0, -1)
-    engaged_2 = where(t227, where(t224, -1, used_0), engaged_1)
-    progress_5 = where(t227, progress_4, progress_1)
+    t264 = equal(progress_3, t263)
+    progress_4 = where(t264, 0, progress_3)
+    t267 = less_equal(0, used_0)
+    t268 = where(t264, used_0, -1)
+    engaged_2 = where(t267, where(t264, -1, used_0), engaged_1)
+    progress_5 = where(t267, progress_4, progress_1)
     # affordance Bed, shifts.hamlet:37
-    t231 = where(t131, f32(0.075), f32(-0.0))
+    t271 = where(t171, f32(0.075), f32(-0.0))
     # affordance Bed, shifts.hamlet:35
-    t232 = equal(t228, 0)
+    t272 = equal(t268, 0)
     # affordance Bed, shifts.hamlet:38
-    t234 = where(t232, f32(0.125), f32(-0.0))
-    t235 = where(t232, f32(0.02), f32(-0.0))
+    t274 = where(t272, f32(0.125), f32(-0.0))
+    t275 = where(t272, f32(0.02), f32(-0.0))
     # affordance LuxuryBed, shifts.hamlet:42
-    t237 = where(t135, f32(0.09375), t231)
+    t277 = where(t175, f32(0.09375), t271)
     # affordance LuxuryBed, shifts.hamlet:40
-    t238 = equal(t228, 1)
+    t278 = equal(t268, 1)
     # affordance LuxuryBed, shifts.hamlet:43
-    t240 = where(t238, f32(0.1875), t234)
-    t241 = where(t238, f32(0.05), t235)
+    t280 = where(t278, f32(0.1875), t274)
+    t281 = where(t278, f32(0.05), t275)
     # affordance Shower, shifts.hamlet:47
-    t243 = where(t137, f32(0.1), f32(-0.0))
+    t283 = where(t177, f32(0.1), f32(-0.0))
     # affordance Shower, shifts.hamlet:45
-    t244 = equal(t228, 2)
+    t284 = equal(t268, 2)
     # affordance Shower, shifts.hamlet:48
-    t245 = where(t244, f32(0.1), f32(-0.0))
+    t285 = where(t284, f32(0.1), f32(-0.0))
     # affordance HomeMeal, shifts.hamlet:52
-    t247 = where(t139, f32(0.1125), f32(-0.0))
+    t287 = where(t179, f32(0.1125), f32(-0.0))
     # affordance HomeMeal, shifts.hamlet:50
-    t248 = equal(t228, 3)
+    t288 = equal(t268, 3)
     # affordance HomeMeal, shifts.hamlet:53
-    t249 = where(t248, f32(0.1125), f32(-0.0))
-    t250 = where(t248, f32(0.03), t241)
+    t289 = where(t288, f32(0.1125), f32(-0.0))
+    t290 = where(t288, f32(0.03), t281)
     # affordance FastFood, shifts.hamlet:57
-    t253 = where(t143, f32(0.16875), t247)
-    t254 = where(t143, f32(0.05625), t237)
+    t293 = where(t183, f32(0.16875), t287)
+    t294 = where(t183, f32(0.05625), t277)
     # affordance FastFood, shifts.hamlet:55
-    t255 = equal(t228, 4)
+    t295 = equal(t268, 4)
     # affordance FastFood, shifts.hamlet:58
-    t257 = where(t255, f32(0.1125), t249)
-    t258 = where(t255, f32(0.0375), t240)
-    t259 = where(t255, f32(0.01), f32(-0.0))
-    t261 = where(t255, f32(-0.02), t250)
+    t297 = where(t295, f32(0.1125), t289)
+    t298 = where(t295, f32(0.0375), t280)
+    t299 = where(t295, f32(0.01), f32(-0.0))
+    t301 = where(t295, f32(-0.02), t290)
     # affordance Doctor, shifts.hamlet:62
-    t262 = where(t153, f32(0.09375), t261)
+    t302 = where(t193, f32(0.09375), t301)
     # affordance Doctor, shifts.hamlet:60
-    t263 = equal(t228, 5)
+    t303 = equal(t268, 5)
     # affordance Doctor, shifts.hamlet:63
-    t265 = where(t263, f32(0.0625), f32(-0.0))
+    t305 = where(t303, f32(0.0625), f32(-0.0))
     # affordance Hospital, shifts.hamlet:67
-    t266 = where(t155, f32(0.1), t262)
+    t306 = where(t195, f32(0.1), t302)
     # affordance Hospital, shifts.hamlet:65
-    t267 = equal(t228, 6)
+    t307 = equal(t268, 6)
     # affordance Hospital, shifts.hamlet:68
-    t268 = where(t267, f32(0.1), t265)
+    t308 = where(t307, f32(0.1), t305)
     # affordance Therapist, shifts.hamlet:72
-    t269 = where(t158, f32(0.1), t31)
+    t309 = where(t198, f32(0.1), t31)
     # affordance Therapist, shifts.hamlet:70
-    t270 = equal(t228, 7)
+    t310 = equal(t268, 7)
     # affordance Therapist, shifts.hamlet:73
-    t271 = where(t270, f32(0.1), f32(-0.0))
+    t311 = where(t310, f32(0.1), f32(-0.0))
     # affordance Recreation, shifts.hamlet:77
-    t273 = where(t166, f32(0.09375), t269)
-    t274 = where(t166, f32(0.045), t254)
+    t313 = where(t206, f32(0.09375), t309)
+    t314 = where(t206, f32(0.045), t294)
     # affordance Recreation, shifts.hamlet:75
-    t275 = equal(t228, 8)
+    t315 = equal(t268, 8)
     # affordance Recreation, shifts.hamlet:78
-    t276 = where(t275, f32(0.0625), t271)
-    t277 = where(t275, f32(0.03), t258)
+    t316 = where(t315, f32(0.0625), t311)
+    t317 = where(t315, f32(0.03), t298)
     # affordance Bar, shifts.hamlet:82
-    t278 = where(t175, f32(0.1875), t259)
-    t279 = where(t175, f32(0.09375), t273)
-    satiation_1 = satiation_0 + where(t175, f32(0.1125), t253)
+    t318 = where(t215, f32(0.1875), t299)
+    t319 = where(t215, f32(0.09375), t313)
+    satiation_1 = satiation_0 + where(t215, f32(0.1125), t293)
     # affordance Bar, shifts.hamlet:80
-    t282 = equal(t228, 9)
-    # affordance Bar, shifts.hamlet:83
-    t283 = where(t282, f32(0.125), f32(-0.0))
-    t284 = where(t282, f32(0.0625), t276)
-    satiation_2 = satiation_1 + where(t282, f32(0.075), t257)
+    t322 = equal(t268, 9)
+    # affordance Bar, shifts.hamlet:84
+    t323 = where(t322, f32(0.125), f32(-0.0))
+    # affordance Bar, shifts.hamlet:85
+    t324 = where(t322, f32(0.0625), t316)
+    # affordance Bar, shifts.hamlet:86
+    satiation_2 = satiation_1 + where(t322, f32(0.075), t297)
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    t290 = where(t282, f32(-0.2), t274)
-    hygiene_1 = hygiene_0 + where(t282, f32(-0.15), t243)
+    # affordance Bar, shifts.hamlet:87
+    t330 = where(t322, f32(-0.2), t314)
+    # affordance Bar, shifts.hamlet:88
+    hygiene_1 = hygiene_0 + where(t322, f32(-0.15), t283)
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t245
+    hygiene_3 = hygiene_2 + t285
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    t300 = where(t282, f32(-0.05), t266)
-    # affordance Job, shifts.hamlet:86
-    t306 = where(t139, f32(-0.01), where(t137, f32(-0.01), where(t135, f32(-0.01833), where(t131, f32(-0.01), f32(-0.0)))))
-    t311 = where(t158, f32(-0.05), where(t155, f32(-0.05), where(t153, f32(-0.04), where(t143, f32(-0.05), t306))))
-    t316 = where(t178, f32(0.05625), where(t175, f32(-0.075), where(t166, f32(-0.03), t311)))
-    # affordance Job, shifts.hamlet:85
-    t317 = equal(t228, 10)
-    # affordance Job, shifts.hamlet:87
-    t318 = where(t317, f32(0.05625), f32(-0.0))
-    t319 = where(t317, f32(-0.15), t290)
-    t320 = where(t317, f32(0.02), t278)
-    t321 = where(t317, f32(-0.03), t300)
-    # affordance Labor, shifts.hamlet:90
-    t322 = where(t181, f32(0.075), t316)
-    # affordance Labor, shifts.hamlet:89
-    t323 = equal(t228, 11)
-    # affordance Labor, shifts.hamlet:91
-    t324 = where(t323, f32(0.075), t318)
-    t325 = where(t323, f32(-0.2), t319)
-    health_1 = health_0 + where(t323, f32(-0.05), t321)
+    # affordance Bar, shifts.hamlet:89
+    t340 = where(t322, f32(-0.05), t306)
+    # affordance Job, shifts.hamlet:93
+    t346 = where(t179, f32(-0.01), where(t177, f32(-0.01), where(t175, f32(-0.01833), where(t171, f32(-0.01), f32(-0.0)))))
+    t351 = where(t198, f32(-0.05), where(t195, f32(-0.05), where(t193, f32(-0.04), where(t183, f32(-0.05), t346))))
+    t356 = where(t218, f32(0.05625), where(t215, f32(-0.075), where(t206, f32(-0.03), t351)))
+    # affordance Job, shifts.hamlet:92
+    t357 = equal(t268, 10)
+    # affordance Job, shifts.hamlet:94
+    t358 = where(t357, f32(0.05625), f32(-0.0))
+    t359 = where(t357, f32(-0.15), t330)
+    t360 = where(t357, f32(0.02), t318)
+    t361 = where(t357, f32(-0.03), t340)
+    # affordance Labor, shifts.hamlet:97
+    t362 = where(t221, f32(0.075), t356)
+    # affordance Labor, shifts.hamlet:96
+    t363 = equal(t268, 11)
+    # affordance Labor, shifts.hamlet:98
+    t364 = where(t363, f32(0.075), t358)
+    t365 = where(t363, f32(-0.2), t359)
+    health_1 = health_0 + where(t363, f32(-0.05), t361)
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t268
+    health_3 = health_2 + t308
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t333 = where(t323, f32(0.01), t320)
-    # affordance Gym, shifts.hamlet:95
-    money_1 = money_0 + where(t189, f32(-0.02667), t322)
+    t373 = where(t363, f32(0.01), t360)
+    # affordance Gym, shifts.hamlet:102
+    money_1 = money_0 + where(t229, f32(-0.02667), t362)
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t324
+    money_3 = money_2 + t364
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    t344 = where(t189, f32(0.075), where(t323, f32(-0.05), where(t255, f32(-0.03), f32(-0.0))))
-    # affordance Gym, shifts.hamlet:93
-    t345 = equal(t228, 12)
-    # affordance Gym, shifts.hamlet:96
-    t346 = where(t345, f32(0.075), f32(-0.0))
-    t348 = where(t345, f32(-0.08), t325)
-    # affordance Park, shifts.hamlet:99
-    fitness_1 = fitness_0 + where(t192, f32(0.05), t344)
+    t384 = where(t229, f32(0.075), where(t363, f32(-0.05), where(t295, f32(-0.03), f32(-0.0))))
+    # affordance Gym, shifts.hamlet:100
+    t385 = equal(t268, 12)
+    # affordance Gym, shifts.hamlet:103
+    t386 = where(t385, f32(0.075), f32(-0.0))
+    t388 = where(t385, f32(-0.08), t365)
+    # affordance Park, shifts.hamlet:106
+    fitness_1 = fitness_0 + where(t232, f32(0.05), t384)
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    social_1 = social_0 + where(t192, f32(0.0375), t333)
-    mood_1 = mood_0 + where(t192, f32(0.0375), t279)
-    # affordance Park, shifts.hamlet:98
-    t357 = equal(t228, 13)
-    # affordance Park, shifts.hamlet:100
-    fitness_3 = fitness_2 + where(t357, f32(0.05), t346)
+    social_1 = social_0 + where(t232, f32(0.0375), t373)
+    mood_1 = mood_0 + where(t232, f32(0.0375), t319)
+    # affordance Park, shifts.hamlet:105
+    t397 = equal(t268, 13)
+    # affordance Park, shifts.hamlet:107
+    fitness_3 = fitness_2 + where(t397, f32(0.05), t386)
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    social_2 = social_1 + where(t357, f32(0.0375), t283)
+    social_2 = social_1 + where(t397, f32(0.0375), t323)
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    mood_2 = mood_1 + where(t357, f32(0.0375), t284)
+    mood_2 = mood_1 + where(t397, f32(0.0375), t324)
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    energy_4 = energy_3 + where(t357, f32(-0.15), t348)
+    energy_4 = energy_3 + where(t397, f32(-0.15), t388)
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t277
+    energy_6 = energy_5 + t317
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
     # meter energy decay, shifts.hamlet:10
     energy_8 = energy_7 - f32(0.005)
@@ -357,57 +374,57 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rule unfit_bodies_sicken, shifts.hamlet:19
-    t401 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t401
+    t441 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t441
     # cascade hunger_exhausts, shifts.hamlet:21
-    t407 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t407)
+    t447 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t447)
     # cascade gloom_exhausts, shifts.hamlet:22
-    t413 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t413)
+    t453 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t453)
     # cascade hunger_sickens, shifts.hamlet:23
-    health_6 = health_5 - (f32(0.004) * t407)
+    health_6 = health_5 - (f32(0.004) * t447)
     # cascade grime_spoils_meals, shifts.hamlet:25
-    t421 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t422 = f32(0.002) * t421
-    satiation_6 = satiation_5 - t422
+    t461 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t462 = f32(0.002) * t461
+    satiation_6 = satiation_5 - t462
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # cascade grime_saddens, shifts.hamlet:26
-    mood_6 = mood_5 - (f32(0.003) * t421)
+    mood_6 = mood_5 - (f32(0.003) * t461)
     # cascade loneliness_saddens, shifts.hamlet:27
-    t431 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t431)
+    t471 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t471)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # cascade grime_weakens, shifts.hamlet:28
-    fitness_7 = fitness_6 - t422
+    fitness_7 = fitness_6 - t462
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # cascade grime_tires, shifts.hamlet:30
-    t440 = f32(0.0005) * t421
-    energy_11 = energy_10 - t440
+    t480 = f32(0.0005) * t461
+    energy_11 = energy_10 - t480
     # cascade loneliness_tires, shifts.hamlet:31
-    energy_12 = energy_11 - (f32(0.0008) * t431)
+    energy_12 = energy_11 - (f32(0.0008) * t471)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # cascade grime_sickens, shifts.hamlet:32
-    health_7 = health_6 - t440
+    health_7 = health_6 - t480
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
-    # dies when, shifts.hamlet:106
-    t450 = health_8 <= f32(0.0)
-    t451 = energy_13 <= f32(0.0)
+    # dies when, shifts.hamlet:113
+    t490 = health_8 <= f32(0.0)
+    t491 = energy_13 <= f32(0.0)
     # age
     age_1 = add(age_0, 1)
-    # dies when, shifts.hamlet:106
-    terminated_0 = t450 | t451
+    # dies when, shifts.hamlet:113
+    terminated_0 = t490 | t491
     # lifespan, shifts.hamlet:8
     truncated_0 = less_equal(500, age_1) & (not terminated_0)
-    t458 = where(truncated_0, i32(2), -1)
-    # dies when, shifts.hamlet:106
-    cause_0 = where(t450, 0, where(t451, 1, t458))
-    # reward, shifts.hamlet:107
-    t461 = energy_13 * health_8
+    t498 = where(truncated_0, i32(2), -1)
+    # dies when, shifts.hamlet:113
+    cause_0 = where(t490, 0, where(t491, 1, t498))
+    # reward, shifts.hamlet:114
+    t501 = energy_13 * health_8
     # lifespan, shifts.hamlet:8
-    t463 = where(truncated_0, t461 + f32(1.0), t461)
-    # reward, shifts.hamlet:107
-    reward_0 = where(terminated_0, f32(0.0), t463)
+    t503 = where(truncated_0, t501 + f32(1.0), t501)
+    # reward, shifts.hamlet:114
+    reward_0 = where(terminated_0, f32(0.0), t503)
     return (
         energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, x_3, y_3, age_1, engaged_2,
         progress_5, reward_0, terminated_0, truncated_0, used_0, cause_0,
@@ -454,9 +471,21 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t85 = bit_and(add(t66, t83), 7)
     t89 = multiply(bit_xor(t85, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
     t93 = shift_right(multiply(bit_xor(t89, shift_right(t89, 15)), 0x85EBCA77), 29)
-    t97 = add(shift_left(bit_and(add(t75, t93), 7), 3), t85)
-    x_0 = i32(bit_and(t97, 7))
-    y_0 = i32(shift_right(t97, 3))
+    t95 = bit_and(add(t75, t93), 7)
+    t99 = multiply(bit_xor(t95, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t103 = shift_right(multiply(bit_xor(t99, shift_right(t99, 15)), 0x85EBCA77), 29)
+    t105 = bit_and(add(t85, t103), 7)
+    t109 = multiply(bit_xor(t105, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
+    t115 = bit_and(add(t95, t113), 7)
+    t119 = multiply(bit_xor(t115, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
+    t125 = bit_and(add(t105, t123), 7)
+    t129 = multiply(bit_xor(t125, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
+    t137 = add(shift_left(bit_and(add(t115, t133), 7), 3), t125)
+    x_0 = i32(bit_and(t137, 7))
+    y_0 = i32(shift_right(t137, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
@@ -521,7 +550,7 @@ def _observe_lane(
     progress_0, hour_0, layout_0, table_time_sin, table_time_cos,
 ):
     """What a lane observes in single rows, then what the repeated rows share."""
-    # observe window, shifts.hamlet:108
+    # observe window, shifts.hamlet:115
     t18 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
     t25 = shift_right(multiply(bit_xor(t18, shift_right(t18, 15)), 0x85EBCA77), 29)
     t28 = add(layout_0, 0x9E3779B9)
@@ -534,223 +563,395 @@ def _observe_lane(
     t46 = add(layout_0, 0xDAA66D2B)
     t48 = multiply(bit_xor(t44, t46), 0x9E3779B1)
     t52 = shift_right(multiply(bit_xor(t48, shift_right(t48, 15)), 0x85EBCA77), 29)
-    t57 = add(shift_left(bit_and(add(t34, t52), 7), 3), t44)
-    t61 = shift_left(1, bit_and(t57, 31))
-    t63 = shift_right(t57, 5)
-    t71 = bit_and(add(1, t25), 7)
-    t73 = multiply(bit_xor(t71, t28), 0x9E3779B1)
-    t77 = shift_right(multiply(bit_xor(t73, shift_right(t73, 15)), 0x85EBCA77), 29)
-    t79 = multiply(bit_xor(t77, t36), 0x9E3779B1)
-    t83 = shift_right(multiply(bit_xor(t79, shift_right(t79, 15)), 0x85EBCA77), 29)
-    t85 = bit_and(add(t71, t83), 7)
-    t87 = multiply(bit_xor(t85, t46), 0x9E3779B1)
-    t91 = shift_right(multiply(bit_xor(t87, shift_right(t87, 15)), 0x85EBCA77), 29)
-    t95 = add(shift_left(bit_and(add(t77, t91), 7), 3), t85)
-    t97 = shift_left(1, bit_and(t95, 31))
-    t98 = shift_right(t95, 5)
-    t100 = where(equal(t98, 0), t97, 0)
-    t101 = bit_or(bit_or(0, where(equal(t63, 0), t61, 0)), t100)
-    t103 = where(equal(t98, 1), t97, 0)
-    t104 = bit_or(bit_or(0, where(equal(t63, 1), t61, 0)), t103)
-    t107 = bit_and(add(2, t25), 7)
-    t109 = multiply(bit_xor(t107, t28), 0x9E3779B1)
-    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
-    t115 = multiply(bit_xor(t113, t36), 0x9E3779B1)
-    t119 = shift_right(multiply(bit_xor(t115, shift_right(t115, 15)), 0x85EBCA77), 29)
-    t121 = bit_and(add(t107, t119), 7)
-    t123 = multiply(bit_xor(t121, t46), 0x9E3779B1)
-    t127 = shift_right(multiply(bit_xor(t123, shift_right(t123, 15)), 0x85EBCA77), 29)
-    t131 = add(shift_left(bit_and(add(t113, t127), 7), 3), t121)
-    t133 = shift_left(1, bit_and(t131, 31))
-    t134 = shift_right(t131, 5)
-    t142 = bit_and(add(3, t25), 7)
-    t144 = multiply(bit_xor(t142, t28), 0x9E3779B1)
-    t148 = shift_right(multiply(bit_xor(t144, shift_right(t144, 15)), 0x85EBCA77), 29)
-    t150 = multiply(bit_xor(t148, t36), 0x9E3779B1)
-    t154 = shift_right(multiply(bit_xor(t150, shift_right(t150, 15)), 0x85EBCA77), 29)
-    t156 = bit_and(add(t142, t154), 7)
-    t158 = multiply(bit_xor(t156, t46), 0x9E3779B1)
-    t162 = shift_right(multiply(bit_xor(t158, shift_right(t158, 15)), 0x85EBCA77), 29)
-    t166 = add(shift_left(bit_and(add(t148, t162), 7), 3), t156)
-    t168 = shift_left(1, bit_and(t166, 31))
-    t169 = shift_right(t166, 5)
-    t171 = where(equal(t169, 0), t168, 0)
-    t172 = bit_or(bit_or(t101, where(equal(t134, 0), t133, 0)), t171)
-    t174 = where(equal(t169, 1), t168, 0)
-    t175 = bit_or(bit_or(t104, where(equal(t134, 1), t133, 0)), t174)
-    t178 = bit_and(add(4, t25), 7)
-    t180 = multiply(bit_xor(t178, t28), 0x9E3779B1)
-    t184 = shift_right(multiply(bit_xor(t180, shift_right(t180, 15)), 0x85EBCA77), 29)
-    t186 = multiply(bit_xor(t184, t36), 0x9E3779B1)
-    t190 = shift_right(multiply(bit_xor(t186, shift_right(t186, 15)), 0x85EBCA77), 29)
-    t192 = bit_and(add(t178, t190), 7)
-    t194 = multiply(bit_xor(t192, t46), 0x9E3779B1)
-    t198 = shift_right(multiply(bit_xor(t194, shift_right(t194, 15)), 0x85EBCA77), 29)
-    t202 = add(shift_left(bit_and(add(t184, t198), 7), 3), t192)
-    t204 = shift_left(1, bit_and(t202, 31))
-    t205 = shift_right(t202, 5)
-    t213 = bit_and(add(5, t25), 7)
-    t215 = multiply(bit_xor(t213, t28), 0x9E3779B1)
-    t219 = shift_right(multiply(bit_xor(t215, shift_right(t215, 15)), 0x85EBCA77), 29)
-    t221 = multiply(bit_xor(t219, t36), 0x9E3779B1)
-    t225 = shift_right(multiply(bit_xor(t221, shift_right(t221, 15)), 0x85EBCA77), 29)
-    t227 = bit_and(add(t213, t225), 7)
-    t229 = multiply(bit_xor(t227, t46), 0x9E3779B1)
-    t233 = shift_right(multiply(bit_xor(t229, shift_right(t229, 15)), 0x85EBCA77), 29)
-    t237 = add(shift_left(bit_and(add(t219, t233), 7), 3), t227)
-    t239 = shift_left(1, bit_and(t237, 31))
-    t240 = shift_right(t237, 5)
-    t242 = where(equal(t240, 0), t239, 0)
-    t243 = bit_or(bit_or(t172, where(equal(t205, 0), t204, 0)), t242)
-    t245 = where(equal(t240, 1), t239, 0)
-    t246 = bit_or(bit_or(t175, where(equal(t205, 1), t204, 0)), t245)
-    t249 = bit_and(add(6, t25), 7)
-    t251 = multiply(bit_xor(t249, t28), 0x9E3779B1)
-    t255 = shift_right(multiply(bit_xor(t251, shift_right(t251, 15)), 0x85EBCA77), 29)
-    t257 = multiply(bit_xor(t255, t36), 0x9E3779B1)
-    t261 = shift_right(multiply(bit_xor(t257, shift_right(t257, 15)), 0x85EBCA77), 29)
-    t263 = bit_and(add(t249, t261), 7)
-    t265 = multiply(bit_xor(t263, t46), 0x9E3779B1)
-    t269 = shift_right(multiply(bit_xor(t265, shift_right(t265, 15)), 0x85EBCA77), 29)
-    t273 = add(shift_left(bit_and(add(t255, t269), 7), 3), t263)
-    t275 = shift_left(1, bit_and(t273, 31))
-    t276 = shift_right(t273, 5)
-    t284 = bit_and(add(7, t25), 7)
-    t286 = multiply(bit_xor(t284, t28), 0x9E3779B1)
+    t54 = bit_and(add(t34, t52), 7)
+    t56 = add(layout_0, 0x78DDE6E4)
+    t58 = multiply(bit_xor(t54, t56), 0x9E3779B1)
+    t62 = shift_right(multiply(bit_xor(t58, shift_right(t58, 15)), 0x85EBCA77), 29)
+    t64 = bit_and(add(t44, t62), 7)
+    t66 = add(layout_0, 0x1715609D)
+    t68 = multiply(bit_xor(t64, t66), 0x9E3779B1)
+    t72 = shift_right(multiply(bit_xor(t68, shift_right(t68, 15)), 0x85EBCA77), 29)
+    t74 = bit_and(add(t54, t72), 7)
+    t76 = add(layout_0, 0xB54CDA56)
+    t78 = multiply(bit_xor(t74, t76), 0x9E3779B1)
+    t82 = shift_right(multiply(bit_xor(t78, shift_right(t78, 15)), 0x85EBCA77), 29)
+    t84 = bit_and(add(t64, t82), 7)
+    t86 = add(layout_0, 0x5384540F)
+    t88 = multiply(bit_xor(t84, t86), 0x9E3779B1)
+    t92 = shift_right(multiply(bit_xor(t88, shift_right(t88, 15)), 0x85EBCA77), 29)
+    t97 = add(shift_left(bit_and(add(t74, t92), 7), 3), t84)
+    t101 = shift_left(1, bit_and(t97, 31))
+    t103 = shift_right(t97, 5)
+    t111 = bit_and(add(1, t25), 7)
+    t113 = multiply(bit_xor(t111, t28), 0x9E3779B1)
+    t117 = shift_right(multiply(bit_xor(t113, shift_right(t113, 15)), 0x85EBCA77), 29)
+    t119 = multiply(bit_xor(t117, t36), 0x9E3779B1)
+    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
+    t125 = bit_and(add(t111, t123), 7)
+    t127 = multiply(bit_xor(t125, t46), 0x9E3779B1)
+    t131 = shift_right(multiply(bit_xor(t127, shift_right(t127, 15)), 0x85EBCA77), 29)
+    t133 = bit_and(add(t117, t131), 7)
+    t135 = multiply(bit_xor(t133, t56), 0x9E3779B1)
+    t139 = shift_right(multiply(bit_xor(t135, shift_right(t135, 15)), 0x85EBCA77), 29)
+    t141 = bit_and(add(t125, t139), 7)
+    t143 = multiply(bit_xor(t141, t66), 0x9E3779B1)
+    t147 = shift_right(multiply(bit_xor(t143, shift_right(t143, 15)), 0x85EBCA77), 29)
+    t149 = bit_and(add(t133, t147), 7)
+    t151 = multiply(bit_xor(t149, t76), 0x9E3779B1)
+    t155 = shift_right(multiply(bit_xor(t151, shift_right(t151, 15)), 0x85EBCA77), 29)
+    t157 = bit_and(add(t141, t155), 7)
+    t159 = multiply(bit_xor(t157, t86), 0x9E3779B1)
+    t163 = shift_right(multiply(bit_xor(t159, shift_right(t159, 15)), 0x85EBCA77), 29)
+    t167 = add(shift_left(bit_and(add(t149, t163), 7), 3), t157)
+    t169 = shift_left(1, bit_and(t167, 31))
+    t170 = shift_right(t167, 5)
+    t172 = where(equal(t170, 0), t169, 0)
+    t173 = bit_or(bit_or(0, where(equal(t103, 0), t101, 0)), t172)
+    t175 = where(equal(t170, 1), t169, 0)
+    t176 = bit_or(bit_or(0, where(equal(t103, 1), t101, 0)), t175)
+    t179 = bit_and(add(2, t25), 7)
+    t181 = multiply(bit_xor(t179, t28), 0x9E3779B1)
+    t185 = shift_right(multiply(bit_xor(t181, shift_right(t181, 15)), 0x85EBCA77), 29)
+    t187 = multiply(bit_xor(t185, t36), 0x9E3779B1)
+    t191 = shift_right(multiply(bit_xor(t187, shift_right(t187, 15)), 0x85EBCA77), 29)
+    t193 = bit_and(add(t179, t191), 7)
+    t195 = multiply(bit_xor(t193, t46), 0x9E3779B1)
+    t199 = shift_right(multiply(bit_xor(t195, shift_right(t195, 15)), 0x85EBCA77), 29)
+    t201 = bit_and(add(t185, t199), 7)
+    t203 = multiply(bit_xor(t201, t56), 0x9E3779B1)
+    t207 = shift_right(multiply(bit_xor(t203, shift_right(t203, 15)), 0x85EBCA77), 29)
+    t209 = bit_and(add(t193, t207), 7)
+    t211 = multiply(bit_xor(t209, t66), 0x9E3779B1)
+    t215 = shift_right(multiply(bit_xor(t211, shift_right(t211, 15)), 0x85EBCA77), 29)
+    t217 = bit_and(add(t201, t215), 7)
+    t219 = multiply(bit_xor(t217, t76), 0x9E3779B1)
+    t223 = shift_right(multiply(bit_xor(t219, shift_right(t219, 15)), 0x85EBCA77), 29)
+    t225 = bit_and(add(t209, t223), 7)
+    t227 = multiply(bit_xor(t225, t86), 0x9E3779B1)
+    t231 = shift_right(multiply(bit_xor(t227, shift_right(t227, 15)), 0x85EBCA77), 29)
+    t235 = add(shift_left(bit_and(add(t217, t231), 7), 3), t225)
+    t237 = shift_left(1, bit_and(t235, 31))
+    t238 = shift_right(t235, 5)
+    t246 = bit_and(add(3, t25), 7)
+    t248 = multiply(bit_xor(t246, t28), 0x9E3779B1)
+    t252 = shift_right(multiply(bit_xor(t248, shift_right(t248, 15)), 0x85EBCA77), 29)
+    t254 = multiply(bit_xor(t252, t36), 0x9E3779B1)
+    t258 = shift_right(multiply(bit_xor(t254, shift_right(t254, 15)), 0x85EBCA77), 29)
+    t260 = bit_and(add(t246, t258), 7)
+    t262 = multiply(bit_xor(t260, t46), 0x9E3779B1)
+    t266 = shift_right(multiply(bit_xor(t262, shift_right(t262, 15)), 0x85EBCA77), 29)
+    t268 = bit_and(add(t252, t266), 7)
+    t270 = multiply(bit_xor(t268, t56), 0x9E3779B1)
+    t274 = shift_right(multiply(bit_xor(t270, shift_right(t270, 15)), 0x85EBCA77), 29)
+    t276 = bit_and(add(t260, t274), 7)
+    t278 = multiply(bit_xor(t276, t66), 0x9E3779B1)
+    t282 = shift_right(multiply(bit_xor(t278, shift_right(t278, 15)), 0x85EBCA77), 29)
+    t284 = bit_and(add(t268, t282), 7)
+    t286 = multiply(bit_xor(t284, t76), 0x9E3779B1)
     t290 = shift_right(multiply(bit_xor(t286, shift_right(t286, 15)), 0x85EBCA77), 29)
-    t292 = multiply(bit_xor(t290, t36), 0x9E3779B1)
-    t296 = shift_right(multiply(bit_xor(t292, shift_right(t292, 15)), 0x85EBCA77), 29)
-    t298 = bit_and(add(t284, t296), 7)
-    t300 = multiply(bit_xor(t298, t46), 0x9E3779B1)
-    t304 = shift_right(multiply(bit_xor(t300, shift_right(t300, 15)), 0x85EBCA77), 29)
-    t308 = add(shift_left(bit_and(add(t290, t304), 7), 3), t298)
-    t310 = shift_left(1, bit_and(t308, 31))
-    t311 = shift_right(t308, 5)
-    t313 = where(equal(t311, 0), t310, 0)
-    t314 = bit_or(bit_or(t243, where(equal(t276, 0), t275, 0)), t313)
-    t316 = where(equal(t311, 1), t310, 0)
-    t317 = bit_or(bit_or(t246, where(equal(t276, 1), t275, 0)), t316)
-    t319 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
-    t323 = shift_right(multiply(bit_xor(t319, shift_right(t319, 15)), 0x85EBCA77), 29)
-    t325 = multiply(bit_xor(t323, t28), 0x9E3779B1)
-    t329 = shift_right(multiply(bit_xor(t325, shift_right(t325, 15)), 0x85EBCA77), 29)
-    t331 = bit_and(add(1, t329), 7)
-    t333 = multiply(bit_xor(t331, t36), 0x9E3779B1)
-    t337 = shift_right(multiply(bit_xor(t333, shift_right(t333, 15)), 0x85EBCA77), 29)
-    t339 = bit_and(add(t323, t337), 7)
-    t341 = multiply(bit_xor(t339, t46), 0x9E3779B1)
-    t345 = shift_right(multiply(bit_xor(t341, shift_right(t341, 15)), 0x85EBCA77), 29)
-    t349 = add(shift_left(bit_and(add(t331, t345), 7), 3), t339)
-    t351 = shift_left(1, bit_and(t349, 31))
-    t352 = shift_right(t349, 5)
-    t360 = bit_and(add(1, t323), 7)
-    t362 = multiply(bit_xor(t360, t28), 0x9E3779B1)
+    t292 = bit_and(add(t276, t290), 7)
+    t294 = multiply(bit_xor(t292, t86), 0x9E3779B1)
+    t298 = shift_right(multiply(bit_xor(t294, shift_right(t294, 15)), 0x85EBCA77), 29)
+    t302 = add(shift_left(bit_and(add(t284, t298), 7), 3), t292)
+    t304 = shift_left(1, bit_and(t302, 31))
+    t305 = shift_right(t302, 5)
+    t307 = where(equal(t305, 0), t304, 0)
+    t308 = bit_or(bit_or(t173, where(equal(t238, 0), t237, 0)), t307)
+    t310 = where(equal(t305, 1), t304, 0)
+    t311 = bit_or(bit_or(t176, where(equal(t238, 1), t237, 0)), t310)
+    t314 = bit_and(add(4, t25), 7)
+    t316 = multiply(bit_xor(t314, t28), 0x9E3779B1)
+    t320 = shift_right(multiply(bit_xor(t316, shift_right(t316, 15)), 0x85EBCA77), 29)
+    t322 = multiply(bit_xor(t320, t36), 0x9E3779B1)
+    t326 = shift_right(multiply(bit_xor(t322, shift_right(t322, 15)), 0x85EBCA77), 29)
+    t328 = bit_and(add(t314, t326), 7)
+    t330 = multiply(bit_xor(t328, t46), 0x9E3779B1)
+    t334 = shift_right(multiply(bit_xor(t330, shift_right(t330, 15)), 0x85EBCA77), 29)
+    t336 = bit_and(add(t320, t334), 7)
+    t338 = multiply(bit_xor(t336, t56), 0x9E3779B1)
+    t342 = shift_right(multiply(bit_xor(t338, shift_right(t338, 15)), 0x85EBCA77), 29)
+    t344 = bit_and(add(t328, t342), 7)
+    t346 = multiply(bit_xor(t344, t66), 0x9E3779B1)
+    t350 = shift_right(multiply(bit_xor(t346, shift_right(t346, 15)), 0x85EBCA77), 29)
+    t352 = bit_and(add(t336, t350), 7)
+    t354 = multiply(bit_xor(t352, t76), 0x9E3779B1)
+    t358 = shift_right(multiply(bit_xor(t354, shift_right(t354, 15)), 0x85EBCA77), 29)
+    t360 = bit_and(add(t344, t358), 7)
+    t362 = multiply(bit_xor(t360, t86), 0x9E3779B1)
     t366 = shift_right(multiply(bit_xor(t362, shift_right(t362, 15)), 0x85EBCA77), 29)
-    t368 = bit_and(add(1, t366), 7)
-    t370 = multiply(bit_xor(t368, t36), 0x9E3779B1)
-    t374 = shift_right(multiply(bit_xor(t370, shift_right(t370, 15)), 0x85EBCA77), 29)
-    t376 = bit_and(add(t360, t374), 7)
-    t378 = multiply(bit_xor(t376, t46), 0x9E3779B1)
-    t382 = shift_right(multiply(bit_xor(t378, shift_right(t378, 15)), 0x85EBCA77), 29)
-    t386 = add(shift_left(bit_and(add(t368, t382), 7), 3), t376)
-    t388 = shift_left(1, bit_and(t386, 31))
-    t389 = shift_right(t386, 5)
-    t391 = where(equal(t389, 0), t388, 0)
-    t392 = bit_or(bit_or(t314, where(equal(t352, 0), t351, 0)), t391)
-    t394 = where(equal(t389, 1), t388, 0)
-    t395 = bit_or(bit_or(t317, where(equal(t352, 1), t351, 0)), t394)
-    t397 = bit_and(add(2, t323), 7)
-    t399 = multiply(bit_xor(t397, t28), 0x9E3779B1)
-    t403 = shift_right(multiply(bit_xor(t399, shift_right(t399, 15)), 0x85EBCA77), 29)
-    t405 = bit_and(add(1, t403), 7)
-    t407 = multiply(bit_xor(t405, t36), 0x9E3779B1)
-    t411 = shift_right(multiply(bit_xor(t407, shift_right(t407, 15)), 0x85EBCA77), 29)
-    t413 = bit_and(add(t397, t411), 7)
-    t415 = multiply(bit_xor(t413, t46), 0x9E3779B1)
-    t419 = shift_right(multiply(bit_xor(t415, shift_right(t415, 15)), 0x85EBCA77), 29)
-    t423 = add(shift_left(bit_and(add(t405, t419), 7), 3), t413)
-    t425 = shift_left(1, bit_and(t423, 31))
-    t426 = shift_right(t423, 5)
-    t434 = bit_and(add(3, t323), 7)
-    t436 = multiply(bit_xor(t434, t28), 0x9E3779B1)
-    t440 = shift_right(multiply(bit_xor(t436, shift_right(t436, 15)), 0x85EBCA77), 29)
-    t442 = bit_and(add(1, t440), 7)
-    t444 = multiply(bit_xor(t442, t36), 0x9E3779B1)
-    t448 = shift_right(multiply(bit_xor(t444, shift_right(t444, 15)), 0x85EBCA77), 29)
-    t450 = bit_and(add(t434, t448), 7)
-    t452 = multiply(bit_xor(t450, t46), 0x9E3779B1)
-    t456 = shift_right(multiply(bit_xor(t452, shift_right(t452, 15)), 0x85EBCA77), 29)
-    t460 = add(shift_left(bit_and(add(t442, t456), 7), 3), t450)
-    t462 = shift_left(1, bit_and(t460, 31))
-    t463 = shift_right(t460, 5)
-    t465 = where(equal(t463, 0), t462, 0)
-    t466 = bit_or(bit_or(t392, where(equal(t426, 0), t425, 0)), t465)
-    t468 = where(equal(t463, 1), t462, 0)
-    t469 = bit_or(bit_or(t395, where(equal(t426, 1), t425, 0)), t468)
-    t471 = bit_and(add(4, t323), 7)
-    t473 = multiply(bit_xor(t471, t28), 0x9E3779B1)
+    t370 = add(shift_left(bit_and(add(t352, t366), 7), 3), t360)
+    t372 = shift_left(1, bit_and(t370, 31))
+    t373 = shift_right(t370, 5)
+    t381 = bit_and(add(5, t25), 7)
+    t383 = multiply(bit_xor(t381, t28), 0x9E3779B1)
+    t387 = shift_right(multiply(bit_xor(t383, shift_right(t383, 15)), 0x85EBCA77), 29)
+    t389 = multiply(bit_xor(t387, t36), 0x9E3779B1)
+    t393 = shift_right(multiply(bit_xor(t389, shift_right(t389, 15)), 0x85EBCA77), 29)
+    t395 = bit_and(add(t381, t393), 7)
+    t397 = multiply(bit_xor(t395, t46), 0x9E3779B1)
+    t401 = shift_right(multiply(bit_xor(t397, shift_right(t397, 15)), 0x85EBCA77), 29)
+    t403 = bit_and(add(t387, t401), 7)
+    t405 = multiply(bit_xor(t403, t56), 0x9E3779B1)
+    t409 = shift_right(multiply(bit_xor(t405, shift_right(t405, 15)), 0x85EBCA77), 29)
+    t411 = bit_and(add(t395, t409), 7)
+    t413 = multiply(bit_xor(t411, t66), 0x9E3779B1)
+    t417 = shift_right(multiply(bit_xor(t413, shift_right(t413, 15)), 0x85EBCA77), 29)
+    t419 = bit_and(add(t403, t417), 7)
+    t421 = multiply(bit_xor(t419, t76), 0x9E3779B1)
+    t425 = shift_right(multiply(bit_xor(t421, shift_right(t421, 15)), 0x85EBCA77), 29)
+    t427 = bit_and(add(t411, t425), 7)
+    t429 = multiply(bit_xor(t427, t86), 0x9E3779B1)
+    t433 = shift_right(multiply(bit_xor(t429, shift_right(t429, 15)), 0x85EBCA77), 29)
+    t437 = add(shift_left(bit_and(add(t419, t433), 7), 3), t427)
+    t439 = shift_left(1, bit_and(t437, 31))
+    t440 = shift_right(t437, 5)
+    t442 = where(equal(t440, 0), t439, 0)
+    t443 = bit_or(bit_or(t308, where(equal(t373, 0), t372, 0)), t442)
+    t445 = where(equal(t440, 1), t439, 0)
+    t446 = bit_or(bit_or(t311, where(equal(t373, 1), t372, 0)), t445)
+    t449 = bit_and(add(6, t25), 7)
+    t451 = multiply(bit_xor(t449, t28), 0x9E3779B1)
+    t455 = shift_right(multiply(bit_xor(t451, shift_right(t451, 15)), 0x85EBCA77), 29)
+    t457 = multiply(bit_xor(t455, t36), 0x9E3779B1)
+    t461 = shift_right(multiply(bit_xor(t457, shift_right(t457, 15)), 0x85EBCA77), 29)
+    t463 = bit_and(add(t449, t461), 7)
+    t465 = multiply(bit_xor(t463, t46), 0x9E3779B1)
+    t469 = shift_right(multiply(bit_xor(t465, shift_right(t465, 15)), 0x85EBCA77), 29)
+    t471 = bit_and(add(t455, t469), 7)
+    t473 = multiply(bit_xor(t471, t56), 0x9E3779B1)
     t477 = shift_right(multiply(bit_xor(t473, shift_right(t473, 15)), 0x85EBCA77), 29)
-    t479 = bit_and(add(1, t477), 7)
-    t481 = multiply(bit_xor(t479, t36), 0x9E3779B1)
+    t479 = bit_and(add(t463, t477), 7)
+    t481 = multiply(bit_xor(t479, t66), 0x9E3779B1)
     t485 = shift_right(multiply(bit_xor(t481, shift_right(t481, 15)), 0x85EBCA77), 29)
     t487 = bit_and(add(t471, t485), 7)
-    t489 = multiply(bit_xor(t487, t46), 0x9E3779B1)
+    t489 = multiply(bit_xor(t487, t76), 0x9E3779B1)
     t493 = shift_right(multiply(bit_xor(t489, shift_right(t489, 15)), 0x85EBCA77), 29)
-    t497 = add(shift_left(bit_and(add(t479, t493), 7), 3), t487)
-    t499 = shift_left(1, bit_and(t497, 31))
-    t500 = shift_right(t497, 5)
-    t508 = bit_and(add(5, t323), 7)
-    t510 = multiply(bit_xor(t508, t28), 0x9E3779B1)
-    t514 = shift_right(multiply(bit_xor(t510, shift_right(t510, 15)), 0x85EBCA77), 29)
-    t516 = bit_and(add(1, t514), 7)
-    t518 = multiply(bit_xor(t516, t36), 0x9E3779B1)
+    t495 = bit_and(add(t479, t493), 7)
+    t497 = multiply(bit_xor(t495, t86), 0x9E3779B1)
+    t501 = shift_right(multiply(bit_xor(t497, shift_right(t497, 15)), 0x85EBCA77), 29)
+    t505 = add(shift_left(bit_and(add(t487, t501), 7), 3), t495)
+    t507 = shift_left(1, bit_and(t505, 31))
+    t508 = shift_right(t505, 5)
+    t516 = bit_and(add(7, t25), 7)
+    t518 = multiply(bit_xor(t516, t28), 0x9E3779B1)
     t522 = shift_right(multiply(bit_xor(t518, shift_right(t518, 15)), 0x85EBCA77), 29)
-    t524 = bit_and(add(t508, t522), 7)
-    t526 = multiply(bit_xor(t524, t46), 0x9E3779B1)
-    t530 = shift_right(multiply(bit_xor(t526, shift_right(t526, 15)), 0x85EBCA77), 29)
-    t534 = add(shift_left(bit_and(add(t516, t530), 7), 3), t524)
-    t536 = shift_left(1, bit_and(t534, 31))
-    t537 = shift_right(t534, 5)
-    t539 = where(equal(t537, 0), t536, 0)
-    t540 = bit_or(bit_or(t466, where(equal(t500, 0), t499, 0)), t539)
-    t542 = where(equal(t537, 1), t536, 0)
-    t543 = bit_or(bit_or(t469, where(equal(t500, 1), t499, 0)), t542)
-    # observe position, shifts.hamlet:108
+    t524 = multiply(bit_xor(t522, t36), 0x9E3779B1)
+    t528 = shift_right(multiply(bit_xor(t524, shift_right(t524, 15)), 0x85EBCA77), 29)
+    t530 = bit_and(add(t516, t528), 7)
+    t532 = multiply(bit_xor(t530, t46), 0x9E3779B1)
+    t536 = shift_right(multiply(bit_xor(t532, shift_right(t532, 15)), 0x85EBCA77), 29)
+    t538 = bit_and(add(t522, t536), 7)
+    t540 = multiply(bit_xor(t538, t56), 0x9E3779B1)
+    t544 = shift_right(multiply(bit_xor(t540, shift_right(t540, 15)), 0x85EBCA77), 29)
+    t546 = bit_and(add(t530, t544), 7)
+    t548 = multiply(bit_xor(t546, t66), 0x9E3779B1)
+    t552 = shift_right(multiply(bit_xor(t548, shift_right(t548, 15)), 0x85EBCA77), 29)
+    t554 = bit_and(add(t538, t552), 7)
+    t556 = multiply(bit_xor(t554, t76), 0x9E3779B1)
+    t560 = shift_right(multiply(bit_xor(t556, shift_right(t556, 15)), 0x85EBCA77), 29)
+    t562 = bit_and(add(t546, t560), 7)
+    t564 = multiply(bit_xor(t562, t86), 0x9E3779B1)
+    t568 = shift_right(multiply(bit_xor(t564, shift_right(t564, 15)), 0x85EBCA77), 29)
+    t572 = add(shift_left(bit_and(add(t554, t568), 7), 3), t562)
+    t574 = shift_left(1, bit_and(t572, 31))
+    t575 = shift_right(t572, 5)
+    t577 = where(equal(t575, 0), t574, 0)
+    t578 = bit_or(bit_or(t443, where(equal(t508, 0), t507, 0)), t577)
+    t580 = where(equal(t575, 1), t574, 0)
+    t581 = bit_or(bit_or(t446, where(equal(t508, 1), t507, 0)), t580)
+    t583 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
+    t587 = shift_right(multiply(bit_xor(t583, shift_right(t583, 15)), 0x85EBCA77), 29)
+    t589 = multiply(bit_xor(t587, t28), 0x9E3779B1)
+    t593 = shift_right(multiply(bit_xor(t589, shift_right(t589, 15)), 0x85EBCA77), 29)
+    t595 = bit_and(add(1, t593), 7)
+    t597 = multiply(bit_xor(t595, t36), 0x9E3779B1)
+    t601 = shift_right(multiply(bit_xor(t597, shift_right(t597, 15)), 0x85EBCA77), 29)
+    t603 = bit_and(add(t587, t601), 7)
+    t605 = multiply(bit_xor(t603, t46), 0x9E3779B1)
+    t609 = shift_right(multiply(bit_xor(t605, shift_right(t605, 15)), 0x85EBCA77), 29)
+    t611 = bit_and(add(t595, t609), 7)
+    t613 = multiply(bit_xor(t611, t56), 0x9E3779B1)
+    t617 = shift_right(multiply(bit_xor(t613, shift_right(t613, 15)), 0x85EBCA77), 29)
+    t619 = bit_and(add(t603, t617), 7)
+    t621 = multiply(bit_xor(t619, t66), 0x9E3779B1)
+    t625 = shift_right(multiply(bit_xor(t621, shift_right(t621, 15)), 0x85EBCA77), 29)
+    t627 = bit_and(add(t611, t625), 7)
+    t629 = multiply(bit_xor(t627, t76), 0x9E3779B1)
+    t633 = shift_right(multiply(bit_xor(t629, shift_right(t629, 15)), 0x85EBCA77), 29)
+    t635 = bit_and(add(t619, t633), 7)
+    t637 = multiply(bit_xor(t635, t86), 0x9E3779B1)
+    t641 = shift_right(multiply(bit_xor(t637, shift_right(t637, 15)), 0x85EBCA77), 29)
+    t645 = add(shift_left(bit_and(add(t627, t641), 7), 3), t635)
+    t647 = shift_left(1, bit_and(t645, 31))
+    t648 = shift_right(t645, 5)
+    t656 = bit_and(add(1, t587), 7)
+    t658 = multiply(bit_xor(t656, t28), 0x9E3779B1)
+    t662 = shift_right(multiply(bit_xor(t658, shift_right(t658, 15)), 0x85EBCA77), 29)
+    t664 = bit_and(add(1, t662), 7)
+    t666 = multiply(bit_xor(t664, t36), 0x9E3779B1)
+    t670 = shift_right(multiply(bit_xor(t666, shift_right(t666, 15)), 0x85EBCA77), 29)
+    t672 = bit_and(add(t656, t670), 7)
+    t674 = multiply(bit_xor(t672, t46), 0x9E3779B1)
+    t678 = shift_right(multiply(bit_xor(t674, shift_right(t674, 15)), 0x85EBCA77), 29)
+    t680 = bit_and(add(t664, t678), 7)
+    t682 = multiply(bit_xor(t680, t56), 0x9E3779B1)
+    t686 = shift_right(multiply(bit_xor(t682, shift_right(t682, 15)), 0x85EBCA77), 29)
+    t688 = bit_and(add(t672, t686), 7)
+    t690 = multiply(bit_xor(t688, t66), 0x9E3779B1)
+    t694 = shift_right(multiply(bit_xor(t690, shift_right(t690, 15)), 0x85EBCA77), 29)
+    t696 = bit_and(add(t680, t694), 7)
+    t698 = multiply(bit_xor(t696, t76), 0x9E3779B1)
+    t702 = shift_right(multiply(bit_xor(t698, shift_right(t698, 15)), 0x85EBCA77), 29)
+    t704 = bit_and(add(t688, t702), 7)
+    t706 = multiply(bit_xor(t704, t86), 0x9E3779B1)
+    t710 = shift_right(multiply(bit_xor(t706, shift_right(t706, 15)), 0x85EBCA77), 29)
+    t714 = add(shift_left(bit_and(add(t696, t710), 7), 3), t704)
+    t716 = shift_left(1, bit_and(t714, 31))
+    t717 = shift_right(t714, 5)
+    t719 = where(equal(t717, 0), t716, 0)
+    t720 = bit_or(bit_or(t578, where(equal(t648, 0), t647, 0)), t719)
+    t722 = where(equal(t717, 1), t716, 0)
+    t723 = bit_or(bit_or(t581, where(equal(t648, 1), t647, 0)), t722)
+    t725 = bit_and(add(2, t587), 7)
+    t727 = multiply(bit_xor(t725, t28), 0x9E3779B1)
+    t731 = shift_right(multiply(bit_xor(t727, shift_right(t727, 15)), 0x85EBCA77), 29)
+    t733 = bit_and(add(1, t731), 7)
+    t735 = multiply(bit_xor(t733, t36), 0x9E3779B1)
+    t739 = shift_right(multiply(bit_xor(t735, shift_right(t735, 15)), 0x85EBCA77), 29)
+    t741 = bit_and(add(t725, t739), 7)
+    t743 = multiply(bit_xor(t741, t46), 0x9E3779B1)
+    t747 = shift_right(multiply(bit_xor(t743, shift_right(t743, 15)), 0x85EBCA77), 29)
+    t749 = bit_and(add(t733, t747), 7)
+    t751 = multiply(bit_xor(t749, t56), 0x9E3779B1)
+    t755 = shift_right(multiply(bit_xor(t751, shift_right(t751, 15)), 0x85EBCA77), 29)
+    t757 = bit_and(add(t741, t755), 7)
+    t759 = multiply(bit_xor(t757, t66), 0x9E3779B1)
+    t763 = shift_right(multiply(bit_xor(t759, shift_right(t759, 15)), 0x85EBCA77), 29)
+    t765 = bit_and(add(t749, t763), 7)
+    t767 = multiply(bit_xor(t765, t76), 0x9E3779B1)
+    t771 = shift_right(multiply(bit_xor(t767, shift_right(t767, 15)), 0x85EBCA77), 29)
+    t773 = bit_and(add(t757, t771), 7)
+    t775 = multiply(bit_xor(t773, t86), 0x9E3779B1)
+    t779 = shift_right(multiply(bit_xor(t775, shift_right(t775, 15)), 0x85EBCA77), 29)
+    t783 = add(shift_left(bit_and(add(t765, t779), 7), 3), t773)
+    t785 = shift_left(1, bit_and(t783, 31))
+    t786 = shift_right(t783, 5)
+    t794 = bit_and(add(3, t587), 7)
+    t796 = multiply(bit_xor(t794, t28), 0x9E3779B1)
+    t800 = shift_right(multiply(bit_xor(t796, shift_right(t796, 15)), 0x85EBCA77), 29)
+    t802 = bit_and(add(1, t800), 7)
+    t804 = multiply(bit_xor(t802, t36), 0x9E3779B1)
+    t808 = shift_right(multiply(bit_xor(t804, shift_right(t804, 15)), 0x85EBCA77), 29)
+    t810 = bit_and(add(t794, t808), 7)
+    t812 = multiply(bit_xor(t810, t46), 0x9E3779B1)
+    t816 = shift_right(multiply(bit_xor(t812, shift_right(t812, 15)), 0x85EBCA77), 29)
+    t818 = bit_and(add(t802, t816), 7)
+    t820 = multiply(bit_xor(t818, t56), 0x9E3779B1)
+    t824 = shift_right(multiply(bit_xor(t820, shift_right(t820, 15)), 0x85EBCA77), 29)
+    t826 = bit_and(add(t810, t824), 7)
+    t828 = multiply(bit_xor(t826, t66), 0x9E3779B1)
+    t832 = shift_right(multiply(bit_xor(t828, shift_right(t828, 15)), 0x85EBCA77), 29)
+    t834 = bit_and(add(t818, t832), 7)
+    t836 = multiply(bit_xor(t834, t76), 0x9E3779B1)
+    t840 = shift_right(multiply(bit_xor(t836, shift_right(t836, 15)), 0x85EBCA77), 29)
+    t842 = bit_and(add(t826, t840), 7)
+    t844 = multiply(bit_xor(t842, t86), 0x9E3779B1)
+    t848 = shift_right(multiply(bit_xor(t844, shift_right(t844, 15)), 0x85EBCA77), 29)
+    t852 = add(shift_left(bit_and(add(t834, t848), 7), 3), t842)
+    t854 = shift_left(1, bit_and(t852, 31))
+    t855 = shift_right(t852, 5)
+    t857 = where(equal(t855, 0), t854, 0)
+    t858 = bit_or(bit_or(t720, where(equal(t786, 0), t785, 0)), t857)
+    t860 = where(equal(t855, 1), t854, 0)
+    t861 = bit_or(bit_or(t723, where(equal(t786, 1), t785, 0)), t860)
+    t863 = bit_and(add(4, t587), 7)
+    t865 = multiply(bit_xor(t863, t28), 0x9E3779B1)
+    t869 = shift_right(multiply(bit_xor(t865, shift_right(t865, 15)), 0x85EBCA77), 29)
+    t871 = bit_and(add(1, t869), 7)
+    t873 = multiply(bit_xor(t871, t36), 0x9E3779B1)
+    t877 = shift_right(multiply(bit_xor(t873, shift_right(t873, 15)), 0x85EBCA77), 29)
+    t879 = bit_and(add(t863, t877), 7)
+    t881 = multiply(bit_xor(t879, t46), 0x9E3779B1)
+    t885 = shift_right(multiply(bit_xor(t881, shift_right(t881, 15)), 0x85EBCA77), 29)
+    t887 = bit_and(add(t871, t885), 7)
+    t889 = multiply(bit_xor(t887, t56), 0x9E3779B1)
+    t893 = shift_right(multiply(bit_xor(t889, shift_right(t889, 15)), 0x85EBCA77), 29)
+    t895 = bit_and(add(t879, t893), 7)
+    t897 = multiply(bit_xor(t895, t66), 0x9E3779B1)
+    t901 = shift_right(multiply(bit_xor(t897, shift_right(t897, 15)), 0x85EBCA77), 29)
+    t903 = bit_and(add(t887, t901), 7)
+    t905 = multiply(bit_xor(t903, t76), 0x9E3779B1)
+    t909 = shift_right(multiply(bit_xor(t905, shift_right(t905, 15)), 0x85EBCA77), 29)
+    t911 = bit_and(add(t895, t909), 7)
+    t913 = multiply(bit_xor(t911, t86), 0x9E3779B1)
+    t917 = shift_right(multiply(bit_xor(t913, shift_right(t913, 15)), 0x85EBCA77), 29)
+    t921 = add(shift_left(bit_and(add(t903, t917), 7), 3), t911)
+    t923 = shift_left(1, bit_and(t921, 31))
+    t924 = shift_right(t921, 5)
+    t932 = bit_and(add(5, t587), 7)
+    t934 = multiply(bit_xor(t932, t28), 0x9E3779B1)
+    t938 = shift_right(multiply(bit_xor(t934, shift_right(t934, 15)), 0x85EBCA77), 29)
+    t940 = bit_and(add(1, t938), 7)
+    t942 = multiply(bit_xor(t940, t36), 0x9E3779B1)
+    t946 = shift_right(multiply(bit_xor(t942, shift_right(t942, 15)), 0x85EBCA77), 29)
+    t948 = bit_and(add(t932, t946), 7)
+    t950 = multiply(bit_xor(t948, t46), 0x9E3779B1)
+    t954 = shift_right(multiply(bit_xor(t950, shift_right(t950, 15)), 0x85EBCA77), 29)
+    t956 = bit_and(add(t940, t954), 7)
+    t958 = multiply(bit_xor(t956, t56), 0x9E3779B1)
+    t962 = shift_right(multiply(bit_xor(t958, shift_right(t958, 15)), 0x85EBCA77), 29)
+    t964 = bit_and(add(t948, t962), 7)
+    t966 = multiply(bit_xor(t964, t66), 0x9E3779B1)
+    t970 = shift_right(multiply(bit_xor(t966, shift_right(t966, 15)), 0x85EBCA77), 29)
+    t972 = bit_and(add(t956, t970), 7)
+    t974 = multiply(bit_xor(t972, t76), 0x9E3779B1)
+    t978 = shift_right(multiply(bit_xor(t974, shift_right(t974, 15)), 0x85EBCA77), 29)
+    t980 = bit_and(add(t964, t978), 7)
+    t982 = multiply(bit_xor(t980, t86), 0x9E3779B1)
+    t986 = shift_right(multiply(bit_xor(t982, shift_right(t982, 15)), 0x85EBCA77), 29)
+    t990 = add(shift_left(bit_and(add(t972, t986), 7), 3), t980)
+    t992 = shift_left(1, bit_and(t990, 31))
+    t993 = shift_right(t990, 5)
+    t995 = where(equal(t993, 0), t992, 0)
+    t996 = bit_or(bit_or(t858, where(equal(t924, 0), t923, 0)), t995)
+    t998 = where(equal(t993, 1), t992, 0)
+    t999 = bit_or(bit_or(t861, where(equal(t924, 1), t923, 0)), t998)
+    # observe position, shifts.hamlet:115
     x_1 = f32(x_0) / f32(7.0)
     y_1 = f32(y_0) / f32(7.0)
-    # observe time, shifts.hamlet:108
+    # observe time, shifts.hamlet:115
     time_sin_0 = table_time_sin[u32(hour_0)]
     time_cos_0 = table_time_cos[u32(hour_0)]
-    # observe progress, shifts.hamlet:108
-    t594 = where(equal(engaged_0, 2), f32(3.0), where(equal(engaged_0, 1), f32(6.0), f32(5.0)))
-    t601 = where(equal(engaged_0, 4), f32(2.0), where(equal(engaged_0, 3), f32(2.0), t594))
-    t607 = where(equal(engaged_0, 6), f32(6.0), where(equal(engaged_0, 5), f32(3.0), t601))
-    t613 = where(equal(engaged_0, 8), f32(3.0), where(equal(engaged_0, 7), f32(4.0), t607))
-    t620 = where(equal(engaged_0, 10), f32(8.0), where(equal(engaged_0, 9), f32(2.0), t613))
-    t626 = where(equal(engaged_0, 12), f32(4.0), where(equal(engaged_0, 11), f32(6.0), t620))
-    t631 = f32(progress_0) / where(equal(engaged_0, 13), f32(3.0), t626)
-    progress_1 = where(less(engaged_0, 0), f32(0.0), t631)
-    # observe lifetime, shifts.hamlet:108
+    # observe progress, shifts.hamlet:115
+    t1050 = where(equal(engaged_0, 2), f32(3.0), where(equal(engaged_0, 1), f32(6.0), f32(5.0)))
+    t1057 = where(equal(engaged_0, 4), f32(2.0), where(equal(engaged_0, 3), f32(2.0), t1050))
+    t1063 = where(equal(engaged_0, 6), f32(6.0), where(equal(engaged_0, 5), f32(3.0), t1057))
+    t1069 = where(equal(engaged_0, 8), f32(3.0), where(equal(engaged_0, 7), f32(4.0), t1063))
+    t1076 = where(equal(engaged_0, 10), f32(8.0), where(equal(engaged_0, 9), f32(2.0), t1069))
+    t1082 = where(equal(engaged_0, 12), f32(4.0), where(equal(engaged_0, 11), f32(6.0), t1076))
+    t1087 = f32(progress_0) / where(equal(engaged_0, 13), f32(3.0), t1082)
+    progress_1 = where(less(engaged_0, 0), f32(0.0), t1087)
+    # observe lifetime, shifts.hamlet:115
     lifetime_0 = f32(age_0) / f32(500.0)
     return (
         x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, time_sin_0,
-        time_cos_0, progress_1, lifetime_0, t540, t543,
+        time_cos_0, progress_1, lifetime_0, t996, t999,
     )
 
 
 @inline
-def _observe_window(element_0, x_0, y_0, t540, t543, table_time_sin, table_time_cos):
+def _observe_window(element_0, x_0, y_0, t996, t999, table_time_sin, table_time_cos):
     """One row of window."""
-    # observe window, shifts.hamlet:108
-    t545 = u32(element_0)
-    t551 = add(x_0, subtract(i32(remainder(t545, 5)), 2))
-    t558 = add(y_0, subtract(i32(divide(t545, 5)), 2))
-    t563 = u32(add(multiply(t558, 8), t551))
-    t564 = less_equal(0, t551) & less(t551, 8)
-    t566 = (t564 & less_equal(0, t558)) & less(t558, 8)
-    t571 = shift_left(1, bit_and(t563, 31))
-    t572 = bit_and(where(equal(shift_right(t563, 5), 1), t543, t540), t571)
-    window_0 = where(t566 & (not equal(t572, 0)), f32(1.0), f32(0.0))
+    # observe window, shifts.hamlet:115
+    t1001 = u32(element_0)
+    t1007 = add(x_0, subtract(i32(remainder(t1001, 5)), 2))
+    t1014 = add(y_0, subtract(i32(divide(t1001, 5)), 2))
+    t1019 = u32(add(multiply(t1014, 8), t1007))
+    t1020 = less_equal(0, t1007) & less(t1007, 8)
+    t1022 = (t1020 & less_equal(0, t1014)) & less(t1014, 8)
+    t1027 = shift_left(1, bit_and(t1019, 31))
+    t1028 = bit_and(where(equal(shift_right(t1019, 5), 1), t999, t996), t1027)
+    window_0 = where(t1022 & (not equal(t1028, 0)), f32(1.0), f32(0.0))
     return window_0
 
 
@@ -776,15 +977,15 @@ def _observe(
     observed_time_cos = local_f32(LANES)
     observed_progress = local_f32(LANES)
     observed_lifetime = local_f32(LANES)
-    shared_t540 = local_u32(LANES)
-    shared_t543 = local_u32(LANES)
+    shared_t996 = local_u32(LANES)
+    shared_t999 = local_u32(LANES)
     for lane in range(LANES):
         (
             observed_position_x[lane], observed_position_y[lane], observed_meter_energy[lane],
             observed_meter_hygiene[lane], observed_meter_satiation[lane], observed_meter_money[lane],
             observed_meter_mood[lane], observed_meter_social[lane], observed_meter_health[lane],
             observed_meter_fitness[lane], observed_time_sin[lane], observed_time_cos[lane], observed_progress[lane],
-            observed_lifetime[lane], shared_t540[lane], shared_t543[lane],
+            observed_lifetime[lane], shared_t996[lane], shared_t999[lane],
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
@@ -807,7 +1008,7 @@ def _observe(
     for element in range(25):
         for lane in range(LANES):
             values[lane] = _observe_window(
-                i32(element), position_x[lane], position_y[lane], shared_t540[lane], shared_t543[lane], table_time_sin,
+                i32(element), position_x[lane], position_y[lane], shared_t996[lane], shared_t999[lane], table_time_sin,
                 table_time_cos,
             )
         put(values, part(observation_array, element, start), count, lanes, chosen)
@@ -824,34 +1025,46 @@ def _mask_lane(x_0, y_0, hour_0, layout_0):
     # here
     t14 = u32(add(multiply(y_0, 8), x_0))
     t18 = bit_and(t14, 7)
-    t23 = multiply(bit_xor(t18, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t23 = multiply(bit_xor(t18, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t30 = shift_right(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 29)
     t32 = bit_and(subtract(shift_right(t14, 3), t30), 7)
-    t36 = multiply(bit_xor(t32, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t36 = multiply(bit_xor(t32, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
     t40 = shift_right(multiply(bit_xor(t36, shift_right(t36, 15)), 0x85EBCA77), 29)
     t42 = bit_and(subtract(t18, t40), 7)
-    t46 = multiply(bit_xor(t42, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t46 = multiply(bit_xor(t42, add(layout_0, 0x1715609D)), 0x9E3779B1)
     t50 = shift_right(multiply(bit_xor(t46, shift_right(t46, 15)), 0x85EBCA77), 29)
     t52 = bit_and(subtract(t32, t50), 7)
-    t54 = multiply(bit_xor(t52, layout_0), 0x9E3779B1)
-    t58 = shift_right(multiply(bit_xor(t54, shift_right(t54, 15)), 0x85EBCA77), 29)
-    t62 = add(shift_left(t52, 3), bit_and(subtract(t42, t58), 7))
-    t66 = where(less(t62, 14), i32(t62), -1)
+    t56 = multiply(bit_xor(t52, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t60 = shift_right(multiply(bit_xor(t56, shift_right(t56, 15)), 0x85EBCA77), 29)
+    t62 = bit_and(subtract(t42, t60), 7)
+    t66 = multiply(bit_xor(t62, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t70 = shift_right(multiply(bit_xor(t66, shift_right(t66, 15)), 0x85EBCA77), 29)
+    t72 = bit_and(subtract(t52, t70), 7)
+    t76 = multiply(bit_xor(t72, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t80 = shift_right(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 29)
+    t82 = bit_and(subtract(t62, t80), 7)
+    t86 = multiply(bit_xor(t82, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t90 = shift_right(multiply(bit_xor(t86, shift_right(t86, 15)), 0x85EBCA77), 29)
+    t92 = bit_and(subtract(t72, t90), 7)
+    t94 = multiply(bit_xor(t92, layout_0), 0x9E3779B1)
+    t98 = shift_right(multiply(bit_xor(t94, shift_right(t94, 15)), 0x85EBCA77), 29)
+    t102 = add(shift_left(t92, 3), bit_and(subtract(t82, t98), 7))
+    t106 = where(less(t102, 14), i32(t102), -1)
     # mask
-    t71 = less_equal(8, hour_0)
-    t75 = not (t71 & less(hour_0, 18))
-    t79 = equal(t66, 7) & t75
-    t82 = less(hour_0, 22)
-    t85 = equal(t66, 8) & (not (t71 & t82))
-    t91 = not (less_equal(18, hour_0) | less(hour_0, 4))
-    t103 = not (less_equal(6, hour_0) & t82)
-    t110 = ((equal(t66, 5) & t75) | t79) | t85
-    t111 = t110 | (equal(t66, 9) & t91)
-    t112 = t111 | (equal(t66, 10) & t75)
-    t113 = t112 | (equal(t66, 11) & t75)
-    t114 = t113 | (equal(t66, 12) & t103)
-    t116 = not (t114 | (equal(t66, 13) & t103))
-    action_INTERACT_0 = less_equal(0, t66) & t116
+    t111 = less_equal(8, hour_0)
+    t115 = not (t111 & less(hour_0, 18))
+    t119 = equal(t106, 7) & t115
+    t122 = less(hour_0, 22)
+    t125 = equal(t106, 8) & (not (t111 & t122))
+    t131 = not (less_equal(18, hour_0) | less(hour_0, 4))
+    t143 = not (less_equal(6, hour_0) & t122)
+    t150 = ((equal(t106, 5) & t115) | t119) | t125
+    t151 = t150 | (equal(t106, 9) & t131)
+    t152 = t151 | (equal(t106, 10) & t115)
+    t153 = t152 | (equal(t106, 11) & t115)
+    t154 = t153 | (equal(t106, 12) & t143)
+    t156 = not (t154 | (equal(t106, 13) & t143))
+    action_INTERACT_0 = less_equal(0, t106) & t156
     return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True, True, True
 
 
@@ -920,11 +1133,10 @@ def _load(
 @helper
 def _store(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-    hour_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-    meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return,
-    hour, episode, layout, start, count, world, agents, last,
+    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
+    position_x, position_y, age, engaged, progress, alive, episode_return, start, count,
 ):
-    """Copy what can change of a chunk back; with the last tile of its worlds also what is the worlds'."""
+    """Copy the state of the lanes of a chunk back."""
     store_lanes(meter_energy, part(meters_array, 0, start), count)
     store_lanes(meter_hygiene, part(meters_array, 1, start), count)
     store_lanes(meter_satiation, part(meters_array, 2, start), count)
@@ -940,10 +1152,14 @@ def _store(
     store_lanes(progress, part(progress_array, 0, start), count)
     store_lanes(alive, part(alive_array, 0, start), count)
     store_lanes(episode_return, part(episode_return_array, 0, start), count)
-    if last:
-        store_worlds(hour, part(hour_array, 0, world), agents, count)
-        store_worlds(episode, part(episode_array, 0, world), agents, count)
-        store_worlds(layout, part(layout_array, 0, world), agents, count)
+
+
+@helper
+def _store_worlds(hour_array, episode_array, layout_array, hour, episode, layout, world, agents, count):
+    """Copy what can change of the worlds of a chunk back."""
+    store_worlds(hour, part(hour_array, 0, world), agents, count)
+    store_worlds(episode, part(episode_array, 0, world), agents, count)
+    store_worlds(layout, part(layout_array, 0, world), agents, count)
 
 
 @helper
@@ -971,71 +1187,17 @@ def _restart(
 
 
 @kernel
-def _begin(
-    meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-    hour_array, episode_array, layout_array, table_time_sin, table_time_cos, agents, first_world, seed_low, seed_high,
-    begin, end,
-):
-    """A new episode in every world from `begin` to `end`."""
-    lanes = local_i32(LANES)
-    meter_energy = local_f32(LANES)
-    meter_hygiene = local_f32(LANES)
-    meter_satiation = local_f32(LANES)
-    meter_money = local_f32(LANES)
-    meter_mood = local_f32(LANES)
-    meter_social = local_f32(LANES)
-    meter_health = local_f32(LANES)
-    meter_fitness = local_f32(LANES)
-    position_x = local_i32(LANES)
-    position_y = local_i32(LANES)
-    age = local_i32(LANES)
-    engaged = local_i32(LANES)
-    progress = local_i32(LANES)
-    alive = local_bool(LANES)
-    episode_return = local_f32(LANES)
-    hour = local_i32(LANES)
-    episode = local_i32(LANES)
-    layout = local_u32(LANES)
-    per_chunk = max(LANES // agents, 1)
-    for world in range(begin, end, per_chunk):
-        chunk_lanes = min(per_chunk, end - world) * agents
-        for agent in range(0, chunk_lanes, LANES):
-            start = world * agents + agent
-            count = min(LANES, chunk_lanes - agent)
-            _load(
-                meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
-                episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene,
-                meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world,
-                agents, agent,
-            )
-            for lane in range(count):
-                lanes[lane] = lane
-            _restart(
-                lanes, count, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
-                meter_health, meter_fitness, position_x, position_y, layout, age, engaged, progress, alive,
-                episode_return, hour, episode, start, agents, first_world, seed_low, seed_high,
-            )
-            _store(
-                meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
-                episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene,
-                meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world,
-                agents, agent + LANES >= chunk_lanes,
-            )
-
-
-@kernel
 def rollout(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
     hour_array, episode_array, layout_array, actions_array, reward_array, terminated_array, truncated_array, used_array,
     cause_array, observation_array, final_observation_array, mask_array, uses_array, causes_array, lengths_array,
     finished_return_array, table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, tick,
-    ticks, begin, end, every_tick,
+    ticks, begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
     Without recorded actions [ticks, lanes] agents act at random; without `finished_return_array` nothing is counted.
+    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     """
     random = actions_array.shape[0] == 0
     counting = finished_return_array.shape[0] > 0
@@ -1204,10 +1366,9 @@ def rollout(
                         living += alive[lane]
                     _store(
                         meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
-                        episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene,
-                        meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                        position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
-                        world, agents, False,
+                        episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                        meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress,
+                        alive, episode_return, start, count,
                     )
 
             # The worlds: clock, new episodes, observations.
@@ -1222,15 +1383,20 @@ def rollout(
                         position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
                         world, agents, agent,
                     )
-                if passed > 0:
+                for lane in range(LANES):
+                    flags[lane] = False
+                if fresh:
+                    for lane in range(count):
+                        flags[lane] = True
+                elif passed > 0:
                     for lane in range(LANES):
                         hour[lane] = _clock(hour[lane])
-                    if agents == 1:
-                        for lane in range(LANES):
-                            flags[lane] = not alive[lane]
-                    elif tiled:
-                        for lane in range(LANES):
+                    if tiled:
+                        for lane in range(count):
                             flags[lane] = living == 0
+                    elif agents == 1:
+                        for lane in range(count):
+                            flags[lane] = not alive[lane]
                     else:
                         for first in range(0, count, agents):
                             living = 0
@@ -1238,10 +1404,9 @@ def rollout(
                                 living += alive[lane]
                             for lane in range(first, first + agents):
                                 flags[lane] = living == 0
-                    for lane in range(count, LANES):
-                        flags[lane] = False
-                    chosen = choose_lanes(flags, lanes)
-                    if chosen > 0:
+                chosen = choose_lanes(flags, lanes)
+                if chosen > 0:
+                    if not fresh:
                         if every_tick and observation_array.shape[0] > 0:
                             _observe(
                                 final_observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene,
@@ -1251,12 +1416,11 @@ def rollout(
                             )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
-                        _restart(
-                            lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                            meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, engaged,
-                            progress, alive, episode_return, hour, episode, start, agents, first_world, seed_low,
-                            seed_high,
-                        )
+                    _restart(
+                        lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                        meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, engaged,
+                        progress, alive, episode_return, hour, episode, start, agents, first_world, seed_low, seed_high,
+                    )
                 if last or (every_tick and passed > 0):
                     if observation_array.shape[0] > 0:
                         _observe(
@@ -1268,11 +1432,14 @@ def rollout(
                 if tiled or last:
                     _store(
                         meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
-                        episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene,
-                        meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                        position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
-                        world, agents, agent + LANES >= chunk_lanes,
+                        episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                        meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress,
+                        alive, episode_return, start, count,
                     )
+                    if agent + LANES >= chunk_lanes:
+                        _store_worlds(
+                            hour_array, episode_array, layout_array, hour, episode, layout, world, agents, count,
+                        )
 
 
 def reset(
@@ -1281,15 +1448,11 @@ def reset(
     agents, first_world, seed_low, seed_high, begin, end,
 ):
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
-    _begin(
+    rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-        hour_array, episode_array, layout_array, table_time_sin, table_time_cos, agents, first_world, seed_low,
-        seed_high, begin, end,
-    )
-    observe(
-        meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-        hour_array, episode_array, layout_array, observation_array, mask_array, table_time_sin, table_time_cos, worlds,
-        agents, begin, end,
+        hour_array, episode_array, layout_array, NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32,
+        observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, table_time_sin,
+        table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
     )
 
 
@@ -1303,7 +1466,7 @@ def observe(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
         hour_array, episode_array, layout_array, NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32,
         observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, table_time_sin,
-        table_time_cos, worlds, agents, 0, 0, 0, 0, 0, begin, end, False,
+        table_time_cos, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
     )
 
 
@@ -1318,5 +1481,5 @@ def step(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
         hour_array, episode_array, layout_array, actions_array, reward_array, terminated_array, truncated_array,
         used_array, cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 1, begin, end, True,
+        table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 1, begin, end, True, False,
     )

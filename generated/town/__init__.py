@@ -15,10 +15,10 @@ HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
-    "universe.json": "1c42702fe82aaf27411de3ecc5860fe45e0562cfe8ac1df3afd23d3e488f4244",
-    "tick.ir": "2ba71a1630e3f14f3dd96f43264cd0c7f2dae06591343df4489411ebd3d93616",
-    "triton_kernels.py": "0a9ca66a52521280e4a3c2846e5055727baf1e7c44c4747b3cde5ca26ecf90f6",
-    "numba_kernels.py": "2b3cd08dbb125e37f869bc758d087ddd95c12e0e893bcf33ddc59fcf93e21213",
+    "universe.json": "7257a15555c0192fc4a1ced5f19c2ad7b070b37a54b3f0f3f0b8338bc9bfed40",
+    "tick.ir": "1ef40d892d0fa9d00d5d70029613e1946eee6e54558456ae420848f76e7712b6",
+    "triton_kernels.py": "67fb9c5aff0317330e8aaae0b7da7e03f6bc946fd2002337a6030007dd7b7a69",
+    "numba_kernels.py": "42d654c583c4bd28a0965393133464daae5940cc3f98d03c6d864727ebd0917a",
 }
 
 

@@ -59,11 +59,11 @@ def _tick(
     action_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action REST, town.hamlet:102
+    # action REST, town.hamlet:118
     t14 = equal(action_0, 6)
     t20 = where(t14, f32(0.002), f32(-0.0))
     t21 = where(t14, f32(0.01), f32(-0.0))
-    # action MEDITATE, town.hamlet:103
+    # action MEDITATE, town.hamlet:119
     t23 = equal(action_0, 7)
     t27 = where(t23, f32(-0.001), t20)
     t28 = where(t23, f32(0.02), t21)
@@ -89,174 +89,193 @@ def _tick(
     # here
     t67 = u32(add(multiply(y_3, 8), x_3))
     t71 = bit_and(t67, 7)
-    t76 = multiply(bit_xor(t71, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t76 = multiply(bit_xor(t71, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t83 = shift_right(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 29)
     t85 = bit_and(subtract(shift_right(t67, 3), t83), 7)
-    t89 = multiply(bit_xor(t85, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t89 = multiply(bit_xor(t85, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
     t93 = shift_right(multiply(bit_xor(t89, shift_right(t89, 15)), 0x85EBCA77), 29)
     t95 = bit_and(subtract(t71, t93), 7)
-    t99 = multiply(bit_xor(t95, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t99 = multiply(bit_xor(t95, add(layout_0, 0x1715609D)), 0x9E3779B1)
     t103 = shift_right(multiply(bit_xor(t99, shift_right(t99, 15)), 0x85EBCA77), 29)
     t105 = bit_and(subtract(t85, t103), 7)
-    t107 = multiply(bit_xor(t105, layout_0), 0x9E3779B1)
-    t111 = shift_right(multiply(bit_xor(t107, shift_right(t107, 15)), 0x85EBCA77), 29)
-    t115 = add(shift_left(t105, 3), bit_and(subtract(t95, t111), 7))
-    t119 = where(less(t115, 14), i32(t115), -1)
+    t109 = multiply(bit_xor(t105, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
+    t115 = bit_and(subtract(t95, t113), 7)
+    t119 = multiply(bit_xor(t115, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
+    t125 = bit_and(subtract(t105, t123), 7)
+    t129 = multiply(bit_xor(t125, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
+    t135 = bit_and(subtract(t115, t133), 7)
+    t139 = multiply(bit_xor(t135, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t143 = shift_right(multiply(bit_xor(t139, shift_right(t139, 15)), 0x85EBCA77), 29)
+    t145 = bit_and(subtract(t125, t143), 7)
+    t147 = multiply(bit_xor(t145, layout_0), 0x9E3779B1)
+    t151 = shift_right(multiply(bit_xor(t147, shift_right(t147, 15)), 0x85EBCA77), 29)
+    t155 = add(shift_left(t145, 3), bit_and(subtract(t135, t151), 7))
+    t159 = where(less(t155, 14), i32(t155), -1)
     # interact
-    t120 = where(t58, t119, -1)
+    t160 = where(t58, t159, -1)
     # affordance Bed, town.hamlet:36
-    t124 = equal(t120, 0) & (f32(0.05) <= money_0)
+    t164 = equal(t160, 0) & (f32(0.05) <= money_0)
     # affordance LuxuryBed, town.hamlet:40
-    t128 = equal(t120, 1) & (f32(0.11) <= money_0)
+    t168 = equal(t160, 1) & (f32(0.11) <= money_0)
     # affordance Shower, town.hamlet:44
-    t131 = f32(0.03) <= money_0
-    t132 = equal(t120, 2) & t131
+    t171 = f32(0.03) <= money_0
+    t172 = equal(t160, 2) & t171
     # affordance HomeMeal, town.hamlet:48
-    t134 = equal(t120, 3) & t131
+    t174 = equal(t160, 3) & t171
     # affordance FastFood, town.hamlet:52
-    t138 = equal(t120, 4) & (f32(0.1) <= money_0)
-    # affordance Doctor, town.hamlet:59
-    t142 = f32(0.08) <= money_0
-    t143 = equal(t120, 5) & t142
-    # affordance Hospital, town.hamlet:63
-    t146 = f32(0.15) <= money_0
-    t147 = equal(t120, 6) & t146
-    # affordance Therapist, town.hamlet:67
-    t149 = equal(t120, 7) & t146
-    # affordance Recreation, town.hamlet:71
-    t153 = equal(t120, 8) & (f32(0.06) <= money_0)
-    # affordance Bar, town.hamlet:75
-    t156 = equal(t120, 9) & t146
-    # affordance Job, town.hamlet:82
-    t158 = equal(t120, 10)
-    # affordance Labor, town.hamlet:85
-    t160 = equal(t120, 11)
-    # affordance Gym, town.hamlet:91
-    t163 = equal(t120, 12) & t142
-    # affordance Park, town.hamlet:95
-    t165 = equal(t120, 13)
+    t178 = equal(t160, 4) & (f32(0.1) <= money_0)
+    # affordance Doctor, town.hamlet:65
+    t182 = f32(0.08) <= money_0
+    t183 = equal(t160, 5) & t182
+    # affordance Hospital, town.hamlet:69
+    t186 = f32(0.15) <= money_0
+    t187 = equal(t160, 6) & t186
+    # affordance Therapist, town.hamlet:73
+    t189 = equal(t160, 7) & t186
+    # affordance Recreation, town.hamlet:77
+    t193 = equal(t160, 8) & (f32(0.06) <= money_0)
+    # affordance Bar, town.hamlet:81
+    t196 = equal(t160, 9) & t186
+    # affordance Job, town.hamlet:96
+    t198 = equal(t160, 10)
+    # affordance Labor, town.hamlet:99
+    t200 = equal(t160, 11)
+    # affordance Gym, town.hamlet:102
+    t203 = equal(t160, 12) & t182
+    # affordance Park, town.hamlet:106
+    t205 = equal(t160, 13)
     # affordance Bed, town.hamlet:38
-    t168 = where(t124, f32(0.375), f32(-0.0))
-    t169 = where(t124, f32(0.125), f32(-0.0))
-    t170 = where(t124, f32(0.02), f32(-0.0))
+    t208 = where(t164, f32(0.375), f32(-0.0))
+    t209 = where(t164, f32(0.125), f32(-0.0))
+    t210 = where(t164, f32(0.02), f32(-0.0))
     # affordance Bed, town.hamlet:36
-    t171 = where(t124, i32(0), -1)
+    t211 = where(t164, i32(0), -1)
     # affordance LuxuryBed, town.hamlet:42
-    t174 = where(t128, f32(0.5625), t168)
-    t175 = where(t128, f32(0.1875), t169)
-    t176 = where(t128, f32(0.05), t170)
+    t214 = where(t168, f32(0.5625), t208)
+    t215 = where(t168, f32(0.1875), t209)
+    t216 = where(t168, f32(0.05), t210)
     # affordance LuxuryBed, town.hamlet:40
-    t177 = where(t128, 1, t171)
+    t217 = where(t168, 1, t211)
     # affordance Shower, town.hamlet:46
-    t179 = where(t132, f32(0.3), f32(-0.0))
-    t180 = where(t132, f32(0.1), f32(-0.0))
+    t219 = where(t172, f32(0.3), f32(-0.0))
+    t220 = where(t172, f32(0.1), f32(-0.0))
     # affordance Shower, town.hamlet:44
-    t181 = where(t132, 2, t177)
+    t221 = where(t172, 2, t217)
     # affordance HomeMeal, town.hamlet:50
-    t184 = where(t134, f32(0.225), f32(-0.0))
-    t185 = where(t134, f32(0.1125), f32(-0.0))
-    t186 = where(t134, f32(0.03), t176)
+    t224 = where(t174, f32(0.225), f32(-0.0))
+    t225 = where(t174, f32(0.1125), f32(-0.0))
+    t226 = where(t174, f32(0.03), t216)
     # affordance HomeMeal, town.hamlet:48
-    t187 = where(t134, 3, t181)
-    # affordance FastFood, town.hamlet:55
-    t190 = where(t138, f32(0.3375), t184)
-    t191 = where(t138, f32(0.1125), t185)
-    t192 = where(t138, f32(0.1125), t174)
-    t193 = where(t138, f32(0.0375), t175)
-    # affordance FastFood, town.hamlet:56
-    t194 = where(t138, f32(0.01), f32(-0.0))
-    t196 = where(t138, f32(-0.02), t186)
+    t227 = where(t174, 3, t221)
+    # affordance FastFood, town.hamlet:57
+    t230 = where(t178, f32(0.3375), t224)
+    t231 = where(t178, f32(0.1125), t225)
+    # affordance FastFood, town.hamlet:58
+    t232 = where(t178, f32(0.1125), t214)
+    t233 = where(t178, f32(0.0375), t215)
+    # affordance FastFood, town.hamlet:59
+    t234 = where(t178, f32(0.01), f32(-0.0))
+    # affordance FastFood, town.hamlet:61
+    t236 = where(t178, f32(-0.02), t226)
     # affordance FastFood, town.hamlet:52
-    t197 = where(t138, 4, t187)
-    # affordance Doctor, town.hamlet:61
-    t200 = where(t143, f32(0.28125), t196)
-    t201 = where(t143, f32(0.0625), f32(-0.0))
-    # affordance Doctor, town.hamlet:59
-    t202 = where(t143, 5, t197)
-    # affordance Hospital, town.hamlet:65
-    t204 = where(t147, f32(0.6), t200)
-    t205 = where(t147, f32(0.1), t201)
-    # affordance Hospital, town.hamlet:63
-    t206 = where(t147, 6, t202)
-    # affordance Therapist, town.hamlet:69
-    t208 = where(t149, f32(0.4), t28)
-    t209 = where(t149, f32(0.1), f32(-0.0))
-    # affordance Therapist, town.hamlet:67
-    t210 = where(t149, 7, t206)
-    # affordance Recreation, town.hamlet:73
-    t212 = where(t153, f32(0.28125), t208)
-    t213 = where(t153, f32(0.0625), t209)
-    t214 = where(t153, f32(0.135), t192)
-    t215 = where(t153, f32(0.03), t193)
-    # affordance Recreation, town.hamlet:71
-    t216 = where(t153, 8, t210)
-    # affordance Bar, town.hamlet:78
-    t218 = where(t156, f32(0.375), t194)
-    t219 = where(t156, f32(0.125), f32(-0.0))
-    t220 = where(t156, f32(0.1875), t212)
-    t221 = where(t156, f32(0.0625), t213)
-    # affordance Bar, town.hamlet:79
-    satiation_1 = satiation_0 + where(t156, f32(0.225), t190)
-    satiation_2 = satiation_1 + where(t156, f32(0.075), t191)
+    t237 = where(t178, 4, t227)
+    # affordance Doctor, town.hamlet:67
+    t240 = where(t183, f32(0.28125), t236)
+    t241 = where(t183, f32(0.0625), f32(-0.0))
+    # affordance Doctor, town.hamlet:65
+    t242 = where(t183, 5, t237)
+    # affordance Hospital, town.hamlet:71
+    t244 = where(t187, f32(0.6), t240)
+    t245 = where(t187, f32(0.1), t241)
+    # affordance Hospital, town.hamlet:69
+    t246 = where(t187, 6, t242)
+    # affordance Therapist, town.hamlet:75
+    t248 = where(t189, f32(0.4), t28)
+    t249 = where(t189, f32(0.1), f32(-0.0))
+    # affordance Therapist, town.hamlet:73
+    t250 = where(t189, 7, t246)
+    # affordance Recreation, town.hamlet:79
+    t252 = where(t193, f32(0.28125), t248)
+    t253 = where(t193, f32(0.0625), t249)
+    t254 = where(t193, f32(0.135), t232)
+    t255 = where(t193, f32(0.03), t233)
+    # affordance Recreation, town.hamlet:77
+    t256 = where(t193, 8, t250)
+    # affordance Bar, town.hamlet:87
+    t258 = where(t196, f32(0.375), t234)
+    t259 = where(t196, f32(0.125), f32(-0.0))
+    # affordance Bar, town.hamlet:88
+    t260 = where(t196, f32(0.1875), t252)
+    t261 = where(t196, f32(0.0625), t253)
+    # affordance Bar, town.hamlet:89
+    satiation_1 = satiation_0 + where(t196, f32(0.225), t230)
+    satiation_2 = satiation_1 + where(t196, f32(0.075), t231)
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    t229 = where(t156, f32(-0.2), t214)
-    hygiene_1 = hygiene_0 + where(t156, f32(-0.15), t179)
+    # affordance Bar, town.hamlet:90
+    t269 = where(t196, f32(-0.2), t254)
+    # affordance Bar, town.hamlet:91
+    hygiene_1 = hygiene_0 + where(t196, f32(-0.15), t219)
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t180
+    hygiene_3 = hygiene_2 + t220
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    t239 = where(t156, f32(-0.05), t204)
-    # affordance Bar, town.hamlet:75
-    t240 = where(t156, 9, t216)
-    # affordance Job, town.hamlet:83
-    t248 = where(t134, f32(-0.03), where(t132, f32(-0.03), where(t128, f32(-0.11), where(t124, f32(-0.05), f32(-0.0)))))
-    t254 = where(t149, f32(-0.15), where(t147, f32(-0.15), where(t143, f32(-0.08), where(t138, f32(-0.1), t248))))
-    t258 = where(t158, f32(0.45), where(t156, f32(-0.15), where(t153, f32(-0.06), t254)))
-    t259 = where(t158, f32(0.05625), f32(-0.0))
-    t260 = where(t158, f32(-0.15), t229)
-    t261 = where(t158, f32(0.02), t218)
-    t262 = where(t158, f32(-0.03), t239)
-    # affordance Job, town.hamlet:82
-    t263 = where(t158, 10, t240)
-    # affordance Labor, town.hamlet:87
-    t264 = where(t160, f32(0.45), t258)
-    t265 = where(t160, f32(0.075), t259)
-    t266 = where(t160, f32(-0.2), t260)
-    # affordance Labor, town.hamlet:88
-    health_1 = health_0 + where(t160, f32(-0.05), t262)
+    # affordance Bar, town.hamlet:92
+    t279 = where(t196, f32(-0.05), t244)
+    # affordance Bar, town.hamlet:81
+    t280 = where(t196, 9, t256)
+    # affordance Job, town.hamlet:97
+    t288 = where(t174, f32(-0.03), where(t172, f32(-0.03), where(t168, f32(-0.11), where(t164, f32(-0.05), f32(-0.0)))))
+    t294 = where(t189, f32(-0.15), where(t187, f32(-0.15), where(t183, f32(-0.08), where(t178, f32(-0.1), t288))))
+    t298 = where(t198, f32(0.45), where(t196, f32(-0.15), where(t193, f32(-0.06), t294)))
+    t299 = where(t198, f32(0.05625), f32(-0.0))
+    t300 = where(t198, f32(-0.15), t269)
+    t301 = where(t198, f32(0.02), t258)
+    t302 = where(t198, f32(-0.03), t279)
+    # affordance Job, town.hamlet:96
+    t303 = where(t198, 10, t280)
+    # affordance Labor, town.hamlet:100
+    t304 = where(t200, f32(0.45), t298)
+    t305 = where(t200, f32(0.075), t299)
+    t306 = where(t200, f32(-0.2), t300)
+    health_1 = health_0 + where(t200, f32(-0.05), t302)
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t205
+    health_3 = health_2 + t245
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t274 = where(t160, f32(0.01), t261)
-    # affordance Labor, town.hamlet:85
-    t275 = where(t160, 11, t263)
-    # affordance Gym, town.hamlet:93
-    t278 = where(t163, f32(0.3), where(t160, f32(-0.05), where(t138, f32(-0.03), f32(-0.0))))
-    t279 = where(t163, f32(0.075), f32(-0.0))
-    t280 = where(t163, f32(-0.08), t266)
-    money_1 = money_0 + where(t163, f32(-0.08), t264)
+    t314 = where(t200, f32(0.01), t301)
+    # affordance Labor, town.hamlet:99
+    t315 = where(t200, 11, t303)
+    # affordance Gym, town.hamlet:104
+    t318 = where(t203, f32(0.3), where(t200, f32(-0.05), where(t178, f32(-0.03), f32(-0.0))))
+    t319 = where(t203, f32(0.075), f32(-0.0))
+    t320 = where(t203, f32(-0.08), t306)
+    money_1 = money_0 + where(t203, f32(-0.08), t304)
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t265
+    money_3 = money_2 + t305
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    # affordance Gym, town.hamlet:91
-    t288 = where(t163, 12, t275)
-    # affordance Park, town.hamlet:97
-    fitness_1 = fitness_0 + where(t165, f32(0.15), t278)
+    # affordance Gym, town.hamlet:102
+    t328 = where(t203, 12, t315)
+    # affordance Park, town.hamlet:111
+    fitness_1 = fitness_0 + where(t205, f32(0.15), t318)
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    fitness_3 = fitness_2 + where(t165, f32(0.05), t279)
+    fitness_3 = fitness_2 + where(t205, f32(0.05), t319)
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    # affordance Park, town.hamlet:98
-    social_1 = social_0 + where(t165, f32(0.1125), t274)
-    social_2 = social_1 + where(t165, f32(0.0375), t219)
+    # affordance Park, town.hamlet:112
+    social_1 = social_0 + where(t205, f32(0.1125), t314)
+    social_2 = social_1 + where(t205, f32(0.0375), t259)
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    mood_1 = mood_0 + where(t165, f32(0.1125), t220)
-    mood_2 = mood_1 + where(t165, f32(0.0375), t221)
+    # affordance Park, town.hamlet:113
+    mood_1 = mood_0 + where(t205, f32(0.1125), t260)
+    mood_2 = mood_1 + where(t205, f32(0.0375), t261)
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    energy_4 = energy_3 + where(t165, f32(-0.15), t280)
+    # affordance Park, town.hamlet:114
+    energy_4 = energy_3 + where(t205, f32(-0.15), t320)
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t215
+    energy_6 = energy_5 + t255
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
-    # affordance Park, town.hamlet:95
-    used_0 = where(t165, 13, t288)
+    # affordance Park, town.hamlet:106
+    used_0 = where(t205, 13, t328)
     # meter energy decay, town.hamlet:9
     energy_8 = energy_7 - f32(0.005)
     # meter hygiene decay, town.hamlet:10
@@ -275,57 +294,57 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rule unfit_bodies_sicken, town.hamlet:19
-    t341 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t341
+    t381 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t381
     # cascade hunger_exhausts, town.hamlet:22
-    t346 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t346)
+    t386 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t386)
     # cascade gloom_exhausts, town.hamlet:23
-    t352 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t352)
+    t392 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t392)
     # cascade hunger_sickens, town.hamlet:24
-    health_6 = health_5 - (f32(0.004) * t346)
+    health_6 = health_5 - (f32(0.004) * t386)
     # cascade grime_spoils_meals, town.hamlet:26
-    t360 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t361 = f32(0.002) * t360
-    satiation_6 = satiation_5 - t361
+    t400 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t401 = f32(0.002) * t400
+    satiation_6 = satiation_5 - t401
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # cascade grime_saddens, town.hamlet:27
-    mood_6 = mood_5 - (f32(0.003) * t360)
+    mood_6 = mood_5 - (f32(0.003) * t400)
     # cascade loneliness_saddens, town.hamlet:28
-    t370 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t370)
+    t410 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t410)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # cascade grime_weakens, town.hamlet:29
-    fitness_7 = fitness_6 - t361
+    fitness_7 = fitness_6 - t401
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # cascade grime_tires, town.hamlet:31
-    t379 = f32(0.0005) * t360
-    energy_11 = energy_10 - t379
+    t419 = f32(0.0005) * t400
+    energy_11 = energy_10 - t419
     # cascade loneliness_tires, town.hamlet:32
-    energy_12 = energy_11 - (f32(0.0008) * t370)
+    energy_12 = energy_11 - (f32(0.0008) * t410)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # cascade grime_sickens, town.hamlet:33
-    health_7 = health_6 - t379
+    health_7 = health_6 - t419
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
-    # dies when, town.hamlet:105
-    t389 = health_8 <= f32(0.0)
-    t390 = energy_13 <= f32(0.0)
+    # dies when, town.hamlet:121
+    t429 = health_8 <= f32(0.0)
+    t430 = energy_13 <= f32(0.0)
     # age
     age_1 = add(age_0, 1)
-    # dies when, town.hamlet:105
-    terminated_0 = t389 | t390
+    # dies when, town.hamlet:121
+    terminated_0 = t429 | t430
     # lifespan, town.hamlet:7
     truncated_0 = less_equal(500, age_1) & (not terminated_0)
-    t397 = where(truncated_0, i32(2), -1)
-    # dies when, town.hamlet:105
-    cause_0 = where(t389, 0, where(t390, 1, t397))
-    # reward, town.hamlet:106
-    t400 = energy_13 * health_8
+    t437 = where(truncated_0, i32(2), -1)
+    # dies when, town.hamlet:121
+    cause_0 = where(t429, 0, where(t430, 1, t437))
+    # reward, town.hamlet:122
+    t440 = energy_13 * health_8
     # lifespan, town.hamlet:7
-    t402 = where(truncated_0, t400 + f32(1.0), t400)
-    # reward, town.hamlet:106
-    reward_0 = where(terminated_0, f32(0.0), t402)
+    t442 = where(truncated_0, t440 + f32(1.0), t440)
+    # reward, town.hamlet:122
+    reward_0 = where(terminated_0, f32(0.0), t442)
     return (
         energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, x_3, y_3, age_1, reward_0,
         terminated_0, truncated_0, used_0, cause_0,
@@ -363,9 +382,21 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t85 = bit_and(add(t66, t83), 7)
     t89 = multiply(bit_xor(t85, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
     t93 = shift_right(multiply(bit_xor(t89, shift_right(t89, 15)), 0x85EBCA77), 29)
-    t97 = add(shift_left(bit_and(add(t75, t93), 7), 3), t85)
-    x_0 = i32(bit_and(t97, 7))
-    y_0 = i32(shift_right(t97, 3))
+    t95 = bit_and(add(t75, t93), 7)
+    t99 = multiply(bit_xor(t95, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t103 = shift_right(multiply(bit_xor(t99, shift_right(t99, 15)), 0x85EBCA77), 29)
+    t105 = bit_and(add(t85, t103), 7)
+    t109 = multiply(bit_xor(t105, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
+    t115 = bit_and(add(t95, t113), 7)
+    t119 = multiply(bit_xor(t115, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
+    t125 = bit_and(add(t105, t123), 7)
+    t129 = multiply(bit_xor(t125, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
+    t137 = add(shift_left(bit_and(add(t115, t133), 7), 3), t125)
+    x_0 = i32(bit_and(t137, 7))
+    y_0 = i32(shift_right(t137, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
@@ -429,7 +460,7 @@ def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
 ):
     """What a lane observes in single rows, then what the repeated rows share."""
-    # observe grid, town.hamlet:107
+    # observe grid, town.hamlet:123
     t15 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
     t22 = shift_right(multiply(bit_xor(t15, shift_right(t15, 15)), 0x85EBCA77), 29)
     t25 = add(layout_0, 0x9E3779B9)
@@ -442,234 +473,418 @@ def _observe_lane(
     t43 = add(layout_0, 0xDAA66D2B)
     t45 = multiply(bit_xor(t41, t43), 0x9E3779B1)
     t49 = shift_right(multiply(bit_xor(t45, shift_right(t45, 15)), 0x85EBCA77), 29)
-    t54 = add(shift_left(bit_and(add(t31, t49), 7), 3), t41)
-    t58 = shift_left(1, bit_and(t54, 31))
-    t60 = shift_right(t54, 5)
-    t68 = bit_and(add(1, t22), 7)
-    t70 = multiply(bit_xor(t68, t25), 0x9E3779B1)
-    t74 = shift_right(multiply(bit_xor(t70, shift_right(t70, 15)), 0x85EBCA77), 29)
-    t76 = multiply(bit_xor(t74, t33), 0x9E3779B1)
-    t80 = shift_right(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 29)
-    t82 = bit_and(add(t68, t80), 7)
-    t84 = multiply(bit_xor(t82, t43), 0x9E3779B1)
-    t88 = shift_right(multiply(bit_xor(t84, shift_right(t84, 15)), 0x85EBCA77), 29)
-    t92 = add(shift_left(bit_and(add(t74, t88), 7), 3), t82)
-    t94 = shift_left(1, bit_and(t92, 31))
-    t95 = shift_right(t92, 5)
-    t97 = where(equal(t95, 0), t94, 0)
-    t98 = bit_or(bit_or(0, where(equal(t60, 0), t58, 0)), t97)
-    t100 = where(equal(t95, 1), t94, 0)
-    t101 = bit_or(bit_or(0, where(equal(t60, 1), t58, 0)), t100)
-    t104 = bit_and(add(2, t22), 7)
-    t106 = multiply(bit_xor(t104, t25), 0x9E3779B1)
-    t110 = shift_right(multiply(bit_xor(t106, shift_right(t106, 15)), 0x85EBCA77), 29)
-    t112 = multiply(bit_xor(t110, t33), 0x9E3779B1)
-    t116 = shift_right(multiply(bit_xor(t112, shift_right(t112, 15)), 0x85EBCA77), 29)
-    t118 = bit_and(add(t104, t116), 7)
-    t120 = multiply(bit_xor(t118, t43), 0x9E3779B1)
-    t124 = shift_right(multiply(bit_xor(t120, shift_right(t120, 15)), 0x85EBCA77), 29)
-    t128 = add(shift_left(bit_and(add(t110, t124), 7), 3), t118)
-    t130 = shift_left(1, bit_and(t128, 31))
-    t131 = shift_right(t128, 5)
-    t139 = bit_and(add(3, t22), 7)
-    t141 = multiply(bit_xor(t139, t25), 0x9E3779B1)
-    t145 = shift_right(multiply(bit_xor(t141, shift_right(t141, 15)), 0x85EBCA77), 29)
-    t147 = multiply(bit_xor(t145, t33), 0x9E3779B1)
-    t151 = shift_right(multiply(bit_xor(t147, shift_right(t147, 15)), 0x85EBCA77), 29)
-    t153 = bit_and(add(t139, t151), 7)
-    t155 = multiply(bit_xor(t153, t43), 0x9E3779B1)
-    t159 = shift_right(multiply(bit_xor(t155, shift_right(t155, 15)), 0x85EBCA77), 29)
-    t163 = add(shift_left(bit_and(add(t145, t159), 7), 3), t153)
-    t165 = shift_left(1, bit_and(t163, 31))
-    t166 = shift_right(t163, 5)
-    t168 = where(equal(t166, 0), t165, 0)
-    t169 = bit_or(bit_or(t98, where(equal(t131, 0), t130, 0)), t168)
-    t171 = where(equal(t166, 1), t165, 0)
-    t172 = bit_or(bit_or(t101, where(equal(t131, 1), t130, 0)), t171)
-    t175 = bit_and(add(4, t22), 7)
-    t177 = multiply(bit_xor(t175, t25), 0x9E3779B1)
-    t181 = shift_right(multiply(bit_xor(t177, shift_right(t177, 15)), 0x85EBCA77), 29)
-    t183 = multiply(bit_xor(t181, t33), 0x9E3779B1)
-    t187 = shift_right(multiply(bit_xor(t183, shift_right(t183, 15)), 0x85EBCA77), 29)
-    t189 = bit_and(add(t175, t187), 7)
-    t191 = multiply(bit_xor(t189, t43), 0x9E3779B1)
-    t195 = shift_right(multiply(bit_xor(t191, shift_right(t191, 15)), 0x85EBCA77), 29)
-    t199 = add(shift_left(bit_and(add(t181, t195), 7), 3), t189)
-    t201 = shift_left(1, bit_and(t199, 31))
-    t202 = shift_right(t199, 5)
-    t210 = bit_and(add(5, t22), 7)
-    t212 = multiply(bit_xor(t210, t25), 0x9E3779B1)
-    t216 = shift_right(multiply(bit_xor(t212, shift_right(t212, 15)), 0x85EBCA77), 29)
-    t218 = multiply(bit_xor(t216, t33), 0x9E3779B1)
-    t222 = shift_right(multiply(bit_xor(t218, shift_right(t218, 15)), 0x85EBCA77), 29)
-    t224 = bit_and(add(t210, t222), 7)
-    t226 = multiply(bit_xor(t224, t43), 0x9E3779B1)
-    t230 = shift_right(multiply(bit_xor(t226, shift_right(t226, 15)), 0x85EBCA77), 29)
-    t234 = add(shift_left(bit_and(add(t216, t230), 7), 3), t224)
-    t236 = shift_left(1, bit_and(t234, 31))
-    t237 = shift_right(t234, 5)
-    t239 = where(equal(t237, 0), t236, 0)
-    t240 = bit_or(bit_or(t169, where(equal(t202, 0), t201, 0)), t239)
-    t242 = where(equal(t237, 1), t236, 0)
-    t243 = bit_or(bit_or(t172, where(equal(t202, 1), t201, 0)), t242)
-    t246 = bit_and(add(6, t22), 7)
-    t248 = multiply(bit_xor(t246, t25), 0x9E3779B1)
-    t252 = shift_right(multiply(bit_xor(t248, shift_right(t248, 15)), 0x85EBCA77), 29)
-    t254 = multiply(bit_xor(t252, t33), 0x9E3779B1)
-    t258 = shift_right(multiply(bit_xor(t254, shift_right(t254, 15)), 0x85EBCA77), 29)
-    t260 = bit_and(add(t246, t258), 7)
-    t262 = multiply(bit_xor(t260, t43), 0x9E3779B1)
-    t266 = shift_right(multiply(bit_xor(t262, shift_right(t262, 15)), 0x85EBCA77), 29)
-    t270 = add(shift_left(bit_and(add(t252, t266), 7), 3), t260)
-    t272 = shift_left(1, bit_and(t270, 31))
-    t273 = shift_right(t270, 5)
-    t281 = bit_and(add(7, t22), 7)
-    t283 = multiply(bit_xor(t281, t25), 0x9E3779B1)
+    t51 = bit_and(add(t31, t49), 7)
+    t53 = add(layout_0, 0x78DDE6E4)
+    t55 = multiply(bit_xor(t51, t53), 0x9E3779B1)
+    t59 = shift_right(multiply(bit_xor(t55, shift_right(t55, 15)), 0x85EBCA77), 29)
+    t61 = bit_and(add(t41, t59), 7)
+    t63 = add(layout_0, 0x1715609D)
+    t65 = multiply(bit_xor(t61, t63), 0x9E3779B1)
+    t69 = shift_right(multiply(bit_xor(t65, shift_right(t65, 15)), 0x85EBCA77), 29)
+    t71 = bit_and(add(t51, t69), 7)
+    t73 = add(layout_0, 0xB54CDA56)
+    t75 = multiply(bit_xor(t71, t73), 0x9E3779B1)
+    t79 = shift_right(multiply(bit_xor(t75, shift_right(t75, 15)), 0x85EBCA77), 29)
+    t81 = bit_and(add(t61, t79), 7)
+    t83 = add(layout_0, 0x5384540F)
+    t85 = multiply(bit_xor(t81, t83), 0x9E3779B1)
+    t89 = shift_right(multiply(bit_xor(t85, shift_right(t85, 15)), 0x85EBCA77), 29)
+    t94 = add(shift_left(bit_and(add(t71, t89), 7), 3), t81)
+    t98 = shift_left(1, bit_and(t94, 31))
+    t100 = shift_right(t94, 5)
+    t108 = bit_and(add(1, t22), 7)
+    t110 = multiply(bit_xor(t108, t25), 0x9E3779B1)
+    t114 = shift_right(multiply(bit_xor(t110, shift_right(t110, 15)), 0x85EBCA77), 29)
+    t116 = multiply(bit_xor(t114, t33), 0x9E3779B1)
+    t120 = shift_right(multiply(bit_xor(t116, shift_right(t116, 15)), 0x85EBCA77), 29)
+    t122 = bit_and(add(t108, t120), 7)
+    t124 = multiply(bit_xor(t122, t43), 0x9E3779B1)
+    t128 = shift_right(multiply(bit_xor(t124, shift_right(t124, 15)), 0x85EBCA77), 29)
+    t130 = bit_and(add(t114, t128), 7)
+    t132 = multiply(bit_xor(t130, t53), 0x9E3779B1)
+    t136 = shift_right(multiply(bit_xor(t132, shift_right(t132, 15)), 0x85EBCA77), 29)
+    t138 = bit_and(add(t122, t136), 7)
+    t140 = multiply(bit_xor(t138, t63), 0x9E3779B1)
+    t144 = shift_right(multiply(bit_xor(t140, shift_right(t140, 15)), 0x85EBCA77), 29)
+    t146 = bit_and(add(t130, t144), 7)
+    t148 = multiply(bit_xor(t146, t73), 0x9E3779B1)
+    t152 = shift_right(multiply(bit_xor(t148, shift_right(t148, 15)), 0x85EBCA77), 29)
+    t154 = bit_and(add(t138, t152), 7)
+    t156 = multiply(bit_xor(t154, t83), 0x9E3779B1)
+    t160 = shift_right(multiply(bit_xor(t156, shift_right(t156, 15)), 0x85EBCA77), 29)
+    t164 = add(shift_left(bit_and(add(t146, t160), 7), 3), t154)
+    t166 = shift_left(1, bit_and(t164, 31))
+    t167 = shift_right(t164, 5)
+    t169 = where(equal(t167, 0), t166, 0)
+    t170 = bit_or(bit_or(0, where(equal(t100, 0), t98, 0)), t169)
+    t172 = where(equal(t167, 1), t166, 0)
+    t173 = bit_or(bit_or(0, where(equal(t100, 1), t98, 0)), t172)
+    t176 = bit_and(add(2, t22), 7)
+    t178 = multiply(bit_xor(t176, t25), 0x9E3779B1)
+    t182 = shift_right(multiply(bit_xor(t178, shift_right(t178, 15)), 0x85EBCA77), 29)
+    t184 = multiply(bit_xor(t182, t33), 0x9E3779B1)
+    t188 = shift_right(multiply(bit_xor(t184, shift_right(t184, 15)), 0x85EBCA77), 29)
+    t190 = bit_and(add(t176, t188), 7)
+    t192 = multiply(bit_xor(t190, t43), 0x9E3779B1)
+    t196 = shift_right(multiply(bit_xor(t192, shift_right(t192, 15)), 0x85EBCA77), 29)
+    t198 = bit_and(add(t182, t196), 7)
+    t200 = multiply(bit_xor(t198, t53), 0x9E3779B1)
+    t204 = shift_right(multiply(bit_xor(t200, shift_right(t200, 15)), 0x85EBCA77), 29)
+    t206 = bit_and(add(t190, t204), 7)
+    t208 = multiply(bit_xor(t206, t63), 0x9E3779B1)
+    t212 = shift_right(multiply(bit_xor(t208, shift_right(t208, 15)), 0x85EBCA77), 29)
+    t214 = bit_and(add(t198, t212), 7)
+    t216 = multiply(bit_xor(t214, t73), 0x9E3779B1)
+    t220 = shift_right(multiply(bit_xor(t216, shift_right(t216, 15)), 0x85EBCA77), 29)
+    t222 = bit_and(add(t206, t220), 7)
+    t224 = multiply(bit_xor(t222, t83), 0x9E3779B1)
+    t228 = shift_right(multiply(bit_xor(t224, shift_right(t224, 15)), 0x85EBCA77), 29)
+    t232 = add(shift_left(bit_and(add(t214, t228), 7), 3), t222)
+    t234 = shift_left(1, bit_and(t232, 31))
+    t235 = shift_right(t232, 5)
+    t243 = bit_and(add(3, t22), 7)
+    t245 = multiply(bit_xor(t243, t25), 0x9E3779B1)
+    t249 = shift_right(multiply(bit_xor(t245, shift_right(t245, 15)), 0x85EBCA77), 29)
+    t251 = multiply(bit_xor(t249, t33), 0x9E3779B1)
+    t255 = shift_right(multiply(bit_xor(t251, shift_right(t251, 15)), 0x85EBCA77), 29)
+    t257 = bit_and(add(t243, t255), 7)
+    t259 = multiply(bit_xor(t257, t43), 0x9E3779B1)
+    t263 = shift_right(multiply(bit_xor(t259, shift_right(t259, 15)), 0x85EBCA77), 29)
+    t265 = bit_and(add(t249, t263), 7)
+    t267 = multiply(bit_xor(t265, t53), 0x9E3779B1)
+    t271 = shift_right(multiply(bit_xor(t267, shift_right(t267, 15)), 0x85EBCA77), 29)
+    t273 = bit_and(add(t257, t271), 7)
+    t275 = multiply(bit_xor(t273, t63), 0x9E3779B1)
+    t279 = shift_right(multiply(bit_xor(t275, shift_right(t275, 15)), 0x85EBCA77), 29)
+    t281 = bit_and(add(t265, t279), 7)
+    t283 = multiply(bit_xor(t281, t73), 0x9E3779B1)
     t287 = shift_right(multiply(bit_xor(t283, shift_right(t283, 15)), 0x85EBCA77), 29)
-    t289 = multiply(bit_xor(t287, t33), 0x9E3779B1)
-    t293 = shift_right(multiply(bit_xor(t289, shift_right(t289, 15)), 0x85EBCA77), 29)
-    t295 = bit_and(add(t281, t293), 7)
-    t297 = multiply(bit_xor(t295, t43), 0x9E3779B1)
-    t301 = shift_right(multiply(bit_xor(t297, shift_right(t297, 15)), 0x85EBCA77), 29)
-    t305 = add(shift_left(bit_and(add(t287, t301), 7), 3), t295)
-    t307 = shift_left(1, bit_and(t305, 31))
-    t308 = shift_right(t305, 5)
-    t310 = where(equal(t308, 0), t307, 0)
-    t311 = bit_or(bit_or(t240, where(equal(t273, 0), t272, 0)), t310)
-    t313 = where(equal(t308, 1), t307, 0)
-    t314 = bit_or(bit_or(t243, where(equal(t273, 1), t272, 0)), t313)
-    t316 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
-    t320 = shift_right(multiply(bit_xor(t316, shift_right(t316, 15)), 0x85EBCA77), 29)
-    t322 = multiply(bit_xor(t320, t25), 0x9E3779B1)
-    t326 = shift_right(multiply(bit_xor(t322, shift_right(t322, 15)), 0x85EBCA77), 29)
-    t328 = bit_and(add(1, t326), 7)
-    t330 = multiply(bit_xor(t328, t33), 0x9E3779B1)
-    t334 = shift_right(multiply(bit_xor(t330, shift_right(t330, 15)), 0x85EBCA77), 29)
-    t336 = bit_and(add(t320, t334), 7)
-    t338 = multiply(bit_xor(t336, t43), 0x9E3779B1)
-    t342 = shift_right(multiply(bit_xor(t338, shift_right(t338, 15)), 0x85EBCA77), 29)
-    t346 = add(shift_left(bit_and(add(t328, t342), 7), 3), t336)
-    t348 = shift_left(1, bit_and(t346, 31))
-    t349 = shift_right(t346, 5)
-    t357 = bit_and(add(1, t320), 7)
-    t359 = multiply(bit_xor(t357, t25), 0x9E3779B1)
+    t289 = bit_and(add(t273, t287), 7)
+    t291 = multiply(bit_xor(t289, t83), 0x9E3779B1)
+    t295 = shift_right(multiply(bit_xor(t291, shift_right(t291, 15)), 0x85EBCA77), 29)
+    t299 = add(shift_left(bit_and(add(t281, t295), 7), 3), t289)
+    t301 = shift_left(1, bit_and(t299, 31))
+    t302 = shift_right(t299, 5)
+    t304 = where(equal(t302, 0), t301, 0)
+    t305 = bit_or(bit_or(t170, where(equal(t235, 0), t234, 0)), t304)
+    t307 = where(equal(t302, 1), t301, 0)
+    t308 = bit_or(bit_or(t173, where(equal(t235, 1), t234, 0)), t307)
+    t311 = bit_and(add(4, t22), 7)
+    t313 = multiply(bit_xor(t311, t25), 0x9E3779B1)
+    t317 = shift_right(multiply(bit_xor(t313, shift_right(t313, 15)), 0x85EBCA77), 29)
+    t319 = multiply(bit_xor(t317, t33), 0x9E3779B1)
+    t323 = shift_right(multiply(bit_xor(t319, shift_right(t319, 15)), 0x85EBCA77), 29)
+    t325 = bit_and(add(t311, t323), 7)
+    t327 = multiply(bit_xor(t325, t43), 0x9E3779B1)
+    t331 = shift_right(multiply(bit_xor(t327, shift_right(t327, 15)), 0x85EBCA77), 29)
+    t333 = bit_and(add(t317, t331), 7)
+    t335 = multiply(bit_xor(t333, t53), 0x9E3779B1)
+    t339 = shift_right(multiply(bit_xor(t335, shift_right(t335, 15)), 0x85EBCA77), 29)
+    t341 = bit_and(add(t325, t339), 7)
+    t343 = multiply(bit_xor(t341, t63), 0x9E3779B1)
+    t347 = shift_right(multiply(bit_xor(t343, shift_right(t343, 15)), 0x85EBCA77), 29)
+    t349 = bit_and(add(t333, t347), 7)
+    t351 = multiply(bit_xor(t349, t73), 0x9E3779B1)
+    t355 = shift_right(multiply(bit_xor(t351, shift_right(t351, 15)), 0x85EBCA77), 29)
+    t357 = bit_and(add(t341, t355), 7)
+    t359 = multiply(bit_xor(t357, t83), 0x9E3779B1)
     t363 = shift_right(multiply(bit_xor(t359, shift_right(t359, 15)), 0x85EBCA77), 29)
-    t365 = bit_and(add(1, t363), 7)
-    t367 = multiply(bit_xor(t365, t33), 0x9E3779B1)
-    t371 = shift_right(multiply(bit_xor(t367, shift_right(t367, 15)), 0x85EBCA77), 29)
-    t373 = bit_and(add(t357, t371), 7)
-    t375 = multiply(bit_xor(t373, t43), 0x9E3779B1)
-    t379 = shift_right(multiply(bit_xor(t375, shift_right(t375, 15)), 0x85EBCA77), 29)
-    t383 = add(shift_left(bit_and(add(t365, t379), 7), 3), t373)
-    t385 = shift_left(1, bit_and(t383, 31))
-    t386 = shift_right(t383, 5)
-    t388 = where(equal(t386, 0), t385, 0)
-    t389 = bit_or(bit_or(t311, where(equal(t349, 0), t348, 0)), t388)
-    t391 = where(equal(t386, 1), t385, 0)
-    t392 = bit_or(bit_or(t314, where(equal(t349, 1), t348, 0)), t391)
-    t394 = bit_and(add(2, t320), 7)
-    t396 = multiply(bit_xor(t394, t25), 0x9E3779B1)
-    t400 = shift_right(multiply(bit_xor(t396, shift_right(t396, 15)), 0x85EBCA77), 29)
-    t402 = bit_and(add(1, t400), 7)
-    t404 = multiply(bit_xor(t402, t33), 0x9E3779B1)
-    t408 = shift_right(multiply(bit_xor(t404, shift_right(t404, 15)), 0x85EBCA77), 29)
-    t410 = bit_and(add(t394, t408), 7)
-    t412 = multiply(bit_xor(t410, t43), 0x9E3779B1)
-    t416 = shift_right(multiply(bit_xor(t412, shift_right(t412, 15)), 0x85EBCA77), 29)
-    t420 = add(shift_left(bit_and(add(t402, t416), 7), 3), t410)
-    t422 = shift_left(1, bit_and(t420, 31))
-    t423 = shift_right(t420, 5)
-    t431 = bit_and(add(3, t320), 7)
-    t433 = multiply(bit_xor(t431, t25), 0x9E3779B1)
-    t437 = shift_right(multiply(bit_xor(t433, shift_right(t433, 15)), 0x85EBCA77), 29)
-    t439 = bit_and(add(1, t437), 7)
-    t441 = multiply(bit_xor(t439, t33), 0x9E3779B1)
-    t445 = shift_right(multiply(bit_xor(t441, shift_right(t441, 15)), 0x85EBCA77), 29)
-    t447 = bit_and(add(t431, t445), 7)
-    t449 = multiply(bit_xor(t447, t43), 0x9E3779B1)
-    t453 = shift_right(multiply(bit_xor(t449, shift_right(t449, 15)), 0x85EBCA77), 29)
-    t457 = add(shift_left(bit_and(add(t439, t453), 7), 3), t447)
-    t459 = shift_left(1, bit_and(t457, 31))
-    t460 = shift_right(t457, 5)
-    t462 = where(equal(t460, 0), t459, 0)
-    t463 = bit_or(bit_or(t389, where(equal(t423, 0), t422, 0)), t462)
-    t465 = where(equal(t460, 1), t459, 0)
-    t466 = bit_or(bit_or(t392, where(equal(t423, 1), t422, 0)), t465)
-    t468 = bit_and(add(4, t320), 7)
-    t470 = multiply(bit_xor(t468, t25), 0x9E3779B1)
+    t367 = add(shift_left(bit_and(add(t349, t363), 7), 3), t357)
+    t369 = shift_left(1, bit_and(t367, 31))
+    t370 = shift_right(t367, 5)
+    t378 = bit_and(add(5, t22), 7)
+    t380 = multiply(bit_xor(t378, t25), 0x9E3779B1)
+    t384 = shift_right(multiply(bit_xor(t380, shift_right(t380, 15)), 0x85EBCA77), 29)
+    t386 = multiply(bit_xor(t384, t33), 0x9E3779B1)
+    t390 = shift_right(multiply(bit_xor(t386, shift_right(t386, 15)), 0x85EBCA77), 29)
+    t392 = bit_and(add(t378, t390), 7)
+    t394 = multiply(bit_xor(t392, t43), 0x9E3779B1)
+    t398 = shift_right(multiply(bit_xor(t394, shift_right(t394, 15)), 0x85EBCA77), 29)
+    t400 = bit_and(add(t384, t398), 7)
+    t402 = multiply(bit_xor(t400, t53), 0x9E3779B1)
+    t406 = shift_right(multiply(bit_xor(t402, shift_right(t402, 15)), 0x85EBCA77), 29)
+    t408 = bit_and(add(t392, t406), 7)
+    t410 = multiply(bit_xor(t408, t63), 0x9E3779B1)
+    t414 = shift_right(multiply(bit_xor(t410, shift_right(t410, 15)), 0x85EBCA77), 29)
+    t416 = bit_and(add(t400, t414), 7)
+    t418 = multiply(bit_xor(t416, t73), 0x9E3779B1)
+    t422 = shift_right(multiply(bit_xor(t418, shift_right(t418, 15)), 0x85EBCA77), 29)
+    t424 = bit_and(add(t408, t422), 7)
+    t426 = multiply(bit_xor(t424, t83), 0x9E3779B1)
+    t430 = shift_right(multiply(bit_xor(t426, shift_right(t426, 15)), 0x85EBCA77), 29)
+    t434 = add(shift_left(bit_and(add(t416, t430), 7), 3), t424)
+    t436 = shift_left(1, bit_and(t434, 31))
+    t437 = shift_right(t434, 5)
+    t439 = where(equal(t437, 0), t436, 0)
+    t440 = bit_or(bit_or(t305, where(equal(t370, 0), t369, 0)), t439)
+    t442 = where(equal(t437, 1), t436, 0)
+    t443 = bit_or(bit_or(t308, where(equal(t370, 1), t369, 0)), t442)
+    t446 = bit_and(add(6, t22), 7)
+    t448 = multiply(bit_xor(t446, t25), 0x9E3779B1)
+    t452 = shift_right(multiply(bit_xor(t448, shift_right(t448, 15)), 0x85EBCA77), 29)
+    t454 = multiply(bit_xor(t452, t33), 0x9E3779B1)
+    t458 = shift_right(multiply(bit_xor(t454, shift_right(t454, 15)), 0x85EBCA77), 29)
+    t460 = bit_and(add(t446, t458), 7)
+    t462 = multiply(bit_xor(t460, t43), 0x9E3779B1)
+    t466 = shift_right(multiply(bit_xor(t462, shift_right(t462, 15)), 0x85EBCA77), 29)
+    t468 = bit_and(add(t452, t466), 7)
+    t470 = multiply(bit_xor(t468, t53), 0x9E3779B1)
     t474 = shift_right(multiply(bit_xor(t470, shift_right(t470, 15)), 0x85EBCA77), 29)
-    t476 = bit_and(add(1, t474), 7)
-    t478 = multiply(bit_xor(t476, t33), 0x9E3779B1)
+    t476 = bit_and(add(t460, t474), 7)
+    t478 = multiply(bit_xor(t476, t63), 0x9E3779B1)
     t482 = shift_right(multiply(bit_xor(t478, shift_right(t478, 15)), 0x85EBCA77), 29)
     t484 = bit_and(add(t468, t482), 7)
-    t486 = multiply(bit_xor(t484, t43), 0x9E3779B1)
+    t486 = multiply(bit_xor(t484, t73), 0x9E3779B1)
     t490 = shift_right(multiply(bit_xor(t486, shift_right(t486, 15)), 0x85EBCA77), 29)
-    t494 = add(shift_left(bit_and(add(t476, t490), 7), 3), t484)
-    t496 = shift_left(1, bit_and(t494, 31))
-    t497 = shift_right(t494, 5)
-    t505 = bit_and(add(5, t320), 7)
-    t507 = multiply(bit_xor(t505, t25), 0x9E3779B1)
-    t511 = shift_right(multiply(bit_xor(t507, shift_right(t507, 15)), 0x85EBCA77), 29)
-    t513 = bit_and(add(1, t511), 7)
-    t515 = multiply(bit_xor(t513, t33), 0x9E3779B1)
+    t492 = bit_and(add(t476, t490), 7)
+    t494 = multiply(bit_xor(t492, t83), 0x9E3779B1)
+    t498 = shift_right(multiply(bit_xor(t494, shift_right(t494, 15)), 0x85EBCA77), 29)
+    t502 = add(shift_left(bit_and(add(t484, t498), 7), 3), t492)
+    t504 = shift_left(1, bit_and(t502, 31))
+    t505 = shift_right(t502, 5)
+    t513 = bit_and(add(7, t22), 7)
+    t515 = multiply(bit_xor(t513, t25), 0x9E3779B1)
     t519 = shift_right(multiply(bit_xor(t515, shift_right(t515, 15)), 0x85EBCA77), 29)
-    t521 = bit_and(add(t505, t519), 7)
-    t523 = multiply(bit_xor(t521, t43), 0x9E3779B1)
-    t527 = shift_right(multiply(bit_xor(t523, shift_right(t523, 15)), 0x85EBCA77), 29)
-    t531 = add(shift_left(bit_and(add(t513, t527), 7), 3), t521)
-    t533 = shift_left(1, bit_and(t531, 31))
-    t534 = shift_right(t531, 5)
-    t536 = where(equal(t534, 0), t533, 0)
-    t537 = bit_or(bit_or(t463, where(equal(t497, 0), t496, 0)), t536)
-    t539 = where(equal(t534, 1), t533, 0)
-    t540 = bit_or(bit_or(t466, where(equal(t497, 1), t496, 0)), t539)
-    t544 = add(multiply(y_0, 8), x_0)
-    # observe position, town.hamlet:107
+    t521 = multiply(bit_xor(t519, t33), 0x9E3779B1)
+    t525 = shift_right(multiply(bit_xor(t521, shift_right(t521, 15)), 0x85EBCA77), 29)
+    t527 = bit_and(add(t513, t525), 7)
+    t529 = multiply(bit_xor(t527, t43), 0x9E3779B1)
+    t533 = shift_right(multiply(bit_xor(t529, shift_right(t529, 15)), 0x85EBCA77), 29)
+    t535 = bit_and(add(t519, t533), 7)
+    t537 = multiply(bit_xor(t535, t53), 0x9E3779B1)
+    t541 = shift_right(multiply(bit_xor(t537, shift_right(t537, 15)), 0x85EBCA77), 29)
+    t543 = bit_and(add(t527, t541), 7)
+    t545 = multiply(bit_xor(t543, t63), 0x9E3779B1)
+    t549 = shift_right(multiply(bit_xor(t545, shift_right(t545, 15)), 0x85EBCA77), 29)
+    t551 = bit_and(add(t535, t549), 7)
+    t553 = multiply(bit_xor(t551, t73), 0x9E3779B1)
+    t557 = shift_right(multiply(bit_xor(t553, shift_right(t553, 15)), 0x85EBCA77), 29)
+    t559 = bit_and(add(t543, t557), 7)
+    t561 = multiply(bit_xor(t559, t83), 0x9E3779B1)
+    t565 = shift_right(multiply(bit_xor(t561, shift_right(t561, 15)), 0x85EBCA77), 29)
+    t569 = add(shift_left(bit_and(add(t551, t565), 7), 3), t559)
+    t571 = shift_left(1, bit_and(t569, 31))
+    t572 = shift_right(t569, 5)
+    t574 = where(equal(t572, 0), t571, 0)
+    t575 = bit_or(bit_or(t440, where(equal(t505, 0), t504, 0)), t574)
+    t577 = where(equal(t572, 1), t571, 0)
+    t578 = bit_or(bit_or(t443, where(equal(t505, 1), t504, 0)), t577)
+    t580 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
+    t584 = shift_right(multiply(bit_xor(t580, shift_right(t580, 15)), 0x85EBCA77), 29)
+    t586 = multiply(bit_xor(t584, t25), 0x9E3779B1)
+    t590 = shift_right(multiply(bit_xor(t586, shift_right(t586, 15)), 0x85EBCA77), 29)
+    t592 = bit_and(add(1, t590), 7)
+    t594 = multiply(bit_xor(t592, t33), 0x9E3779B1)
+    t598 = shift_right(multiply(bit_xor(t594, shift_right(t594, 15)), 0x85EBCA77), 29)
+    t600 = bit_and(add(t584, t598), 7)
+    t602 = multiply(bit_xor(t600, t43), 0x9E3779B1)
+    t606 = shift_right(multiply(bit_xor(t602, shift_right(t602, 15)), 0x85EBCA77), 29)
+    t608 = bit_and(add(t592, t606), 7)
+    t610 = multiply(bit_xor(t608, t53), 0x9E3779B1)
+    t614 = shift_right(multiply(bit_xor(t610, shift_right(t610, 15)), 0x85EBCA77), 29)
+    t616 = bit_and(add(t600, t614), 7)
+    t618 = multiply(bit_xor(t616, t63), 0x9E3779B1)
+    t622 = shift_right(multiply(bit_xor(t618, shift_right(t618, 15)), 0x85EBCA77), 29)
+    t624 = bit_and(add(t608, t622), 7)
+    t626 = multiply(bit_xor(t624, t73), 0x9E3779B1)
+    t630 = shift_right(multiply(bit_xor(t626, shift_right(t626, 15)), 0x85EBCA77), 29)
+    t632 = bit_and(add(t616, t630), 7)
+    t634 = multiply(bit_xor(t632, t83), 0x9E3779B1)
+    t638 = shift_right(multiply(bit_xor(t634, shift_right(t634, 15)), 0x85EBCA77), 29)
+    t642 = add(shift_left(bit_and(add(t624, t638), 7), 3), t632)
+    t644 = shift_left(1, bit_and(t642, 31))
+    t645 = shift_right(t642, 5)
+    t653 = bit_and(add(1, t584), 7)
+    t655 = multiply(bit_xor(t653, t25), 0x9E3779B1)
+    t659 = shift_right(multiply(bit_xor(t655, shift_right(t655, 15)), 0x85EBCA77), 29)
+    t661 = bit_and(add(1, t659), 7)
+    t663 = multiply(bit_xor(t661, t33), 0x9E3779B1)
+    t667 = shift_right(multiply(bit_xor(t663, shift_right(t663, 15)), 0x85EBCA77), 29)
+    t669 = bit_and(add(t653, t667), 7)
+    t671 = multiply(bit_xor(t669, t43), 0x9E3779B1)
+    t675 = shift_right(multiply(bit_xor(t671, shift_right(t671, 15)), 0x85EBCA77), 29)
+    t677 = bit_and(add(t661, t675), 7)
+    t679 = multiply(bit_xor(t677, t53), 0x9E3779B1)
+    t683 = shift_right(multiply(bit_xor(t679, shift_right(t679, 15)), 0x85EBCA77), 29)
+    t685 = bit_and(add(t669, t683), 7)
+    t687 = multiply(bit_xor(t685, t63), 0x9E3779B1)
+    t691 = shift_right(multiply(bit_xor(t687, shift_right(t687, 15)), 0x85EBCA77), 29)
+    t693 = bit_and(add(t677, t691), 7)
+    t695 = multiply(bit_xor(t693, t73), 0x9E3779B1)
+    t699 = shift_right(multiply(bit_xor(t695, shift_right(t695, 15)), 0x85EBCA77), 29)
+    t701 = bit_and(add(t685, t699), 7)
+    t703 = multiply(bit_xor(t701, t83), 0x9E3779B1)
+    t707 = shift_right(multiply(bit_xor(t703, shift_right(t703, 15)), 0x85EBCA77), 29)
+    t711 = add(shift_left(bit_and(add(t693, t707), 7), 3), t701)
+    t713 = shift_left(1, bit_and(t711, 31))
+    t714 = shift_right(t711, 5)
+    t716 = where(equal(t714, 0), t713, 0)
+    t717 = bit_or(bit_or(t575, where(equal(t645, 0), t644, 0)), t716)
+    t719 = where(equal(t714, 1), t713, 0)
+    t720 = bit_or(bit_or(t578, where(equal(t645, 1), t644, 0)), t719)
+    t722 = bit_and(add(2, t584), 7)
+    t724 = multiply(bit_xor(t722, t25), 0x9E3779B1)
+    t728 = shift_right(multiply(bit_xor(t724, shift_right(t724, 15)), 0x85EBCA77), 29)
+    t730 = bit_and(add(1, t728), 7)
+    t732 = multiply(bit_xor(t730, t33), 0x9E3779B1)
+    t736 = shift_right(multiply(bit_xor(t732, shift_right(t732, 15)), 0x85EBCA77), 29)
+    t738 = bit_and(add(t722, t736), 7)
+    t740 = multiply(bit_xor(t738, t43), 0x9E3779B1)
+    t744 = shift_right(multiply(bit_xor(t740, shift_right(t740, 15)), 0x85EBCA77), 29)
+    t746 = bit_and(add(t730, t744), 7)
+    t748 = multiply(bit_xor(t746, t53), 0x9E3779B1)
+    t752 = shift_right(multiply(bit_xor(t748, shift_right(t748, 15)), 0x85EBCA77), 29)
+    t754 = bit_and(add(t738, t752), 7)
+    t756 = multiply(bit_xor(t754, t63), 0x9E3779B1)
+    t760 = shift_right(multiply(bit_xor(t756, shift_right(t756, 15)), 0x85EBCA77), 29)
+    t762 = bit_and(add(t746, t760), 7)
+    t764 = multiply(bit_xor(t762, t73), 0x9E3779B1)
+    t768 = shift_right(multiply(bit_xor(t764, shift_right(t764, 15)), 0x85EBCA77), 29)
+    t770 = bit_and(add(t754, t768), 7)
+    t772 = multiply(bit_xor(t770, t83), 0x9E3779B1)
+    t776 = shift_right(multiply(bit_xor(t772, shift_right(t772, 15)), 0x85EBCA77), 29)
+    t780 = add(shift_left(bit_and(add(t762, t776), 7), 3), t770)
+    t782 = shift_left(1, bit_and(t780, 31))
+    t783 = shift_right(t780, 5)
+    t791 = bit_and(add(3, t584), 7)
+    t793 = multiply(bit_xor(t791, t25), 0x9E3779B1)
+    t797 = shift_right(multiply(bit_xor(t793, shift_right(t793, 15)), 0x85EBCA77), 29)
+    t799 = bit_and(add(1, t797), 7)
+    t801 = multiply(bit_xor(t799, t33), 0x9E3779B1)
+    t805 = shift_right(multiply(bit_xor(t801, shift_right(t801, 15)), 0x85EBCA77), 29)
+    t807 = bit_and(add(t791, t805), 7)
+    t809 = multiply(bit_xor(t807, t43), 0x9E3779B1)
+    t813 = shift_right(multiply(bit_xor(t809, shift_right(t809, 15)), 0x85EBCA77), 29)
+    t815 = bit_and(add(t799, t813), 7)
+    t817 = multiply(bit_xor(t815, t53), 0x9E3779B1)
+    t821 = shift_right(multiply(bit_xor(t817, shift_right(t817, 15)), 0x85EBCA77), 29)
+    t823 = bit_and(add(t807, t821), 7)
+    t825 = multiply(bit_xor(t823, t63), 0x9E3779B1)
+    t829 = shift_right(multiply(bit_xor(t825, shift_right(t825, 15)), 0x85EBCA77), 29)
+    t831 = bit_and(add(t815, t829), 7)
+    t833 = multiply(bit_xor(t831, t73), 0x9E3779B1)
+    t837 = shift_right(multiply(bit_xor(t833, shift_right(t833, 15)), 0x85EBCA77), 29)
+    t839 = bit_and(add(t823, t837), 7)
+    t841 = multiply(bit_xor(t839, t83), 0x9E3779B1)
+    t845 = shift_right(multiply(bit_xor(t841, shift_right(t841, 15)), 0x85EBCA77), 29)
+    t849 = add(shift_left(bit_and(add(t831, t845), 7), 3), t839)
+    t851 = shift_left(1, bit_and(t849, 31))
+    t852 = shift_right(t849, 5)
+    t854 = where(equal(t852, 0), t851, 0)
+    t855 = bit_or(bit_or(t717, where(equal(t783, 0), t782, 0)), t854)
+    t857 = where(equal(t852, 1), t851, 0)
+    t858 = bit_or(bit_or(t720, where(equal(t783, 1), t782, 0)), t857)
+    t860 = bit_and(add(4, t584), 7)
+    t862 = multiply(bit_xor(t860, t25), 0x9E3779B1)
+    t866 = shift_right(multiply(bit_xor(t862, shift_right(t862, 15)), 0x85EBCA77), 29)
+    t868 = bit_and(add(1, t866), 7)
+    t870 = multiply(bit_xor(t868, t33), 0x9E3779B1)
+    t874 = shift_right(multiply(bit_xor(t870, shift_right(t870, 15)), 0x85EBCA77), 29)
+    t876 = bit_and(add(t860, t874), 7)
+    t878 = multiply(bit_xor(t876, t43), 0x9E3779B1)
+    t882 = shift_right(multiply(bit_xor(t878, shift_right(t878, 15)), 0x85EBCA77), 29)
+    t884 = bit_and(add(t868, t882), 7)
+    t886 = multiply(bit_xor(t884, t53), 0x9E3779B1)
+    t890 = shift_right(multiply(bit_xor(t886, shift_right(t886, 15)), 0x85EBCA77), 29)
+    t892 = bit_and(add(t876, t890), 7)
+    t894 = multiply(bit_xor(t892, t63), 0x9E3779B1)
+    t898 = shift_right(multiply(bit_xor(t894, shift_right(t894, 15)), 0x85EBCA77), 29)
+    t900 = bit_and(add(t884, t898), 7)
+    t902 = multiply(bit_xor(t900, t73), 0x9E3779B1)
+    t906 = shift_right(multiply(bit_xor(t902, shift_right(t902, 15)), 0x85EBCA77), 29)
+    t908 = bit_and(add(t892, t906), 7)
+    t910 = multiply(bit_xor(t908, t83), 0x9E3779B1)
+    t914 = shift_right(multiply(bit_xor(t910, shift_right(t910, 15)), 0x85EBCA77), 29)
+    t918 = add(shift_left(bit_and(add(t900, t914), 7), 3), t908)
+    t920 = shift_left(1, bit_and(t918, 31))
+    t921 = shift_right(t918, 5)
+    t929 = bit_and(add(5, t584), 7)
+    t931 = multiply(bit_xor(t929, t25), 0x9E3779B1)
+    t935 = shift_right(multiply(bit_xor(t931, shift_right(t931, 15)), 0x85EBCA77), 29)
+    t937 = bit_and(add(1, t935), 7)
+    t939 = multiply(bit_xor(t937, t33), 0x9E3779B1)
+    t943 = shift_right(multiply(bit_xor(t939, shift_right(t939, 15)), 0x85EBCA77), 29)
+    t945 = bit_and(add(t929, t943), 7)
+    t947 = multiply(bit_xor(t945, t43), 0x9E3779B1)
+    t951 = shift_right(multiply(bit_xor(t947, shift_right(t947, 15)), 0x85EBCA77), 29)
+    t953 = bit_and(add(t937, t951), 7)
+    t955 = multiply(bit_xor(t953, t53), 0x9E3779B1)
+    t959 = shift_right(multiply(bit_xor(t955, shift_right(t955, 15)), 0x85EBCA77), 29)
+    t961 = bit_and(add(t945, t959), 7)
+    t963 = multiply(bit_xor(t961, t63), 0x9E3779B1)
+    t967 = shift_right(multiply(bit_xor(t963, shift_right(t963, 15)), 0x85EBCA77), 29)
+    t969 = bit_and(add(t953, t967), 7)
+    t971 = multiply(bit_xor(t969, t73), 0x9E3779B1)
+    t975 = shift_right(multiply(bit_xor(t971, shift_right(t971, 15)), 0x85EBCA77), 29)
+    t977 = bit_and(add(t961, t975), 7)
+    t979 = multiply(bit_xor(t977, t83), 0x9E3779B1)
+    t983 = shift_right(multiply(bit_xor(t979, shift_right(t979, 15)), 0x85EBCA77), 29)
+    t987 = add(shift_left(bit_and(add(t969, t983), 7), 3), t977)
+    t989 = shift_left(1, bit_and(t987, 31))
+    t990 = shift_right(t987, 5)
+    t992 = where(equal(t990, 0), t989, 0)
+    t993 = bit_or(bit_or(t855, where(equal(t921, 0), t920, 0)), t992)
+    t995 = where(equal(t990, 1), t989, 0)
+    t996 = bit_or(bit_or(t858, where(equal(t921, 1), t920, 0)), t995)
+    t1000 = add(multiply(y_0, 8), x_0)
+    # observe position, town.hamlet:123
     x_1 = f32(x_0) / f32(7.0)
     y_1 = f32(y_0) / f32(7.0)
     # here
-    t565 = u32(t544)
-    t567 = bit_and(t565, 7)
-    t569 = multiply(bit_xor(t567, t43), 0x9E3779B1)
-    t573 = shift_right(multiply(bit_xor(t569, shift_right(t569, 15)), 0x85EBCA77), 29)
-    t575 = bit_and(subtract(shift_right(t565, 3), t573), 7)
-    t577 = multiply(bit_xor(t575, t33), 0x9E3779B1)
-    t581 = shift_right(multiply(bit_xor(t577, shift_right(t577, 15)), 0x85EBCA77), 29)
-    t583 = bit_and(subtract(t567, t581), 7)
-    t585 = multiply(bit_xor(t583, t25), 0x9E3779B1)
-    t589 = shift_right(multiply(bit_xor(t585, shift_right(t585, 15)), 0x85EBCA77), 29)
-    t591 = bit_and(subtract(t575, t589), 7)
-    t593 = multiply(bit_xor(t591, layout_0), 0x9E3779B1)
-    t597 = shift_right(multiply(bit_xor(t593, shift_right(t593, 15)), 0x85EBCA77), 29)
-    t601 = add(shift_left(t591, 3), bit_and(subtract(t583, t597), 7))
-    t605 = where(less(t601, 14), i32(t601), -1)
-    # observe here, town.hamlet:107
-    t609 = where(less(t605, 0), 14, t605)
-    # observe lifetime, town.hamlet:107
+    t1021 = u32(t1000)
+    t1023 = bit_and(t1021, 7)
+    t1025 = multiply(bit_xor(t1023, t83), 0x9E3779B1)
+    t1029 = shift_right(multiply(bit_xor(t1025, shift_right(t1025, 15)), 0x85EBCA77), 29)
+    t1031 = bit_and(subtract(shift_right(t1021, 3), t1029), 7)
+    t1033 = multiply(bit_xor(t1031, t73), 0x9E3779B1)
+    t1037 = shift_right(multiply(bit_xor(t1033, shift_right(t1033, 15)), 0x85EBCA77), 29)
+    t1039 = bit_and(subtract(t1023, t1037), 7)
+    t1041 = multiply(bit_xor(t1039, t63), 0x9E3779B1)
+    t1045 = shift_right(multiply(bit_xor(t1041, shift_right(t1041, 15)), 0x85EBCA77), 29)
+    t1047 = bit_and(subtract(t1031, t1045), 7)
+    t1049 = multiply(bit_xor(t1047, t53), 0x9E3779B1)
+    t1053 = shift_right(multiply(bit_xor(t1049, shift_right(t1049, 15)), 0x85EBCA77), 29)
+    t1055 = bit_and(subtract(t1039, t1053), 7)
+    t1057 = multiply(bit_xor(t1055, t43), 0x9E3779B1)
+    t1061 = shift_right(multiply(bit_xor(t1057, shift_right(t1057, 15)), 0x85EBCA77), 29)
+    t1063 = bit_and(subtract(t1047, t1061), 7)
+    t1065 = multiply(bit_xor(t1063, t33), 0x9E3779B1)
+    t1069 = shift_right(multiply(bit_xor(t1065, shift_right(t1065, 15)), 0x85EBCA77), 29)
+    t1071 = bit_and(subtract(t1055, t1069), 7)
+    t1073 = multiply(bit_xor(t1071, t25), 0x9E3779B1)
+    t1077 = shift_right(multiply(bit_xor(t1073, shift_right(t1073, 15)), 0x85EBCA77), 29)
+    t1079 = bit_and(subtract(t1063, t1077), 7)
+    t1081 = multiply(bit_xor(t1079, layout_0), 0x9E3779B1)
+    t1085 = shift_right(multiply(bit_xor(t1081, shift_right(t1081, 15)), 0x85EBCA77), 29)
+    t1089 = add(shift_left(t1079, 3), bit_and(subtract(t1071, t1085), 7))
+    t1093 = where(less(t1089, 14), i32(t1089), -1)
+    # observe here, town.hamlet:123
+    t1097 = where(less(t1093, 0), 14, t1093)
+    # observe lifetime, town.hamlet:123
     lifetime_0 = f32(age_0) / f32(500.0)
     return (
-        x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t537,
-        t540, t544, t609,
+        x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t993,
+        t996, t1000, t1097,
     )
 
 
 @inline
-def _observe_grid(element_0, t537, t540, t544):
+def _observe_grid(element_0, t993, t996, t1000):
     """One row of grid."""
-    # observe grid, town.hamlet:107
-    t546 = u32(element_0)
-    t551 = shift_left(1, bit_and(t546, 31))
-    t552 = bit_and(where(equal(shift_right(t546, 5), 1), t540, t537), t551)
-    t557 = where(equal(element_0, t544), f32(1.0), f32(0.0))
-    grid_0 = where(equal(t552, 0), f32(0.0), f32(1.0)) + t557
+    # observe grid, town.hamlet:123
+    t1002 = u32(element_0)
+    t1007 = shift_left(1, bit_and(t1002, 31))
+    t1008 = bit_and(where(equal(shift_right(t1002, 5), 1), t996, t993), t1007)
+    t1013 = where(equal(element_0, t1000), f32(1.0), f32(0.0))
+    grid_0 = where(equal(t1008, 0), f32(0.0), f32(1.0)) + t1013
     return grid_0
 
 
 @inline
-def _observe_here(element_1, t609):
+def _observe_here(element_1, t1097):
     """One row of here."""
-    # observe here, town.hamlet:107
-    here_0 = where(equal(element_1, t609), f32(1.0), f32(0.0))
+    # observe here, town.hamlet:123
+    here_0 = where(equal(element_1, t1097), f32(1.0), f32(0.0))
     return here_0
 
 
@@ -691,17 +906,17 @@ def _observe(
     observed_meter_health = local_f32(LANES)
     observed_meter_fitness = local_f32(LANES)
     observed_lifetime = local_f32(LANES)
-    shared_t537 = local_u32(LANES)
-    shared_t540 = local_u32(LANES)
-    shared_t544 = local_i32(LANES)
-    shared_t609 = local_i32(LANES)
+    shared_t993 = local_u32(LANES)
+    shared_t996 = local_u32(LANES)
+    shared_t1000 = local_i32(LANES)
+    shared_t1097 = local_i32(LANES)
     for lane in range(LANES):
         (
             observed_position_x[lane], observed_position_y[lane], observed_meter_energy[lane],
             observed_meter_hygiene[lane], observed_meter_satiation[lane], observed_meter_money[lane],
             observed_meter_mood[lane], observed_meter_social[lane], observed_meter_health[lane],
-            observed_meter_fitness[lane], observed_lifetime[lane], shared_t537[lane], shared_t540[lane],
-            shared_t544[lane], shared_t609[lane],
+            observed_meter_fitness[lane], observed_lifetime[lane], shared_t993[lane], shared_t996[lane],
+            shared_t1000[lane], shared_t1097[lane],
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
@@ -720,11 +935,11 @@ def _observe(
     put(observed_lifetime, part(observation_array, 89, start), count, lanes, chosen)
     for element in range(64):
         for lane in range(LANES):
-            values[lane] = _observe_grid(i32(element), shared_t537[lane], shared_t540[lane], shared_t544[lane])
+            values[lane] = _observe_grid(i32(element), shared_t993[lane], shared_t996[lane], shared_t1000[lane])
         put(values, part(observation_array, element, start), count, lanes, chosen)
     for element in range(15):
         for lane in range(LANES):
-            values[lane] = _observe_here(i32(element), shared_t609[lane])
+            values[lane] = _observe_here(i32(element), shared_t1097[lane])
         put(values, part(observation_array, 74 + element, start), count, lanes, chosen)
 
 
@@ -739,21 +954,33 @@ def _mask_lane(x_0, y_0, layout_0):
     # here
     t13 = u32(add(multiply(y_0, 8), x_0))
     t17 = bit_and(t13, 7)
-    t22 = multiply(bit_xor(t17, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t22 = multiply(bit_xor(t17, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t29 = shift_right(multiply(bit_xor(t22, shift_right(t22, 15)), 0x85EBCA77), 29)
     t31 = bit_and(subtract(shift_right(t13, 3), t29), 7)
-    t35 = multiply(bit_xor(t31, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t35 = multiply(bit_xor(t31, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
     t39 = shift_right(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 29)
     t41 = bit_and(subtract(t17, t39), 7)
-    t45 = multiply(bit_xor(t41, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t45 = multiply(bit_xor(t41, add(layout_0, 0x1715609D)), 0x9E3779B1)
     t49 = shift_right(multiply(bit_xor(t45, shift_right(t45, 15)), 0x85EBCA77), 29)
     t51 = bit_and(subtract(t31, t49), 7)
-    t53 = multiply(bit_xor(t51, layout_0), 0x9E3779B1)
-    t57 = shift_right(multiply(bit_xor(t53, shift_right(t53, 15)), 0x85EBCA77), 29)
-    t61 = add(shift_left(t51, 3), bit_and(subtract(t41, t57), 7))
-    t65 = where(less(t61, 14), i32(t61), -1)
+    t55 = multiply(bit_xor(t51, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t59 = shift_right(multiply(bit_xor(t55, shift_right(t55, 15)), 0x85EBCA77), 29)
+    t61 = bit_and(subtract(t41, t59), 7)
+    t65 = multiply(bit_xor(t61, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t69 = shift_right(multiply(bit_xor(t65, shift_right(t65, 15)), 0x85EBCA77), 29)
+    t71 = bit_and(subtract(t51, t69), 7)
+    t75 = multiply(bit_xor(t71, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t79 = shift_right(multiply(bit_xor(t75, shift_right(t75, 15)), 0x85EBCA77), 29)
+    t81 = bit_and(subtract(t61, t79), 7)
+    t85 = multiply(bit_xor(t81, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t89 = shift_right(multiply(bit_xor(t85, shift_right(t85, 15)), 0x85EBCA77), 29)
+    t91 = bit_and(subtract(t71, t89), 7)
+    t93 = multiply(bit_xor(t91, layout_0), 0x9E3779B1)
+    t97 = shift_right(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 29)
+    t101 = add(shift_left(t91, 3), bit_and(subtract(t81, t97), 7))
+    t105 = where(less(t101, 14), i32(t101), -1)
     # mask
-    action_INTERACT_0 = less_equal(0, t65)
+    action_INTERACT_0 = less_equal(0, t105)
     return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True, True, True
 
 
@@ -817,11 +1044,11 @@ def _load(
 
 @helper
 def _store(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-    position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, last,
+    meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy, meter_hygiene,
+    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age,
+    alive, episode_return, start, count,
 ):
-    """Copy what can change of a chunk back; with the last tile of its worlds also what is the worlds'."""
+    """Copy the state of the lanes of a chunk back."""
     store_lanes(meter_energy, part(meters_array, 0, start), count)
     store_lanes(meter_hygiene, part(meters_array, 1, start), count)
     store_lanes(meter_satiation, part(meters_array, 2, start), count)
@@ -835,9 +1062,13 @@ def _store(
     store_lanes(age, part(age_array, 0, start), count)
     store_lanes(alive, part(alive_array, 0, start), count)
     store_lanes(episode_return, part(episode_return_array, 0, start), count)
-    if last:
-        store_worlds(episode, part(episode_array, 0, world), agents, count)
-        store_worlds(layout, part(layout_array, 0, world), agents, count)
+
+
+@helper
+def _store_worlds(episode_array, layout_array, episode, layout, world, agents, count):
+    """Copy what can change of the worlds of a chunk back."""
+    store_worlds(episode, part(episode_array, 0, world), agents, count)
+    store_worlds(layout, part(layout_array, 0, world), agents, count)
 
 
 @helper
@@ -862,64 +1093,16 @@ def _restart(
 
 
 @kernel
-def _begin(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, agents,
-    first_world, seed_low, seed_high, begin, end,
-):
-    """A new episode in every world from `begin` to `end`."""
-    lanes = local_i32(LANES)
-    meter_energy = local_f32(LANES)
-    meter_hygiene = local_f32(LANES)
-    meter_satiation = local_f32(LANES)
-    meter_money = local_f32(LANES)
-    meter_mood = local_f32(LANES)
-    meter_social = local_f32(LANES)
-    meter_health = local_f32(LANES)
-    meter_fitness = local_f32(LANES)
-    position_x = local_i32(LANES)
-    position_y = local_i32(LANES)
-    age = local_i32(LANES)
-    alive = local_bool(LANES)
-    episode_return = local_f32(LANES)
-    episode = local_i32(LANES)
-    layout = local_u32(LANES)
-    per_chunk = max(LANES // agents, 1)
-    for world in range(begin, end, per_chunk):
-        chunk_lanes = min(per_chunk, end - world) * agents
-        for agent in range(0, chunk_lanes, LANES):
-            start = world * agents + agent
-            count = min(LANES, chunk_lanes - agent)
-            _load(
-                meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-                meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-                meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world,
-                agents, agent,
-            )
-            for lane in range(count):
-                lanes[lane] = lane
-            _restart(
-                lanes, count, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
-                meter_health, meter_fitness, position_x, position_y, layout, age, alive, episode_return, episode, start,
-                agents, first_world, seed_low, seed_high,
-            )
-            _store(
-                meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-                meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-                meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world,
-                agents, agent + LANES >= chunk_lanes,
-            )
-
-
-@kernel
 def rollout(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
     final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, worlds, agents,
-    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick,
+    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
     Without recorded actions [ticks, lanes] agents act at random; without `finished_return_array` nothing is counted.
+    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     """
     random = actions_array.shape[0] == 0
     counting = finished_return_array.shape[0] > 0
@@ -1076,10 +1259,9 @@ def rollout(
                     for lane in range(count):
                         living += alive[lane]
                     _store(
-                        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
-                        layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                        meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, False,
+                        meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
+                        meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+                        meter_fitness, position_x, position_y, age, alive, episode_return, start, count,
                     )
 
             # The worlds: clock, new episodes, observations.
@@ -1093,13 +1275,18 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                if passed > 0:
-                    if agents == 1:
-                        for lane in range(LANES):
-                            flags[lane] = not alive[lane]
-                    elif tiled:
-                        for lane in range(LANES):
+                for lane in range(LANES):
+                    flags[lane] = False
+                if fresh:
+                    for lane in range(count):
+                        flags[lane] = True
+                elif passed > 0:
+                    if tiled:
+                        for lane in range(count):
                             flags[lane] = living == 0
+                    elif agents == 1:
+                        for lane in range(count):
+                            flags[lane] = not alive[lane]
                     else:
                         for first in range(0, count, agents):
                             living = 0
@@ -1107,10 +1294,9 @@ def rollout(
                                 living += alive[lane]
                             for lane in range(first, first + agents):
                                 flags[lane] = living == 0
-                    for lane in range(count, LANES):
-                        flags[lane] = False
-                    chosen = choose_lanes(flags, lanes)
-                    if chosen > 0:
+                chosen = choose_lanes(flags, lanes)
+                if chosen > 0:
+                    if not fresh:
                         if every_tick and observation_array.shape[0] > 0:
                             _observe(
                                 final_observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene,
@@ -1119,11 +1305,11 @@ def rollout(
                             )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
-                        _restart(
-                            lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                            meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
-                            episode_return, episode, start, agents, first_world, seed_low, seed_high,
-                        )
+                    _restart(
+                        lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                        meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
+                        episode_return, episode, start, agents, first_world, seed_low, seed_high,
+                    )
                 if last or (every_tick and passed > 0):
                     if observation_array.shape[0] > 0:
                         _observe(
@@ -1134,11 +1320,12 @@ def rollout(
                     _mask(mask_array, start, count, alive, position_x, position_y, layout)
                 if tiled or last:
                     _store(
-                        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
-                        layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                        meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, agent + LANES >= chunk_lanes,
+                        meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
+                        meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+                        meter_fitness, position_x, position_y, age, alive, episode_return, start, count,
                     )
+                    if agent + LANES >= chunk_lanes:
+                        _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
 
 
 def reset(
@@ -1146,13 +1333,10 @@ def reset(
     observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, begin, end,
 ):
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
-    _begin(
-        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, agents,
-        first_world, seed_low, seed_high, begin, end,
-    )
-    observe(
+    rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        observation_array, mask_array, worlds, agents, begin, end,
+        NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
+        NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
     )
 
 
@@ -1164,7 +1348,7 @@ def observe(
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
-        NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False,
+        NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
     )
 
 
@@ -1178,5 +1362,5 @@ def step(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
         final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low,
-        seed_high, 0, 1, begin, end, True,
+        seed_high, 0, 1, begin, end, True, False,
     )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROUNDS = 4
+ROUNDS = 8
+"""With so many, the joint cells of two indices are even to a few percent on 3 x 3 and to 1% on 8 x 8 cells."""
 GOLDEN = 0x9E3779B9
 ROUND_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77)
 MIX_MULTIPLIERS = (0x7FEB352D, 0x846CA68B)
@@ -29,7 +30,8 @@ class Domain:
 
 
 def domain(size: int) -> Domain:
-    """The rectangle for `size` elements: fewest ghosts, then the most balanced, with low <= high <= 4 low.
+    """The rectangle for `size` elements: fewest ghosts, then the most balanced, with low <= high <= 4 low and, but for 6
+    elements or fewer, low >= 3 (a side of 2 mixes badly).
 
     Raises:
         ValueError: size is not in 1 .. 2**24.
@@ -40,7 +42,7 @@ def domain(size: int) -> Domain:
     if size < 3:
         return best
     found = False
-    low = 2
+    low = 2 if size <= 6 else 3
     while low * low <= size + low:
         high = max(-(-size // low), low)
         candidate = Domain(size, low, high)

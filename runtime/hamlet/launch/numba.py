@@ -59,7 +59,7 @@ class NumbaBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1))}, _seeds(stream))
+        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1).contiguous())}, _seeds(stream))
 
     def rollout(
         self,
@@ -75,7 +75,7 @@ class NumbaBackend:
             case RandomPolicy():
                 actions = NO_ACTIONS
             case RecordedPolicy(recorded):
-                actions = _array(recorded)
+                actions = _array(recorded.contiguous())
         arrays: Arrays = {"actions": actions}
         if statistics is None:
             arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
@@ -166,7 +166,7 @@ def _ranges(worlds: int, per_chunk: int, threads: int) -> list[tuple[int, int]]:
 
 
 def _array(tensor: torch.Tensor) -> Array:
-    """The memory of a tensor; bf16 as the u16 of its bits."""
+    """The memory of a contiguous tensor; bf16 as the u16 of its bits."""
     tensor = tensor.detach()
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
 

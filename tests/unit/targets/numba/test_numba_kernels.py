@@ -113,3 +113,17 @@ def test_the_number_of_threads_changes_nothing(module: Module, shape: Shape) -> 
     assert_same(runs[0], runs[1])
     assert_same(runs[0], runs[2])
     assert runs[0][-1][1].uses.sum() > 0
+
+
+def test_actions_need_not_be_contiguous(module: Module) -> None:
+    backend, shape = NumbaBackend(universe(), module.kernels("numba"), 1), Shape(300, 1)
+    strided = torch.randint(4, (shape.lanes, 8), generator=torch.Generator().manual_seed(2), dtype=torch.int32).t()
+    both = []
+    for actions in (strided, strided.contiguous()):
+        buffers = allocate(universe(), shape, CPU, None)
+        backend.reset(buffers, STREAM)
+        backend.step(buffers, actions.t()[:, 0], STREAM)
+        backend.rollout(buffers, 8, RecordedPolicy(actions), STREAM, False, None)
+        both.append(buffers.state["position"])
+    assert not strided.is_contiguous()
+    assert torch.equal(*both)

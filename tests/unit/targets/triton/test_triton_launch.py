@@ -1,0 +1,52 @@
+"""What the Triton backend refuses, and how it cuts worlds into blocks."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+import torch
+
+from hamlet.errors import EnvError
+from hamlet.launch.triton import TritonBackend
+from hamlet.launch.triton_options import constants, options
+from hamlet.state import Shape, allocate
+from sample_universes import sample
+
+CPU = torch.device("cpu")
+
+
+def kernels(compiled: bool) -> ModuleType:
+    """A module without kernels that looks compiled, or interpreted."""
+    module = ModuleType("kernels")
+    step = ModuleType("step")
+    if compiled:
+        step.__dict__["create_binder"] = None
+    module.__dict__.update(step=step, TABLES=())
+    return module
+
+
+def test_compiled_kernels_need_a_gpu() -> None:
+    with pytest.raises(EnvError, match='needs a CUDA device: use backend="numba"'):
+        TritonBackend(sample("first_meal"), kernels(compiled=True), CPU)
+
+
+def test_large_worlds_are_refused() -> None:
+    universe = sample("first_meal")
+    backend = TritonBackend(universe, kernels(compiled=False), CPU)
+    with pytest.raises(EnvError, match="at most 1024 agents per world, not 1025"):
+        backend.observe(allocate(universe, Shape(1, 1025), CPU, None))
+
+
+def test_contraction_is_always_switched_off() -> None:
+    for block in (32, 64, 1024):
+        for capability in (80, 90, 100):
+            for observes in (False, True):
+                chosen = options(block, capability, observes)
+                assert chosen["enable_fp_fusion"] is False
+                assert chosen["num_warps"] == block // 32
+
+
+def test_constants_are_those_of_the_kernel() -> None:
+    assert constants("step", 4, 32, 0, False) == {"GROUP": 4, "BLOCK": 32}
+    assert constants("rollout", 1, 32, 501, True) == {"BINS": 501, "EVERY_TICK": True, "GROUP": 1, "BLOCK": 32}
