@@ -1,7 +1,8 @@
 """Every diagnostic code: how severe it is and what it is about, in a few words.
 
 A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for each and `hamletc.diagnostics.diagnose`
-takes the severity from here. H001 to H019 are about reading and parsing a source, H020 and up about checking it.
+takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
+H100 and up are about packs.
 """
 
 from __future__ import annotations
@@ -95,5 +96,33 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H073": Code("warning", "meter that never changes"),
         "H074": Code("warning", "universe that never ends"),
         "H075": Code("warning", "metric that nobody uses"),
+        # --- packs: reading the files ---
+        "H100": Code("error", "pack or file of a pack that is missing"),
+        "H101": Code("error", "text that is not YAML"),
+        "H102": Code("error", "tab in the indentation"),
+        "H103": Code("error", "part of YAML that packs do not use"),
+        "H104": Code("error", "key given twice"),
+        "H105": Code("error", "YAML that is too deep or too large"),
+        "H106": Code("error", "value that YAML reads differently from people"),
+        # --- packs: keys and values ---
+        "H107": Code("error", "key that is not known here"),
+        "H108": Code("error", "key that is missing"),
+        "H109": Code("error", "value of another type than needed"),
+        "H110": Code("error", "value outside its limits"),
+        "H111": Code("error", "word that a key cannot have"),
+        "H112": Code("error", "name that the pack does not have"),
+        "H113": Code("error", "name given twice in a pack"),
+        "H114": Code("error", "bar indices that do not count from 0"),
+        # --- packs: parts that do not fit each other ---
+        "H115": Code("error", "cascades in a circle"),
+        "H116": Code("error", "position that does not fit the space"),
+        "H117": Code("error", "space that is too small or too large"),
+        "H118": Code("error", "shape of a space that HAMLET does not have"),
+        "H119": Code("error", "keys that do not fit each other"),
+        "H120": Code("error", "combination that HAMLET cannot run"),
+        # --- packs: warnings ---
+        "H130": Code("warning", "key without effect in HAMLET either"),
+        "H131": Code("warning", "part that HAMLET drops"),
+        "H132": Code("warning", "bonus that HAMLET never pays"),
     }
 )

@@ -4,7 +4,8 @@
     parse    Source              -> File          (syntax tree)
     check    File                -> Universe
     lower    Universe            -> Program       (tick IR)
-    optimise Program             -> Program
+    optimise   Program           -> Program
+    specialise Program           -> Program       (for a target)
     emit     Program, Universe   -> texts by file name
     write    texts               -> folder        (hamletc.package)
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from hamletc.diagnostics import Diagnostic
     from hamletc.ir.function import Function, Program
     from hamletc.language.syntax import File
+    from hamletc.passes.facts import Facts
+    from hamletc.passes.pipeline import Pass
 
 Target: TypeAlias = Literal["triton", "numba"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -134,6 +137,31 @@ def lower(universe: Universe) -> Program:
 
 def optimise(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> Program:
     """The tick IR after all passes but the disabled ones; the time of each pass is that over all functions."""
+    from hamletc.passes.pipeline import default_passes
+
+    return _run_passes(program, universe, options, stopwatch, default_passes)
+
+
+def specialise(
+    program: Program, universe: Universe, target: Target, options: Options, stopwatch: Stopwatch
+) -> Program:
+    """The optimised tick IR after the passes that only this target gains from."""
+    from hamletc.passes.pipeline import gpu_passes
+
+    match target:
+        case "triton":
+            return _run_passes(program, universe, options, stopwatch, gpu_passes)
+        case "numba":
+            return program
+
+
+def _run_passes(
+    program: Program,
+    universe: Universe,
+    options: Options,
+    stopwatch: Stopwatch,
+    choose: Callable[[Facts], tuple[Pass, ...]],
+) -> Program:
     from hamletc.passes.pipeline import run
 
     times: dict[str, float] = {}
@@ -143,12 +171,12 @@ def optimise(program: Program, universe: Universe, options: Options, stopwatch: 
         if options.observer is not None:
             options.observer(name, after)
 
-    optimised = run(program, universe, frozenset(options.disabled_passes), observe)
+    result = run(program, universe, frozenset(options.disabled_passes), observe, choose)
     stopwatch.laps += [(f"pass {name}", seconds) for name, seconds in times.items()]
-    return optimised
+    return result
 
 
-def emit_texts(program: Program, universe: Universe, targets: Sequence[Target]) -> dict[str, str]:
+def emit_texts(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> dict[str, str]:
     """The texts of a package by file name, without its `__init__.py`."""
     from hamlet.codec import to_json
     from hamlet.module import UNIVERSE_FILE, kernels_file
@@ -156,13 +184,14 @@ def emit_texts(program: Program, universe: Universe, targets: Sequence[Target]) 
     from hamletc.package import IR_FILE
 
     texts = {UNIVERSE_FILE: to_json(universe), IR_FILE: print_program(program)}
-    for target in targets:
-        texts[kernels_file(target)] = emit_kernels(program, universe, target)
+    for target in options.targets:
+        special = specialise(program, universe, target, options, stopwatch)
+        texts[kernels_file(target)] = emit_kernels(special, universe, target)
     return texts
 
 
 def emit_kernels(program: Program, universe: Universe, target: Target) -> str:
-    """The kernels of one target."""
+    """The kernels of one target, from a program that `specialise` made for it."""
     match target:
         case "triton":
             from hamletc.targets.triton.emit import emit
@@ -191,7 +220,7 @@ def build(universe: Universe, options: Options, stopwatch: Stopwatch) -> dict[st
 
     unoptimised = stopwatch.lap("lower", lambda: lower(universe))
     program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
-    return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options.targets)))
+    return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options, stopwatch)))
 
 
 def compile_file(path: Path, output: Path | None = None) -> Path:

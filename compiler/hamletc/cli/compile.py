@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -21,6 +22,7 @@ from hamletc.compile import (
     optimise,
     parse,
     read,
+    specialise,
 )
 
 if TYPE_CHECKING:
@@ -97,9 +99,10 @@ def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str
         case "ir":
             return print_program(program)
         case "triton" | "numba":
-            return stopwatch.lap("emit", lambda: emit_kernels(program, universe, what))
+            special = specialise(program, universe, what, options, stopwatch)
+            return stopwatch.lap("emit", lambda: emit_kernels(special, universe, what))
         case "ptx":
-            return stopwatch.lap("ptx", lambda: _ptx(program, universe))
+            return stopwatch.lap("ptx", lambda: _ptx(program, universe, options, stopwatch))
 
 
 def _syntax(path: Path, stopwatch: Stopwatch) -> str:
@@ -109,7 +112,7 @@ def _syntax(path: Path, stopwatch: Stopwatch) -> str:
     return tree(stopwatch.lap("parse", lambda: parse(source)))
 
 
-def _ptx(program: Program, universe: Universe) -> str:
+def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> str:
     from tempfile import TemporaryDirectory
 
     import hamlet
@@ -119,7 +122,8 @@ def _ptx(program: Program, universe: Universe) -> str:
     # Triton reads the source of kernels from a file.
     with TemporaryDirectory() as folder:
         path = Path(folder) / universe.name
-        write(package(universe, emit_texts(program, universe, ("triton",))), path)
+        texts = emit_texts(program, universe, replace(options, targets=("triton",)), stopwatch)
+        write(package(universe, texts), path)
         kernels = compile_kernels(hamlet.load(path).kernels("triton"), universe, CAPABILITY)
     return "\n".join(
         f"// {universe.name}, {form}, sm_{CAPABILITY}\n{compiled.ptx}" for form, compiled in kernels.items()

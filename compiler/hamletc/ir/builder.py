@@ -14,6 +14,7 @@ from hamletc.ir.ops import (
     Div,
     Element,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -126,6 +127,10 @@ class Builder:
 
     def div(self, left: Value, right: Value) -> Value:
         return self.emit(Div(left, right))
+
+    def fma(self, left: Value, right: Value, addend: Value) -> Value:
+        """left * right + addend, rounded once."""
+        return self.emit(Fma(left, right, addend))
 
     def rem(self, left: Value, right: Value) -> Value:
         return self.emit(Rem(left, right))

@@ -16,6 +16,7 @@ from hamletc.ir.ops import (
     Div,
     Element,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -95,10 +96,27 @@ def _apply(
             return tables[table][values[index]]
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])
+        case Fma(left=left, right=right, addend=addend):
+            return _fma(values[left], values[right], values[addend])
         case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32():
             return _unary(op, values[op.operand])
         case _:
             return _binary(op, values[op.left], values[op.right])
+
+
+def _fma(left: Array, right: Array, addend: Array) -> Array:
+    """left * right + addend, rounded once.
+
+    The product of two binary32 numbers is exact in binary64. The sum is rounded to odd: what is lost (two-sum, Knuth) is
+    remembered in the last bit, so that rounding to binary32 sees it (Boldo and Melquiond, 2008).
+    """
+    product, exact = np.broadcast_arrays(left.astype(np.float64) * right.astype(np.float64), addend.astype(np.float64))
+    total = product + exact
+    of_product = total - exact
+    lost = (product - of_product) + (exact - (total - of_product))
+    even = total.view(np.int64) & 1 == 0
+    inexact = np.isfinite(total) & (lost != 0)
+    return np.where(inexact & even, np.nextafter(total, np.copysign(np.inf, lost)), total).astype(np.float32)
 
 
 def _unary(op: Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32, operand: Array) -> Array:

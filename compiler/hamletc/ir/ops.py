@@ -96,6 +96,15 @@ class Div:
 
 
 @dataclass(frozen=True, slots=True)
+class Fma:
+    """F32: left * right + addend, rounded once. The only contraction there is: where it is asked for."""
+
+    left: Value
+    right: Value
+    addend: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Rem:
     """U32: remainder; the divisor is a non-zero constant."""
 
@@ -230,11 +239,11 @@ Unary: TypeAlias = Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32
 Binary: TypeAlias = (
     Add | Sub | Mul | MulHigh | Div | Rem | Less | LessEqual | Equal | And | Or | Xor | ShiftLeft | ShiftRight
 )
-Op: TypeAlias = Const | Input | Element | Lookup | Unary | Binary | Select
+Op: TypeAlias = Const | Input | Element | Lookup | Unary | Binary | Fma | Select
 
 OPS: tuple[type[Op], ...] = (
-    Const, Input, Element, Lookup, Add, Sub, Mul, MulHigh, Div, Rem, Neg, Abs, Sqrt, Less, LessEqual, Equal, And, Or,
-    Xor, Not, ShiftLeft, ShiftRight, Select, ToF32, ToU32, ToI32,
+    Const, Input, Element, Lookup, Add, Sub, Mul, MulHigh, Div, Rem, Fma, Neg, Abs, Sqrt, Less, LessEqual, Equal, And,
+    Or, Xor, Not, ShiftLeft, ShiftRight, Select, ToF32, ToU32, ToI32,
 )  # fmt: skip
 
 

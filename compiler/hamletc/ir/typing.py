@@ -12,6 +12,7 @@ from hamletc.ir.ops import (
     Div,
     Element,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -96,6 +97,9 @@ def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[st
                 raise TypingError(f"there is no table {table}")
             if operand_types == (I32,):
                 return table_types[table]
+        case Fma():
+            if operand_types == (F32, F32, F32):
+                return F32
         case Select():
             condition, then, otherwise = operand_types
             if condition is BOOL and then is otherwise:

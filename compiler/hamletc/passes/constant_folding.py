@@ -16,6 +16,7 @@ from hamletc.ir.ops import (
     Div,
     Element,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -40,7 +41,7 @@ from hamletc.ir.ops import (
     operands,
 )
 from hamletc.ir.types import Type
-from hamletc.passes.interval import to_binary32
+from hamletc.passes.interval import fused32, to_binary32
 from hamletc.passes.rewrite import rewrite
 
 Literal: TypeAlias = float | int | bool
@@ -108,6 +109,8 @@ def _float(op: Op, on: list[float]) -> float | None:
             return to_binary32(on[0] * on[1])
         case Div():
             return None if on[1] == 0 else to_binary32(on[0] / on[1])
+        case Fma():
+            return fused32(on[0], on[1], on[2])
         case Neg():
             return -on[0]
         case Abs():

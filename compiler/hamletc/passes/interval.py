@@ -7,9 +7,11 @@ binary64 and then rounded is the correctly rounded one (double rounding is innoc
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, isinf, sqrt
+from fractions import Fraction
+from math import inf, isinf, nextafter, sqrt
 
 from hamlet.binary32 import round32
 
@@ -60,6 +62,24 @@ def to_binary32(value: float) -> float:
         return inf if value > 0 else -inf
 
 
+def fused32(left: float, right: float, addend: float) -> float:
+    """left * right + addend of binary32 numbers, rounded once; too large becomes infinite.
+
+    Like `hamletc.ir.evaluate`: the sum is rounded to odd, so that rounding to binary32 sees what was lost.
+    """
+    product = left * right
+    total = product + addend
+    lost = Fraction(product) + Fraction(addend) - Fraction(total)
+    if lost and _is_even(total):
+        total = nextafter(total, inf if lost > 0 else -inf)
+    return to_binary32(total)
+
+
+def _is_even(value: float) -> bool:
+    """Whether the last bit of a binary64 number is zero."""
+    return struct.pack("<d", value)[0] & 1 == 0
+
+
 def join(a: Interval, b: Interval) -> Interval:
     """The values of either."""
     return Interval(min(a.low, b.low), max(a.high, b.high), a.nan or b.nan, a.negative_zero or b.negative_zero)
@@ -108,6 +128,16 @@ def _by_ends(a: Interval, b: Interval, operation: Callable[[float, float], float
     # A tiny product or quotient rounds to a zero that keeps its sign.
     signless = a.low >= 0 and b.low >= 0 and not a.negative_zero and not b.negative_zero
     return Interval(low, high, a.nan or b.nan, low <= 0 <= high and not signless)
+
+
+def fused(a: Interval, b: Interval, c: Interval) -> Interval:
+    """left * right + addend, rounded once."""
+    if a.unbounded or b.unbounded or c.unbounded:
+        return ANY_F32
+    corners = [(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    low = min(fused32(x, y, c.low) for x, y in corners)
+    high = max(fused32(x, y, c.high) for x, y in corners)
+    return Interval(low, high, a.nan or b.nan or c.nan, low <= 0 <= high)
 
 
 def absolute(a: Interval) -> Interval:

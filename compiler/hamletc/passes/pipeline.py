@@ -13,6 +13,7 @@ from hamletc.passes.algebra import Algebra
 from hamletc.passes.clamp_merging import ClampMerging
 from hamletc.passes.clamp_removal import ClampRemoval
 from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
+from hamletc.passes.constant_division import ConstantDivision
 from hamletc.passes.constant_folding import ConstantFolding
 from hamletc.passes.dead_code import DeadCodeElimination
 from hamletc.passes.facts import Facts, facts_of
@@ -39,6 +40,7 @@ PASS_NAMES = (
     "merge_exclusive",
     "clamp_removal",
     "clamp_merging",
+    "constant_division",
 )
 
 
@@ -67,17 +69,24 @@ def default_passes(facts: Facts) -> tuple[Pass, ...]:
     )
 
 
+def gpu_passes(facts: Facts) -> tuple[Pass, ...]:
+    """What follows for GPUs. A CPU divides vectors as fast, and one without fused operations would call a function."""
+    return (ConstantDivision(facts),)
+
+
 def run(
     program: Program,
     universe: Universe,
     disabled: frozenset[str] = frozenset(),
     observer: Observer | None = None,
+    choose: Callable[[Facts], tuple[Pass, ...]] = default_passes,
 ) -> Program:
     """The optimised program: every pass that is not disabled, on every function, verified after each.
 
     Args:
         program: as `lower(universe)` gives it.
         disabled: names of passes to leave out.
+        choose: gives the passes.
 
     Raises:
         ValueError: a disabled name is no pass.
@@ -86,7 +95,7 @@ def run(
     if unknown := sorted(disabled - set(PASS_NAMES)):
         raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join(PASS_NAMES)}")
     verify_program(program)
-    passes = [each for each in default_passes(facts_of(universe, program)) if each.name not in disabled]
+    passes = [each for each in choose(facts_of(universe, program)) if each.name not in disabled]
     functions = []
     for function in program.functions:
         for each in passes:

@@ -18,6 +18,7 @@ from hamletc.ir.ops import (
     Div,
     Element,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -51,6 +52,7 @@ from hamletc.passes.interval import (
     absolute,
     add,
     divide,
+    fused,
     join,
     meet,
     multiply,
@@ -205,6 +207,8 @@ def _f32(op: Op, on: list[Interval]) -> Interval:
             return multiply(on[0], on[1])
         case Div():
             return divide(on[0], on[1])
+        case Fma():
+            return fused(on[0], on[1], on[2])
         case Neg():
             return negate(on[0])
         case Abs():

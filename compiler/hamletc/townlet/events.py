@@ -1,7 +1,7 @@
 """YAML text to nodes. Of YAML, packs use scalars, lists and mappings; everything else is refused.
 
-The events come from pyyaml (its C parser where there is one); the tree is made here, so that limits hold while it grows,
-keys are compared, and every node keeps its place.
+The events come from pyyaml (its C parser where there is one); the tree is made here, so that limits hold while it
+grows, keys are compared, and every node keeps its place.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HINTS = {
 }
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """The text cannot be read any further."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -61,17 +61,18 @@ def compose(text: str) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     try:
         _refuse_characters(text)
         return _compose(_events(text), found), tuple(found)
-    except _Refused as refused:
+    except _RefusedError as refused:
         return None, (*found, refused.diagnostic)
 
 
 def _refuse_characters(text: str) -> None:
     if match := _FOREIGN.search(text):
         span = _at(text, match.start())
-        raise _Refused(diagnose("H101", f"the character U+{ord(match[0]):04X} cannot stand in YAML", span))
+        raise _RefusedError(diagnose("H101", f"the character U+{ord(match[0]):04X} cannot stand in YAML", span))
     if match := re.search(r"\r(?!\n)", text):
         span = _at(text, match.start())
-        raise _Refused(diagnose("H101", "a carriage return without a line feed", span, hint="End lines with `\\n`."))
+        message = "a carriage return without a line feed"
+        raise _RefusedError(diagnose("H101", message, span, hint="End lines with a line feed."))
 
 
 def _at(text: str, index: int) -> Span:
@@ -91,13 +92,13 @@ def _events(text: str) -> Iterator[yaml.Event]:
         if (tab := _TAB.search(text)) and _at(text, tab.start(1)).line in (span.line, span.line - 1):
             place = _at(text, tab.start(1))
             hint = "Indent with spaces: YAML does not allow tabs."
-            raise _Refused(diagnose("H102", "a tab in the indentation", place, hint=hint)) from error
+            raise _RefusedError(diagnose("H102", "a tab in the indentation", place, hint=hint)) from error
         problem = error.problem or "it cannot be read"
         hints = [hint for start, hint in _HINTS.items() if start in problem]
         message = f"this is not YAML: {problem}"
-        raise _Refused(diagnose("H101", message, span, hint=hints[0] if hints else None)) from error
+        raise _RefusedError(diagnose("H101", message, span, hint=hints[0] if hints else None)) from error
     except yaml.YAMLError as error:
-        raise _Refused(diagnose("H101", "this is not YAML", Span(1, 1, 1, 1))) from error
+        raise _RefusedError(diagnose("H101", "this is not YAML", Span(1, 1, 1, 1))) from error
 
 
 def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | None:
@@ -122,7 +123,7 @@ def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | No
                 done = ScalarNode(event.value, event.implicit[0], _span(event))
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 if len(stack) == DEEPEST_NESTING:
-                    raise _Refused(diagnose("H105", f"nesting deeper than {DEEPEST_NESTING}", _span(event)))
+                    raise _RefusedError(diagnose("H105", f"nesting deeper than {DEEPEST_NESTING}", _span(event)))
                 _no_key(stack, event)
                 stack.append(_Open(_span(event), keys={} if isinstance(event, yaml.MappingStartEvent) else None))
                 continue
@@ -132,7 +133,7 @@ def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | No
                 continue
         count += 1
         if count > MOST_NODES:
-            raise _Refused(diagnose("H105", f"more than {MOST_NODES} values", _span(event)))
+            raise _RefusedError(diagnose("H105", f"more than {MOST_NODES} values", _span(event)))
         if not stack:
             root = done
         else:
@@ -141,7 +142,7 @@ def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | No
 
 
 def _refuse(what: str, event: yaml.Event, hint: str) -> None:
-    raise _Refused(diagnose("H103", f"{what}: packs do not use it", _span(event), hint=hint))
+    raise _RefusedError(diagnose("H103", f"{what}: packs do not use it", _span(event), hint=hint))
 
 
 def _no_key(stack: list[_Open], event: yaml.Event) -> None:
@@ -157,7 +158,7 @@ def _add(parent: _Open, node: Node, found: list[Diagnostic]) -> None:
             raise TypeError("keys are scalars")
         if node.plain and node.text == "<<":
             hint = "Write the keys out."
-            raise _Refused(diagnose("H103", "the merge key `<<`: packs do not use it", node.span, hint=hint))
+            raise _RefusedError(diagnose("H103", "the merge key `<<`: packs do not use it", node.span, hint=hint))
         parent.key = node
     else:
         key, parent.key = parent.key, None
@@ -179,4 +180,6 @@ def _close(opened: _Open) -> Node:
 
 def _span(event: yaml.Event) -> Span:
     start, end = event.start_mark, event.end_mark
+    if start is None or end is None:
+        return Span(1, 1, 1, 1)
     return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)

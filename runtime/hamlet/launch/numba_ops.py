@@ -333,6 +333,18 @@ def square_root(_context: Any, _operand: Any) -> Any:
     return types.float32(types.float32), codegen
 
 
+@intrinsic
+def fma(_context: Any, _left: Any, _right: Any, _addend: Any) -> Any:
+    """left * right + addend of f32, rounded once."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        number = ir.FloatType()
+        fused = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, [number] * 3), "llvm.fma.f32")
+        return builder.call(fused, arguments)
+
+    return types.float32(types.float32, types.float32, types.float32), codegen
+
+
 # --- lanes with an event ---------------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ from hamlet.ptx.syntax import (
 )
 from hamlet.ptx.tokens import Token, tokens
 
-NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)U?")
+NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)U?")
 WORD = re.compile(r"[%$A-Za-z_][\w$%.]*(?:::[\w.]+)*")
 
 

@@ -53,9 +53,7 @@ BF16 = _scalar("bf16", 16, np.uint16)
 BITS = (B16, B32, B64)
 UNSIGNED = (U16, U32, U64)
 SIGNED = (S16, S32, S64)
-SCALARS = {
-    scalar.name: scalar for scalar in (PRED, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F32, BF16)
-}
+SCALARS = {scalar.name: scalar for scalar in (PRED, B8, *BITS, U8, *UNSIGNED, S8, *SIGNED, F32, BF16)}
 """All types by name."""
 
 

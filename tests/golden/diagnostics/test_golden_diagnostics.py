@@ -1,4 +1,7 @@
-"""Every diagnostic code has a case, whose rendering is golden, and a section in docs/diagnostics.md, which shows it."""
+"""Every diagnostic code has a case, whose rendering is golden, and a section in docs/diagnostics.md, which shows it.
+
+The cases of packs are in the folder `packs` beside this one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pack_cases import PACK_CODES, read_case
 
 from hamletc.checking.check import check
 from hamletc.codes import CODES
@@ -18,6 +22,8 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "diagnostics.md"
 SECTION = re.compile(r"^### (H\d{3}): ([^\n]+)\n(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"```text\n(.*?)```\n", re.DOTALL)
+
+SOURCE_CODES = tuple(code for code in CODES if code not in PACK_CODES)
 
 COMPANIONS = {"H016": {"H009"}}
 """Codes that a case has besides its own. No other mistake brings about a second one."""
@@ -51,7 +57,20 @@ def diagnose(path: Path) -> tuple[tuple[Diagnostic, ...], str]:
     return check(file, path.name)[1], text
 
 
-@pytest.mark.parametrize("code", CODES)
+def example(code: str, folder: Path) -> str:
+    """The rendering of the first diagnostic with a code in the case of that code."""
+    if code in PACK_CODES:
+        _, files = read_case(code, folder / code)
+        found = [(d, file.text, file.path.name) for file in files for d in file.diagnostics]
+    else:
+        path = source(code, folder)
+        diagnostics, text = diagnose(path)
+        found = [(d, text, path.name) for d in diagnostics]
+    diagnostic, text, name = next(entry for entry in found if entry[0].code == code)
+    return render([diagnostic], text, name)
+
+
+@pytest.mark.parametrize("code", SOURCE_CODES)
 def test_case(code: str, tmp_path: Path, golden: Golden) -> None:
     path = source(code, tmp_path)
     diagnostics, text = diagnose(path)
@@ -61,7 +80,7 @@ def test_case(code: str, tmp_path: Path, golden: Golden) -> None:
 
 
 def test_there_are_no_other_cases() -> None:
-    assert {path.stem for path in HERE.glob("H*.*")} == set(CODES)
+    assert {path.stem for path in HERE.glob("H*.*")} == set(SOURCE_CODES)
 
 
 def test_the_page_has_every_code_in_order() -> None:
@@ -73,10 +92,7 @@ def test_the_page_shows_the_cases(golden: Golden, tmp_path: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
 
     def with_rendering(section: re.Match[str]) -> str:
-        path = source(section[1], tmp_path)
-        diagnostics, text = diagnose(path)
-        shown = next(diagnostic for diagnostic in diagnostics if diagnostic.code == section[1])
-        block = f"```text\n{render([shown], text, path.name)}```\n"
+        block = f"```text\n{example(section[1], tmp_path)}```\n"
         assert len(BLOCK.findall(section[0])) == 1, section[1]
         return BLOCK.sub(lambda _: block, section[0])
 

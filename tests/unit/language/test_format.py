@@ -28,6 +28,25 @@ def test_a_spelled_expression_parses_to_the_same_tree(tree: syntax.Expr) -> None
     assert bare(expression(spell_expression(tree))) == bare(tree)
 
 
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("(a when b == c) < d", "(a when b == c) < d"),
+        ("(a + b when c == d) < e", "(a + b when c == d) < e"),
+        ("a < (b when (c == d))", "a < b when c == d"),
+        ("a when (b + c < d)", "a when (b + c) < d"),
+        ("a when (not (b))", "a when not (b)"),
+        ("a - (b - c) * -(d)", "a - (b - c) * -d"),
+        ("(if a then b else c) + 1", "(if a then b else c) + 1"),
+        ("not (a and b)", "not (a and b)"),
+        ("(a < b) == c", "(a < b) == c"),
+    ],
+)
+def test_parentheses_stand_only_where_they_are_needed(text: str, spelled: str) -> None:
+    assert spell_expression(expression(text)) == spelled
+    assert bare(expression(spelled)) == bare(expression(text))
+
+
 @settings(max_examples=200, deadline=None)
 @given(files)
 def test_a_formatted_tree_parses_to_the_same_tree(tree: syntax.File) -> None:

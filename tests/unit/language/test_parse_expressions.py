@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from language_cases import error, errors, expression, sketch
+from language_cases import declared, error, errors, expression, sketch
 
 from hamletc.language import syntax
 
@@ -56,6 +56,10 @@ def test_minus_and_parenthesis_after_an_operand_go_on_with_it_even_in_a_new_line
 
 def test_distance_is_a_name_where_nothing_is_measured() -> None:
     assert sketch(expression("distance * 2 + distance to distance")) == "[[distance * 2] + [distance to distance]]"
+
+
+def test_together_is_a_name_where_no_block_follows() -> None:
+    assert sketch(declared("rule r: together < 1 -> together = 2").guard) == "[together < 1]"
 
 
 @pytest.mark.parametrize("number", ["0", "0.30", "1e3", "1E-5", "2.5e+10", "3.4028234e38", "007"])

@@ -18,6 +18,7 @@ from hamletc.ir.ops import (
     Const,
     Div,
     Equal,
+    Fma,
     Less,
     LessEqual,
     Lookup,
@@ -150,6 +151,10 @@ class NumbaFormatter:
     @operation.register
     def _(self, op: Div) -> str:
         return self._compute(op, "/", "divide")
+
+    @operation.register
+    def _(self, op: Fma) -> str:
+        return f"fma({self.value(op.left)}, {self.value(op.right)}, {self.value(op.addend)})"
 
     @operation.register
     def _(self, op: Rem) -> str:

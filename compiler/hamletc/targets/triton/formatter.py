@@ -1,6 +1,6 @@
 """Expressions of the tick IR in Triton's Python: one method per operation.
 
-Not used because they are not exact: `/`, `tl.sqrt`, `tl.fma`; `tl.minimum` and `tl.maximum` are used only where they
+Not used because they are not exact: `/`, `tl.sqrt`; `tl.fma` only where the IR has one; `tl.minimum` and `tl.maximum` are used only where they
 are. A literal takes the type of the block it meets; where it meets none (a constant, a seed) it is an i32 or f32 unless
 it is written with its type.
 """
@@ -19,6 +19,7 @@ from hamletc.ir.ops import (
     Const,
     Div,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -194,6 +195,10 @@ class TritonFormatter:
         if self.body.type(op.left) is Type.F32:
             return f"tl.div_rn({self._meeting(op.left, op.right)}, {self._meeting(op.right, op.left)})"
         return self._whole(op, "//")
+
+    @operation.register
+    def _(self, op: Fma) -> str:
+        return f"tl.fma({self.tensor(op.left)}, {self.value(op.right)}, {self.value(op.addend)})"
 
     @operation.register
     def _(self, op: Rem) -> str:

@@ -1,0 +1,49 @@
+"""cues.yaml: without effect, but what it says about meters has to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hamletc.townlet.fields import Fields, refer
+from hamletc.townlet.nodes import Node, start
+from hamletc.townlet.report import Report
+
+_PROSE = (
+    "version",
+    "description",
+    "status",
+    "visual_cues",
+    "derived_cues",
+    "behavioral_cues",
+    "cue_reliability",
+    "training_strategy",
+    "teaching_value",
+    "game_design_insights",
+    "implementation_phases",
+    "future_extensions",
+    "current_status",
+    "next_steps",
+)
+
+
+def read_cues(report: Report, node: Node, meters: Sequence[str]) -> None:
+    """Check the simple and compound cues of cues.yaml."""
+    fields = Fields(report, node, "cues.yaml")
+    fields.documentation(*_PROSE)
+    simple, compound = fields.optional_items("simple_cues"), fields.optional_items("compound_cues")
+    fields.done()
+    for item in simple:
+        cue = Fields(report, item, "the cue")
+        _condition(report, cue.need("condition"), meters)
+    for item in compound:
+        cue = Fields(report, item, "the cue")
+        for condition in cue.items("conditions"):
+            _condition(report, condition, meters)
+    if simple or compound:
+        report.ignore("cues.yaml", start(node), "Nothing in HAMLET reads cues yet.")
+
+
+def _condition(report: Report, node: Node | None, meters: Sequence[str]) -> None:
+    fields = Fields(report, node, "the condition")
+    if node is not None:
+        refer(report, fields.name("meter"), meters, "meter")

@@ -1,0 +1,180 @@
+"""variables_reference.yaml: the variables that a pack adds to the automatic ones, or puts in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import get_args
+
+from hamletc.townlet.fields import Fields, given_twice, mismatch, number
+from hamletc.townlet.limits import MOST_CELLS, MOST_VARIABLES
+from hamletc.townlet.nodes import ListNode, Node, ScalarNode
+from hamletc.townlet.pack import Aspatial, Continuous, Grid, Scope, Substrate, Training, Variable, VariableType
+from hamletc.townlet.report import Report
+from hamletc.townlet.values import meaning
+
+_SCOPES: tuple[Scope, ...] = get_args(Scope)
+_TYPES: tuple[VariableType, ...] = get_args(VariableType)
+
+
+def automatic_variables(
+    substrate: Substrate, meters: Sequence[str], affordances: int, training: Training
+) -> dict[str, int | None]:
+    """The variables that HAMLET makes by itself, in the order of the observation: vectors with their size, scalars
+    with `None`. `position` has its size in a `relative` or `absolute` encoding."""
+    names: dict[str, int | None] = {}
+    match substrate:
+        case Grid(sizes=sizes) if len(sizes) <= 3:
+            radius = training.vision_range.value if training.partial_observability.value else 4 - len(sizes)
+            names["grid_encoding"] = prod(size.value for size in sizes)
+            names["local_window"] = (2 * radius + 1) ** len(sizes)
+            names["position"] = len(sizes)
+            names.update(dict.fromkeys([f"velocity_{axis}" for axis in "xyz"[: len(sizes)]]))
+            names["velocity_magnitude"] = None
+        case Continuous(bounds=bounds):
+            names["position"] = len(bounds)
+            names.update(dict.fromkeys([f"velocity_{axis}" for axis in "xyz"[: len(bounds)]]))
+            names["velocity_magnitude"] = None
+        case _:
+            pass
+    names.update(dict.fromkeys(meters))
+    names["affordance_at_position"] = affordances + 1
+    names.update(dict.fromkeys(("time_sin", "time_cos", "interaction_progress", "lifetime_progress")))
+    return names
+
+
+def read_variables(report: Report, node: Node) -> tuple[Variable, ...]:
+    """The variables of variables_reference.yaml, in file order."""
+    fields = Fields(report, node, "variables_reference.yaml")
+    fields.documentation("version", "description", "notes")
+    fields.ignored("exposed_observations", why="HAMLET observes all scalars and float vectors, as they are.")
+    nodes = fields.items("variables")
+    fields.done()
+    if len(nodes) > MOST_VARIABLES:
+        hint = f"A pack has at most {MOST_VARIABLES}."
+        report.add("H110", f"there are {len(nodes)} variables", fields.key("variables"), hint=hint)
+    variables = tuple(_variable(report, item) for item in nodes)
+    given_twice(report, (variable.id for variable in variables), "the variable")
+    return variables
+
+
+def check_variables(
+    report: Report,
+    variables: Sequence[Variable],
+    automatic: Mapping[str, int | None],
+    substrate: Substrate,
+    training: Training,
+) -> None:
+    """Refuse what makes HAMLET's first observation fail."""
+    for variable in variables:
+        name = variable.id.value
+        if variable.type.value not in ("scalar", "vecNf"):
+            continue
+        vector = variable.type.value == "vecNf"
+        if "agent" not in variable.readers:
+            message = f"HAMLET observes `{name}`, and agents may not read it"
+            report.add("H120", message, variable.id.span, hint="Add `agent` to `readable_by`.")
+        if vector and variable.scope.value == "global":
+            message = f"HAMLET cannot observe the global vector `{name}`"
+            report.add("H120", message, variable.id.span, hint="Write `scope: agent`.")
+        if isinstance(substrate, Aspatial) and name.startswith("velocity_") and name != "velocity_magnitude":
+            message = f"HAMLET has no `{name}` without a space"
+            report.add("H120", message, variable.id.span, hint="Give the variable another name.")
+        if name not in automatic:
+            continue
+        if "engine" not in variable.writers:
+            message = f"HAMLET writes `{name}`, and its engine may not"
+            report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
+        _check_size(report, variable, automatic[name], substrate, training)
+
+
+def _check_size(
+    report: Report, variable: Variable, wanted: int | None, substrate: Substrate, training: Training
+) -> None:
+    """What HAMLET writes into a variable has to fit."""
+    name = variable.id.value
+    partial = training.partial_observability.value
+    if name == ("grid_encoding" if partial else "local_window"):
+        return
+    if name == "position" and wanted is not None and _scaled(substrate):
+        wanted *= 2
+    size = len(variable.default) if variable.type.value == "vecNf" else None
+    if size != wanted:
+        needed = "a `scalar`" if wanted is None else f"a `vecNf` with `dims: {wanted}`"
+        message = f"HAMLET cannot write `{name}` into this variable"
+        report.add("H120", message, variable.id.span, hint=f"It must be {needed}.")
+
+
+def check_scaled(
+    report: Report, variables: Sequence[Variable], automatic: Mapping[str, int | None], substrate: Substrate
+) -> None:
+    """A scaled position is twice as long, and does not fit into the automatic variable."""
+    size = automatic.get("position")
+    if size is not None and _scaled(substrate) and all(v.id.value != "position" for v in variables):
+        encoding = substrate.encoding.span if isinstance(substrate, Grid | Continuous) else substrate.span
+        message = f"`observation_encoding: scaled` needs {2 * size} numbers, and `position` has {size}"
+        hint = f"Declare `position` with `type: vecNf` and `dims: {2 * size}` in variables_reference.yaml."
+        report.add("H120", message, encoding, hint=hint)
+
+
+def _scaled(substrate: Substrate) -> bool:
+    return not isinstance(substrate, Aspatial) and substrate.encoding.value == "scaled"
+
+
+def _variable(report: Report, node: Node) -> Variable:
+    fields = Fields(report, node, "the variable")
+    fields.documentation("description")
+    fields.ignored("lifetime", why="A variable that HAMLET does not write keeps its default for ever.")
+    name = fields.name("id")
+    kind = fields.word("type", _TYPES)
+    default = _default(report, fields, kind.value, _size(fields, kind.value))
+    variable = Variable(
+        name,
+        fields.word("scope", _SCOPES),
+        kind,
+        default,
+        tuple(reader.value for reader in fields.names("readable_by")),
+        tuple(writer.value for writer in fields.names("writable_by")),
+        fields.span,
+    )
+    for key in ("readable_by", "writable_by"):
+        fields.items(key)
+    fields.done()
+    return variable
+
+
+def _size(fields: Fields, kind: VariableType) -> int | None:
+    """How many numbers a vector has; `None` where it is no vector."""
+    match kind:
+        case "scalar" | "bool":
+            if fields.find("dims") is not None:
+                hint = "Remove `dims`, or write `type: vecNf`."
+                fields.report.add("H119", f"`dims` beside `type: {kind}`", fields.key("dims"), hint=hint)
+            return None
+        case "vec2i" | "vec3i":
+            fields.find("dims")
+            return 2 if kind == "vec2i" else 3
+        case "vecNf" | "vecNi":
+            return fields.integer("dims", least=1, most=MOST_CELLS).value
+
+
+def _default(report: Report, fields: Fields, kind: VariableType, size: int | None) -> tuple[float, ...]:
+    """The numbers of a default, with zeros after the last; a vector with a single number is all zeros."""
+    node = fields.need("default")
+    if node is None:
+        return (0.0,) * (size or 1)
+    if kind == "bool":
+        value = meaning(node) if isinstance(node, ScalarNode) else None
+        if not isinstance(value, bool):
+            mismatch(report, node, "`true` or `false`", "`default`")
+        return (1.0 if value is True else 0.0,)
+    if size is None:
+        return (number(report, node, "`default`").value,)
+    if not isinstance(node, ListNode):
+        number(report, node, "`default`")
+        return (0.0,) * size
+    values = [number(report, item, "an item of `default`").value for item in node.items]
+    if len(values) > size:
+        message = f"`default` has {len(values)} numbers, the variable {size}"
+        report.add("H119", message, fields.key("default"), hint="Change `dims`, or remove numbers.")
+    return (*values, *(0.0,) * (size - len(values)))

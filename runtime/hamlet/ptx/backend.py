@@ -1,0 +1,85 @@
+"""The Triton backend with the executor of PTX in the place of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from hamlet.abi import KERNELS
+from hamlet.errors import EnvError
+from hamlet.launch.triton import DTYPES, TritonBackend
+from hamlet.launch.triton_options import interpreted
+from hamlet.ptx.compile import Argument, Compiled, Signature, compile_ptx, signature
+from hamlet.ptx.memory import Memory
+from hamlet.ptx.parser import parse
+from hamlet.ptx.program import Launch, Program
+from hamlet.universe import Universe
+
+if TYPE_CHECKING:
+    from triton.runtime.jit import JITFunction
+
+
+class PtxBackend(TritonBackend):
+    """Compiles every launch as Triton would on a GPU, and executes the PTX on CPU tensors.
+
+    Arguments, grids, constants and options are those of `TritonBackend`.
+    """
+
+    def __init__(self, universe: Universe, kernels: ModuleType, capability: int) -> None:
+        """`capability`: 80 for sm_80, 90 for sm_90.
+
+        Raises:
+            EnvError: the kernels were imported under TRITON_INTERPRET=1, which cannot compile.
+        """
+        if interpreted(kernels):
+            raise EnvError("PTX cannot be compiled under TRITON_INTERPRET=1: start Python without it")
+        self.name = f"ptx sm_{capability}"
+        self._interpreted = False
+        self._capability = capability
+        self._universe = universe
+        self._kernels = ModuleType(kernels.__name__)
+        for name in KERNELS:
+            setattr(self._kernels, name, _Executed(getattr(kernels, name), capability))
+        self._device = torch.device("cpu")
+        self._tables = [torch.tensor(values, dtype=DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
+
+
+class _Executed:
+    """Has the place of a Triton kernel: `kernel[grid](*arguments, **constants_and_options)`."""
+
+    def __init__(self, function: JITFunction[Any], capability: int) -> None:
+        self._function = function
+        self._capability = capability
+        self._programs: dict[Signature, tuple[Compiled, Program]] = {}
+
+    def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
+        def launch(*values: Argument, **given: int) -> None:
+            names = self._function.arg_names
+            arguments = dict(zip(names, values, strict=False))
+            constants = {name: value for name, value in given.items() if name in names}
+            options = {name: value for name, value in given.items() if name not in names}
+            compiled, program = self._program(signature(self._function, arguments, constants, options))
+            memory = Memory(1)
+            bits = [_bits(memory, value) for value in arguments.values() if value is not None]
+            # Triton adds two pointers, to scratch memory that these kernels do not have.
+            missing = len(program.kernel.parameters) - len(bits)
+            program.launch(memory, Launch([*bits, *[0] * missing], *grid, 32 * compiled.warps, compiled.shared_bytes))
+
+        return launch
+
+    def _program(self, wanted: Signature) -> tuple[Compiled, Program]:
+        if wanted not in self._programs:
+            compiled = compile_ptx(self._function, wanted, self._capability)
+            self._programs[wanted] = compiled, Program(parse(compiled.ptx))
+        return self._programs[wanted]
+
+
+def _bits(memory: Memory, value: torch.Tensor | int) -> int:
+    """An argument as a kernel gets it; an array is placed in memory first."""
+    if isinstance(value, int):
+        return value
+    # Numpy has no bfloat16.
+    return memory.place((value.view(torch.int16) if value.dtype is torch.bfloat16 else value).numpy())

@@ -1,0 +1,27 @@
+"""What an instruction computes: a function of values, thread by thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hamlet.ptx.types import Array, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A function from operands of these types to a result of that type.
+
+    Attributes:
+        function: takes arrays of the operands' dtypes that broadcast, gives one of the result's dtype. It must be
+            defined for all values: threads that do not execute the instruction take part, and are dropped.
+    """
+
+    result: Scalar
+    operands: tuple[Scalar, ...]
+    function: Callable[..., Array]
+
+
+def like(scalar: Scalar, count: int, function: Callable[..., Array]) -> Operation:
+    """An operation whose operands have the type of its result."""
+    return Operation(scalar, (scalar,) * count, function)
