@@ -17,6 +17,7 @@ from hamletc.ir.ops import (
     Const,
     Div,
     Equal,
+    Fma,
     Less,
     LessEqual,
     Lookup,
@@ -84,7 +85,7 @@ def _node(draw: st.DrawFn, builder: Builder, by_type: dict[Type, list[Value]]) -
     def pick(type_: Type) -> Value:
         return draw(st.sampled_from(by_type[type_]))
 
-    kind = draw(st.integers(0, 9))
+    kind = draw(st.integers(0, 10))
     if kind == 0:
         type_ = draw(st.sampled_from([F32, I32, U32, BOOL]))
         return builder.node(Const(type_, draw(LITERALS[type_])), type_)
@@ -101,6 +102,8 @@ def _node(draw: st.DrawFn, builder: Builder, by_type: dict[Type, list[Value]]) -
         index = builder.to_i32(builder.rem(pick(U32), builder.u32(WIDTH)))
         table = draw(st.sampled_from(TABLES))
         return builder.node(Lookup(table.name, index), table.type)
+    if kind == 6:
+        return builder.fma(pick(F32), pick(F32), pick(F32))
     op, types = draw(st.sampled_from(SAME_TYPE))
     type_ = draw(st.sampled_from(types))
     if op in (Neg, Abs, Sqrt, Not, ToF32, ToU32, ToI32):

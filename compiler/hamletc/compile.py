@@ -142,9 +142,7 @@ def optimise(program: Program, universe: Universe, options: Options, stopwatch: 
     return _run_passes(program, universe, options, stopwatch, default_passes)
 
 
-def specialise(
-    program: Program, universe: Universe, target: Target, options: Options, stopwatch: Stopwatch
-) -> Program:
+def specialise(program: Program, universe: Universe, target: Target, options: Options, stopwatch: Stopwatch) -> Program:
     """The optimised tick IR after the passes that only this target gains from."""
     from hamletc.passes.pipeline import gpu_passes
 

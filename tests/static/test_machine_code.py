@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, Stopwatch, build, lower, optimise, specialise
+from hamletc.ir.ops import Fma
 from hamletc.package import write
 from sample_universes import sample
 
@@ -23,6 +24,20 @@ CAPABILITIES = (80, 90, 100)
 KERNELS = ("reset", "observe", "step", "rollout", "rollout_observing")
 APPROXIMATE = ("rcp", "sin", "cos", "ex2", "lg2", "tanh", "rsqrt")
 LOCAL = ("STL", "LDL", "LD", "ST")
+
+
+@cache
+def fused(name: str) -> dict[str, int]:
+    """How many fused operations the IR asks for in each kernel; others would be contractions."""
+    universe, options, stopwatch = sample(name), Options(), Stopwatch()
+    program = optimise(lower(universe), universe, options, stopwatch)
+    program = specialise(program, universe, "triton", options, stopwatch)
+    tick, seen = (
+        sum(isinstance(node.op, Fma) for node in program.function(function).nodes) for function in ("tick", "observe")
+    )
+    return {
+        "reset": seen, "observe": seen, "step": tick + seen, "rollout": tick, "rollout_observing": tick + seen,
+    }  # fmt: skip
 
 
 @cache
@@ -58,6 +73,9 @@ def test_exact_and_in_registers(name: str, folder: Path) -> None:
             if parts[-1] == "f32" and parts[0] in ("add", "sub", "mul", "div", "sqrt"):
                 assert parts[1] == "rn", f"{key}: {count} {opcode}"
                 rounded += count
+        lanes = {"fma.rn.f32": 1, "fma.rn.f32x2": 2}
+        assert {opcode for opcode in opcodes if opcode.startswith("fma")} <= set(lanes)
+        assert sum(opcodes.get(opcode, 0) * width for opcode, width in lanes.items()) == fused(name)[key[0]], key
         spills = [opcode for opcode in kernel["sass_opcodes"] if opcode.split(".")[0] in LOCAL]
         assert not spills, f"{key}: {spills}"
         assert (kernel["stack"], kernel["local"]) == (0, 0), key

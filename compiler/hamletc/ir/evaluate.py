@@ -107,8 +107,8 @@ def _apply(
 def _fma(left: Array, right: Array, addend: Array) -> Array:
     """left * right + addend, rounded once.
 
-    The product of two binary32 numbers is exact in binary64. The sum is rounded to odd: what is lost (two-sum, Knuth) is
-    remembered in the last bit, so that rounding to binary32 sees it (Boldo and Melquiond, 2008).
+    The product of two binary32 numbers is exact in binary64. The sum is rounded to odd: that something is lost (Knuth's
+    two-sum tells) is kept in the last bit, so that rounding to binary32 sees it (Boldo and Melquiond, 2008).
     """
     product, exact = np.broadcast_arrays(left.astype(np.float64) * right.astype(np.float64), addend.astype(np.float64))
     total = product + exact

@@ -4,7 +4,7 @@
 
 N. Brisebarre, J.-M. Muller, S. K. Raina, "Accelerating correctly rounded floating-point division when the divisor is
 known in advance", IEEE Transactions on Computers 53(8), 2004. The sequence is correctly rounded for most divisors, not
-for all: `_is_exact` proves it for one divisor and every numerator, with integers, and without the proof a division stays.
+for all: `_is_exact` proves it for a divisor and every numerator, with integers. Without the proof a division stays.
 """
 
 from __future__ import annotations

@@ -123,7 +123,8 @@ def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | No
                 done = ScalarNode(event.value, event.implicit[0], _span(event))
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 if len(stack) == DEEPEST_NESTING:
-                    raise _RefusedError(diagnose("H105", f"nesting deeper than {DEEPEST_NESTING}", _span(event)))
+                    message = f"nesting deeper than {DEEPEST_NESTING}"
+                    raise _RefusedError(diagnose("H105", message, _span(event), hint="No pack needs so much."))
                 _no_key(stack, event)
                 stack.append(_Open(_span(event), keys={} if isinstance(event, yaml.MappingStartEvent) else None))
                 continue
@@ -133,7 +134,8 @@ def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | No
                 continue
         count += 1
         if count > MOST_NODES:
-            raise _RefusedError(diagnose("H105", f"more than {MOST_NODES} values", _span(event)))
+            hint = "No pack needs so many."
+            raise _RefusedError(diagnose("H105", f"more than {MOST_NODES} values", _span(event), hint=hint))
         if not stack:
             root = done
         else:

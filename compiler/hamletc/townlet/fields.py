@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Label
+from hamletc.diagnostics import Diagnostic, Label
 from hamletc.suggest import closest
 from hamletc.townlet.limits import LARGEST_FLOAT, LARGEST_INTEGER, LONGEST_NAME
 from hamletc.townlet.nodes import ListNode, MapNode, Node, ScalarNode, start
@@ -29,6 +29,7 @@ class Fields:
         self.what = what
         self.node = node
         self.known: list[str] = []
+        self.missing: dict[str, Diagnostic] = {}
         self.entries: Mapping[str, tuple[ScalarNode, Node]] = {}
         self.readable = isinstance(node, MapNode)
         match node:
@@ -66,14 +67,11 @@ class Fields:
         node = self.find(name)
         if node is None and self.readable:
             if name in self.entries:
-                self.report.add(
-                    "H108", f"`{name}` of {self.what} is empty", self.key(name), hint=f"Give `{name}` a value."
-                )
+                message, hint = f"`{name}` of {self.what} is empty", f"Give `{name}` a value."
             else:
-                others = [key for key in self.entries if key not in self.known]
-                near = closest(name, others)
-                hint = f"Is `{near}` meant to be `{name}`?" if near else f"Add `{name}`."
-                self.report.add("H108", f"{self.what} has no `{name}`", self.place, hint=hint)
+                message, hint = f"{self.what} has no `{name}`", f"Add `{name}`."
+            self.report.add("H108", message, self.key(name), hint=hint)
+            self.missing[name] = self.report.found[-1]
         return node
 
     def documentation(self, *names: str) -> None:
@@ -87,14 +85,15 @@ class Fields:
                 self.report.ignore(f"`{name}`", self.key(name), why)
 
     def done(self) -> None:
-        """Refuse the keys that nobody asked for."""
+        """Refuse the keys that nobody asked for. One that is like a missing key is one mistake, not two."""
         for name, (key, _) in self.entries.items():
-            if name not in self.known:
-                near = closest(name, self.known)
-                hint = (
-                    f"Did you mean `{near}`?" if near else f"Remove it. Known here: {listed(sorted(set(self.known)))}."
-                )
-                self.report.add("H107", f"{self.what} has no key `{shown(name)}`", key.span, hint=hint)
+            if name in self.known:
+                continue
+            near = closest(name, self.known)
+            if near in self.missing:
+                self.report.found.remove(self.missing.pop(near))
+            hint = f"Did you mean `{near}`?" if near else f"Remove it. Known here: {listed(sorted(set(self.known)))}."
+            self.report.add("H107", f"{self.what} has no key `{shown(name)}`", key.span, hint=hint)
 
     def number(
         self,
@@ -327,7 +326,8 @@ def given_twice(report: Report, names: Iterable[Spanned[str]], what: str) -> Non
     for name in names:
         if name.value and first.setdefault(name.value, name.span) is not name.span:
             secondary = (Label(first[name.value], "the first time"),)
-            report.add("H113", f"{what} `{name.value}` is given twice", name.span, secondary=secondary)
+            message = f"{what} `{name.value}` is given twice"
+            report.add("H113", message, name.span, secondary=secondary, hint="Change or remove one of the two.")
 
 
 def refer(report: Report, name: Spanned[str], known: Iterable[str], what: str) -> bool:

@@ -60,7 +60,7 @@ def check_room(report: Report, deployed: int, substrate: Substrate, training: Tr
         agents = training.num_agents.value
         if deployed + agents > cells:
             needed = f"{deployed} affordance{'s' * (deployed != 1)} and {agents} agent{'s' * (agents != 1)}"
-            message = f"the grid has {cells} cells, too few for {needed}"
+            message = f"the grid has {cells} cell{'s' * (cells != 1)}, too few for {needed}"
             hint = "Make the grid larger, or enable fewer affordances in training.yaml."
             report.add("H117", message, substrate.sizes[0].span, hint=hint)
 

@@ -5,6 +5,8 @@ Accesses are checked: an address outside every array, or not a multiple of the a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,15 @@ STRIDE = 40
 
 class AccessError(Exception):
     """An access that a kernel must not do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Those of the addresses that are in one array: that array, in elements of an access, and their indices in it."""
+
+    which: Array | slice
+    array: Array
+    index: Array
 
 
 class Memory:
@@ -39,8 +50,10 @@ class Memory:
         Raises:
             AccessError: an address is outside every array or not aligned.
         """
-        array, index = self._find(addresses, width)
-        return np.asarray(array[index])
+        result: Array = np.empty(len(addresses), f"u{width}")
+        for part in self._parts(addresses, width):
+            result[part.which] = part.array[part.index]
+        return result
 
     def store(self, addresses: Array, values: Array) -> None:
         """Write values there.
@@ -48,10 +61,10 @@ class Memory:
         Raises:
             AccessError: as above, or two of them write different values to one address.
         """
-        array, index = self._find(addresses, values.dtype.itemsize)
-        array[index] = values
-        if not np.array_equal(array[index], values):
-            raise AccessError("threads write different values to one address")
+        for part in self._parts(addresses, values.dtype.itemsize):
+            part.array[part.index] = values[part.which]
+            if not np.array_equal(part.array[part.index], values[part.which]):
+                raise AccessError("threads write different values to one address")
 
     def add(self, addresses: Array, values: Array) -> None:
         """Add each value to what is there, also where several are added at one address.
@@ -59,23 +72,28 @@ class Memory:
         Raises:
             AccessError: an address is outside every array or not aligned.
         """
-        array, index = self._find(addresses, values.dtype.itemsize)
-        np.add.at(array, index, values)
+        for part in self._parts(addresses, values.dtype.itemsize):
+            np.add.at(part.array, part.index, values[part.which])
 
-    def _find(self, addresses: Array, width: int) -> tuple[Array, Array]:
-        """The array that holds all the addresses, in elements of this width, and their indices."""
-        first = int(addresses[0])
-        number = first >> STRIDE
+    def _parts(self, addresses: Array, width: int) -> Iterator[_Part]:
+        """Addresses by the array that they are in: mostly a single one."""
+        numbers = addresses >> np.uint64(STRIDE)
+        if (numbers == numbers[0]).all():
+            yield self._part(int(numbers[0]), addresses, slice(None), width)
+            return
+        for number in np.unique(numbers):
+            which = numbers == number
+            yield self._part(int(number), addresses[which], which, width)
+
+    def _part(self, number: int, addresses: Array, which: Array | slice, width: int) -> _Part:
         if not 0 <= number - self._first < len(self._arrays):
-            raise AccessError(f"address {first:#x} is outside every array")
+            raise AccessError(f"address {int(addresses[0]):#x} is outside every array")
         array = self._arrays[number - self._first]
-        # An address in another array is far outside this one: no instruction of a kernel accesses several.
         offsets = addresses - np.uint64(number << STRIDE)
-        outside = (offsets >= np.uint64(len(array))) | (offsets + np.uint64(width) > np.uint64(len(array)))
-        if outside.any():
-            offset = int(offsets[outside][0])
-            raise AccessError(f"{width} bytes at {offset:#x} are outside an array of {len(array)} bytes")
+        last = int(offsets.max())
+        if last + width > len(array):
+            raise AccessError(f"{width} bytes at {last:#x} are outside an array of {len(array)} bytes")
         if (offsets & np.uint64(width - 1)).any():
             raise AccessError(f"an address is no multiple of {width}")
         whole = array[: len(array) // width * width].view(f"u{width}")
-        return whole, (offsets // np.uint64(width)).astype(np.intp)
+        return _Part(which, whole, (offsets // np.uint64(width)).astype(np.intp))

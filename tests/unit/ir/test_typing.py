@@ -15,7 +15,7 @@ ORDER = {F32: BOOL, I32: BOOL, U32: BOOL}
 SIGNED = {F32: F32, I32: I32}
 LOGIC = {BOOL: BOOL, U32: U32}
 RESULTS = {
-    "Add": ARITHMETIC, "Sub": ARITHMETIC, "Mul": ARITHMETIC, "MulHigh": {U32: U32}, "Div": {F32: F32, U32: U32},
+    "Add": ARITHMETIC, "Sub": ARITHMETIC, "Mul": ARITHMETIC, "MulHigh": {U32: U32}, "Div": {F32: F32, U32: U32}, "Fma": {F32: F32},
     "Rem": {U32: U32}, "Neg": SIGNED, "Abs": SIGNED, "Sqrt": {F32: F32}, "Less": ORDER, "LessEqual": ORDER,
     "Equal": {**ORDER, BOOL: BOOL}, "And": LOGIC, "Or": LOGIC, "Xor": {U32: U32}, "Not": {BOOL: BOOL},
     "ShiftLeft": {U32: U32}, "ShiftRight": {U32: U32}, "ToF32": {I32: F32}, "ToU32": {I32: U32}, "ToI32": {U32: I32},
@@ -37,7 +37,7 @@ def test_operands_of_one_type(kind: type[Op]) -> None:
     arity = len(kind.__dataclass_fields__)
     op = kind(*range(arity))
     assert operands(op) == tuple(range(arity))
-    assert with_operands(op, (7, 8)[:arity]) == kind(*(7, 8)[:arity])
+    assert with_operands(op, (7, 8, 9)[:arity]) == kind(*(7, 8, 9)[:arity])
     for types in product(Type, repeat=arity):
         expected = RESULTS[kind.__name__].get(types[0]) if len(set(types)) == 1 else None
         assert typed(op, *types) is expected, types

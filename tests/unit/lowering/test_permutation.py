@@ -25,7 +25,7 @@ def keyed(value: int, number: int, layout: int) -> int:
 def plain(shape: Domain, layout: int, index: int) -> int:
     while True:
         high, low = divmod(index, shape.low)
-        for number in range(4):
+        for number in range(8):
             if number % 2 == 0:
                 low = (low + (keyed(high, number, layout) * shape.low >> 32)) % shape.low
             else:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hamlet.universe import Universe
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Program
 from hamletc.ir.verifier import verify
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
-from hamletc.passes.pipeline import PASS_NAMES, default_passes, run
+from hamletc.passes.pipeline import PASS_NAMES, Observer, default_passes, gpu_passes, run
 from sample_universes import NAMES, random_inputs, sample
 
 LANES = 1500
@@ -42,10 +43,16 @@ def compare(name: str, variant: str, optimised: Program) -> None:
             assert not expected["terminated"].all()
 
 
+def run_all(universe: Universe, disabled: frozenset[str] = frozenset(), observer: Observer | None = None) -> Program:
+    """The program after the passes for all targets and those for GPUs."""
+    program = run(lower(universe), universe, disabled, observer)
+    return run(program, universe, disabled, observer, gpu_passes)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_all_passes(name: str) -> None:
     universe = sample(name)
-    compare(name, "all", run(lower(universe), universe))
+    compare(name, "all", run_all(universe))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,7 +60,7 @@ def test_all_passes(name: str) -> None:
 def test_without_a_pass(name: str, left_out: str) -> None:
     universe = sample(name)
     ran: list[tuple[str, Function, Function, float]] = []
-    optimised = run(lower(universe), universe, frozenset({left_out}), lambda *each: ran.append(each))
+    optimised = run_all(universe, frozenset({left_out}), lambda *each: ran.append(each))
     compare(name, f"without {left_out}", optimised)
     assert {each[0] for each in ran} == set(PASS_NAMES) - {left_out}
 
@@ -63,7 +70,8 @@ def test_without_a_pass(name: str, left_out: str) -> None:
 def test_a_pass_alone(name: str, alone: str) -> None:
     universe = sample(name)
     program = lower(universe)
-    each = next(each for each in default_passes(facts_of(universe, program)) if each.name == alone)
+    facts = facts_of(universe, program)
+    each = next(each for each in (*default_passes(facts), *gpu_passes(facts)) if each.name == alone)
     functions = tuple(each.run(function) for function in program.functions)
     for function in functions:
         verify(function, program.tables)
@@ -79,8 +87,8 @@ def test_every_pass_does_something_to_the_town() -> None:
         if before != after:
             changed.add(each)
 
-    run(lower(universe), universe, observer=observe)
-    assert changed >= {"merge_exclusive", "clamp_removal", "clamp_merging", "algebra", "dead_code"}
+    run_all(universe, observer=observe)
+    assert changed >= {"constant_division", "merge_exclusive", "clamp_removal", "clamp_merging", "algebra", "dead_code"}
 
 
 def test_the_town_shrinks() -> None:

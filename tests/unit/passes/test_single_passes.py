@@ -27,7 +27,7 @@ from hamletc.passes.dead_code import DeadCodeElimination
 from hamletc.passes.facts import Facts
 from hamletc.passes.interval import Interval
 from hamletc.passes.merge_exclusive import MergeExclusive
-from hamletc.passes.pipeline import PASS_NAMES, Pass, default_passes
+from hamletc.passes.pipeline import PASS_NAMES, Pass, default_passes, gpu_passes
 from random_functions import TABLES, functions, random_arrays
 
 TABLE_FACTS = {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)}
@@ -60,7 +60,8 @@ def unit_clamp(builder: Builder, value: Value) -> Value:
 @settings(max_examples=60, deadline=None)
 @given(functions(), st.integers(0, 1000))
 def test_random_functions_keep_their_bits(name: str, function: Function, seed: int) -> None:
-    each = next(each for each in default_passes(Facts({}, TABLE_FACTS)) if each.name == name)
+    facts = Facts({}, TABLE_FACTS)
+    each = next(each for each in (*default_passes(facts), *gpu_passes(facts)) if each.name == name)
     after = each.run(function)
     verify(after, TABLES)
     inputs = random_arrays(seed)
@@ -341,7 +342,7 @@ def test_random_guarded_statements_keep_their_bits(
     inputs |= {name: generator.random(300) < 0.5 for name in "pq"}
     expected = evaluate(before, inputs, ())
     after = before
-    for each in default_passes(FACTS):
+    for each in (*default_passes(FACTS), *gpu_passes(FACTS)):
         after = each.run(after)
         verify(after, ())
         actual = evaluate(after, inputs, ())

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hamlet import abi, schema
-from hamlet.binary32 import spell32
+from hamlet.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import Program, Table
+from hamletc.ir.function import Program
 from hamletc.ir.ops import Value
-from hamletc.ir.types import Type
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import Loop, body, comment, identifier
+from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, table_name
 from hamletc.targets.triton.scene import split
-
-WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,59 +85,11 @@ def _row(row: int, count: str = "lanes") -> str:
     return f"{row} * {count} + " if row else ""
 
 
-def listing(head: str, items: Iterable[str], tail: str, indent: int = 4) -> str:
-    """`head item, item tail`, over several lines where one would be too long. `indent` is that of its first line."""
-    items = list(items)
-    line = head + ", ".join(items) + tail
-    if indent + len(line) <= WIDTH:
-        return line
-    inner = " " * (indent + 4)
-    lines = [inner + items[0] + ","]
-    for item in items[1:]:
-        if len(lines[-1]) + len(item) + 2 <= WIDTH:
-            lines[-1] += f" {item},"
-        else:
-            lines.append(f"{inner}{item},")
-    return "\n".join([head, *lines, " " * indent + tail])
-
-
-def call(function: str, arguments: Iterable[str], indent: int = 4) -> str:
-    """`function(argument, argument)`."""
-    return listing(f"{function}(", arguments, ")", indent)
-
-
-def define(name: str, parameters: Iterable[str]) -> str:
-    """The head of a function."""
-    return listing(f"def {name}(", parameters, "):", 0)
-
-
-def assign(targets: Iterable[str], function: str, arguments: Iterable[str], indent: int = 4) -> str:
-    """`target, target = function(argument, argument)`."""
-    targets, arguments = list(targets), list(arguments)
-    left = ", ".join(targets)
-    if indent + len(f"{left} = {function}(") <= WIDTH:
-        return listing(f"{left} = {function}(", arguments, ")", indent)
-    return listing("(", targets, ") = ", indent) + call(function, arguments, indent)
-
-
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
     """`target, target = value`."""
     targets = list(targets)
     line = f"{', '.join(targets)} = {value}"
     return line if indent + len(line) <= WIDTH else listing("(", targets, f") = {value}", indent)
-
-
-def give(values: Iterable[str], indent: int = 4) -> str:
-    """`return value, value`."""
-    values = list(values)
-    line = f"return {', '.join(values)}"
-    return line if indent + len(line) <= WIDTH else listing("return (", values, ")", indent)
-
-
-def table_values(table: Table) -> list[str]:
-    """The values of a table; what is spelled as a decimal is rounded to binary32 where it is uploaded."""
-    values = [spell32(value) if table.type is Type.F32 else str(value) for value in table.values]
-    return values if len(values) > 1 else [f"{values[0]},"]
 
 
 class _Context:
@@ -169,7 +119,7 @@ class _Context:
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         return {
             "universe": universe,
-            "source": comment(universe.source),
+            "source": plain(universe.source),
             "tables": self.program.tables,
             "scene": self.scene,
             "scene_zeros": [

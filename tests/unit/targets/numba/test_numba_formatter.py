@@ -21,6 +21,7 @@ from hamletc.ir.ops import (
     Div,
     Element,
     Equal,
+    Fma,
     Input,
     Less,
     LessEqual,
@@ -84,6 +85,7 @@ def every_operation() -> Function:
     for t in (F32, I32, U32, BOOL):
         values += [b.select(left[BOOL], left[t], right[t]), b.select(left[BOOL], constant[t], right[t])]
     values += [b.select(left[BOOL], b.f32(0.3), b.f32(-0.0)), b.select(right[BOOL], b.i32(1), b.i32(-1))]
+    values += [b.fma(left[F32], right[F32], right[F32]), b.fma(left[F32], b.f32(0.5), b.f32(1e-45))]
     values += [b.minimum(left[F32], right[F32]), b.maximum(left[F32], right[F32])]
     values += [b.add(b.mul(left[F32], right[F32]), left[F32]), b.sub(b.mul(left[F32], b.f32(0.1)), right[F32])]
     values += [b.lookup(TABLE, b.to_i32(b.emit(And(right[U32], b.u32(3)))))]
@@ -153,6 +155,7 @@ def test_every_operation_gives_the_bits_of_the_reference(tmp_path: Path) -> None
         ("f_0 / f32(-0.0)", lambda b, v: b.div(v[F32], b.f32(-0.0))),
         ("divide(u_0, 24)", lambda b, v: b.div(v[U32], b.u32(24))),
         ("remainder(u32(9), 8)", lambda b, v: b.rem(b.u32(9), b.u32(8))),  # noqa: ARG005, one shape for all
+        ("fma(f_0, f32(0.5), f_0 - f_0)", lambda b, v: b.fma(v[F32], b.f32(0.5), b.sub(v[F32], v[F32]))),
         ("(f_0 - f32(1.0)) * f_0", lambda b, v: b.mul(b.sub(v[F32], b.f32(1.0)), v[F32])),
         ("less(i_0, 3)", lambda b, v: b.less(v[I32], b.i32(3))),
         ("b_0 & (not b_0)", lambda b, v: b.and_(v[BOOL], b.not_(v[BOOL]))),
@@ -186,6 +189,7 @@ def test_all_operations_are_in_this_file() -> None:
         Const,
         Input,
         Element,
+        Fma,
         Lookup,
         Select,
         Sqrt,

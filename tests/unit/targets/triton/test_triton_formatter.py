@@ -50,6 +50,10 @@ def test_divisions_are_exact_and_typed() -> None:
     builder = Builder()
     a = builder.input(Type.F32, "a")
     assert show(builder, builder.div(a, builder.f32(3.0))) == "tl.div_rn(a_0, 3.0)"
+    assert show(builder, builder.fma(a, builder.f32(3.0), a)) == "tl.fma(a_0, 3.0, a_0)"
+    assert show(builder, builder.fma(builder.f32(3.0), a, builder.mul(a, a))) == (
+        "tl.fma(tl.full((), 3.0, tl.float32), a_0, a_0 * a_0)"
+    )
     assert show(builder, builder.sqrt(a)) == "tl.sqrt_rn(a_0)"
     u, seed = builder.input(Type.U32, "u"), builder.input(Type.U32, "seed_low")
     assert show(builder, builder.div(u, builder.u32(5))) == "u_0 // 5"
