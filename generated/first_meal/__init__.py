@@ -17,8 +17,8 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "a949223c75def0a572c42d398aa0fccbc046971a9f79cbfb23faf6c85bae647e",
     "tick.ir": "f7b0a0d7884ad1c3e61a6d02f1091b78b71268a00d508568f3c2bbeb59350069",
-    "triton_kernels.py": "e3a896a18c7fd2e3402bd72fab562f8a4c6f26b767f05436f0355e0ca32021d9",
-    "numba_kernels.py": "2a2eb7b22f7023cd2043b47e5aace9e9310c8f3fbbc69d0637aa834ba50e887a",
+    "triton_kernels.py": "a0144e91ca91413661dbb133fe2adf51d27c64db8c6dcf4db141bec84a6d70d9",
+    "numba_kernels.py": "26c36c6574fd305651d387f532646e7f30ee9239f6d5067aaab972a3add2ec9a",
 }
 
 

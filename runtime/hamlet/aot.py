@@ -94,7 +94,7 @@ def _compile(kernels: ModuleType, universe: Universe, capability: int, form: For
     function: JITFunction = getattr(kernels, kernel)
     signature, values = _signature(function, kernels, universe, form)
     aligned = {(i,): [["tt.divisibility", 16]] for i, type_ in enumerate(signature.values()) if type_.startswith("*")}
-    wanted = options(BLOCK, capability, form in ("step", "rollout_observing"))
+    wanted = options(BLOCK, form in ("step", "rollout_observing"))
     source = ASTSource(function, signature, values, aligned)
     try:
         result = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=wanted)

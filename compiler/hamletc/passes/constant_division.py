@@ -121,8 +121,8 @@ def _is_exact(divisor: int) -> bool:
     """Whether the sequence gives the correctly rounded quotient of every significand x by this one.
 
     Before the last rounding, the sequence is off by at most x * error. That matters only where a midpoint of two
-    binary32 numbers is as near to x / divisor. Midpoints are odd multiples of 2**-shift: they are k / (divisor * 2**shift)
-    away, where 2**shift * x = divisor + k modulo 2 * divisor, and k is not zero. So few x are left, and all are tried.
+    binary32 numbers is as near to x / divisor. Midpoints are odd multiples of 2**-shift: k / (divisor * 2**shift) away,
+    where 2**shift * x = divisor + k modulo 2 * divisor, and k is not zero. So few x are left, and all are tried.
     """
     high, low = _parts(divisor)
     error = abs(high + low - Fraction(1, divisor)) + abs(low) / BEYOND

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label
-from hamletc.suggest import closest
 from hamletc.townlet.limits import LARGEST_FLOAT, LARGEST_INTEGER, LONGEST_NAME
 from hamletc.townlet.nodes import ListNode, MapNode, Node, ScalarNode, start
 from hamletc.townlet.pack import Spanned
@@ -85,15 +84,23 @@ class Fields:
                 self.report.ignore(f"`{name}`", self.key(name), why)
 
     def done(self) -> None:
-        """Refuse the keys that nobody asked for. One that is like a missing key is one mistake, not two."""
+        """Refuse the keys that nobody asked for."""
+        self.correct()
         for name, (key, _) in self.entries.items():
-            if name in self.known:
-                continue
-            near = closest(name, self.known)
-            if near in self.missing:
+            if name not in self.known:
+                near = self.report.suggest(name, self.known)
+                hint = f"Did you mean `{near}`?" if near else f"Known here: {listed(sorted(set(self.known)))}."
+                self.report.add("H107", f"{self.what} has no key `{shown(name)}`", key.span, hint=hint)
+
+    def correct(self) -> None:
+        """Where an unknown key is like a missing one, note the one misspelling instead."""
+        for name, (key, _) in self.entries.items():
+            near = None if name in self.known else self.report.suggest(name, self.missing)
+            if near is not None:
                 self.report.found.remove(self.missing.pop(near))
-            hint = f"Did you mean `{near}`?" if near else f"Remove it. Known here: {listed(sorted(set(self.known)))}."
-            self.report.add("H107", f"{self.what} has no key `{shown(name)}`", key.span, hint=hint)
+                self.known.append(name)
+                message = f"{self.what} has no key `{shown(name)}`"
+                self.report.add("H107", message, key.span, hint=f"Did you mean `{near}`?")
 
     def number(
         self,
@@ -155,7 +162,7 @@ class Fields:
             if word == found.value:
                 return Spanned(word, found.span)
         if found.value:
-            near = closest(found.value, allowed)
+            near = self.report.suggest(found.value, allowed)
             hint = f"Did you mean `{near}`?" if near else f"Write {listed(allowed, 'or')}."
             self.report.add("H111", f"`{name}` cannot be `{shown(found.value)}`", found.span, hint=hint)
         return Spanned(allowed[0], found.span)
@@ -304,7 +311,9 @@ def _limits(least: float, most: float, above: float | None) -> str:
 
 def spelled(value: float) -> str:
     """A number the way a person writes it."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    if abs(value) < 1e15 and value == int(value):
+        return str(int(value))
+    return repr(float(value)) if abs(value) <= LARGEST_FLOAT else "too large"
 
 
 def shown(name: str) -> str:
@@ -336,7 +345,7 @@ def refer(report: Report, name: Spanned[str], known: Iterable[str], what: str) -
     if name.value in names:
         return True
     if name.value:
-        near = closest(name.value, names)
+        near = report.suggest(name.value, names)
         hint = (
             f"Did you mean `{near}`?" if near else (f"There are {listed(names)}." if names else f"There is no {what}.")
         )

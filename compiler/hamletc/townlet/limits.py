@@ -8,6 +8,9 @@ DEEPEST_NESTING = 32
 MOST_NODES = 50_000
 """The most scalars, lists and mappings in a YAML file."""
 
+MOST_SUGGESTIONS = 100
+"""After so many findings in a file no likely words are looked for."""
+
 LONGEST_NAME = 100
 """The most characters of a name."""
 

@@ -64,7 +64,7 @@ class _Reading:
     def path(self, name: str) -> Path:
         path = self.directory / name
         above = self.directory.resolve().parent / name
-        return above if name == ACTIONS and not path.exists() and above.exists() else path
+        return above if name == ACTIONS and not _is_there(path) and _is_there(above) else path
 
     def read(self, name: str, reader: Callable[[Report, Node], T]) -> T | None:
         """What a file says; `None` where it cannot be read, or has an error."""
@@ -83,8 +83,8 @@ def read_pack(directory: Path) -> tuple[Pack | None, tuple[FileDiagnostics, ...]
 
     A file whose references lead into a file with errors is not looked into, so that no mistake is reported twice.
     """
-    if not directory.is_dir():
-        reason = "is not a folder" if directory.exists() else "does not exist"
+    if not _is_there(directory) or directory.is_file():
+        reason = "is not a folder" if _is_there(directory) else "does not exist"
         hint = "Name the folder with bars.yaml, substrate.yaml and so on."
         missing = diagnose("H100", f"the pack {reason}", Span(1, 1, 1, 1), hint=hint)
         return None, (FileDiagnostics(directory, "", (missing,)),)
@@ -95,8 +95,16 @@ def read_pack(directory: Path) -> tuple[Pack | None, tuple[FileDiagnostics, ...]
     return None if failed else pack, results
 
 
+def _is_there(path: Path) -> bool:
+    """Whether something has this path; also where it may not be looked at: reading it says why."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
 def _load(report: Report) -> Node | None:
-    if not report.path.exists():
+    if not _is_there(report.path):
         message = f"the pack has no {report.path.name}"
         hint = (
             "HAMLET looks for it in the folder of the pack and in the folder above."

@@ -104,7 +104,7 @@ def _affordance(
 def _hours(report: Report, fields: Fields) -> tuple[Spanned[int], Spanned[int]]:
     nodes = fields.items("operating_hours")
     if len(nodes) != 2:
-        if fields.find("operating_hours") is not None:
+        if isinstance(fields.find("operating_hours"), ListNode):
             hint = "Write `[0, 24]` for always, `[8, 18]` for 8 to 18."
             report.add("H119", "`operating_hours` are two hours", fields.key("operating_hours"), hint=hint)
         return Spanned(0, fields.place), Spanned(24, fields.place)

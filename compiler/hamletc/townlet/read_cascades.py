@@ -27,12 +27,13 @@ def read_cascades(report: Report, node: Node, meters: Sequence[str]) -> Cascades
     _ignore_unless(report, fields, "math_type", _PENALTY)
     _ignore_order(report, fields)
     fields.done()
+    read = [_cascade(report, item, meters) for item in nodes]
+    given_twice(report, (name for name, _, _ in read), "the cascade")
     if len(nodes) > MOST_CASCADES:
         hint = f"A pack has at most {MOST_CASCADES}."
         report.add("H110", f"there are {len(nodes)} cascades", fields.key("cascades"), hint=hint)
-    read = [_cascade(report, item, meters) for item in nodes]
-    given_twice(report, (name for name, _, _ in read), "the cascade")
-    _check_cycles(report, [cascade for _, cascade, _ in read])
+    else:
+        _check_cycles(report, [cascade for _, cascade, _ in read])
     for name, _, group in read:
         if group.value and group.value not in GROUPS:
             message = f"HAMLET never runs the cascade `{name.value}`: no group is called `{group.value}`"

@@ -69,6 +69,7 @@ def read_bonus(report: Report, node: Node, names: Names) -> Bonus | None:
     before = len(report.found)
     kind = fields.word("type", _KINDS)
     if len(report.found) > before:
+        fields.correct()
         return None
     bonus = _bonus(report, fields, kind, names)
     fields.done()

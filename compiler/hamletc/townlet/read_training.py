@@ -31,6 +31,8 @@ def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
     environment = fields.section("environment", "the environment")
     population = fields.section("population", "the population")
     curriculum = fields.section("curriculum", "the curriculum")
+    learning = fields.find("training")
+    fields.correct()
     partial = environment.flag("partial_observability")
     vision = environment.integer("vision_range", least=0)
     if not partial.value:
@@ -41,7 +43,7 @@ def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
         environment.flag("enable_temporal_mechanics"),
         environment.flag("randomize_affordances"),
         _names(report, environment, "enabled_affordances"),
-        _enabled_actions(report, fields.find("training")),
+        _enabled_actions(report, learning),
         population.integer("num_agents", least=1),
         curriculum.integer("max_steps_per_episode", least=1),
     )

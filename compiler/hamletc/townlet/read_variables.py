@@ -53,7 +53,7 @@ def read_variables(report: Report, node: Node) -> tuple[Variable, ...]:
     if len(nodes) > MOST_VARIABLES:
         hint = f"A pack has at most {MOST_VARIABLES}."
         report.add("H110", f"there are {len(nodes)} variables", fields.key("variables"), hint=hint)
-    variables = tuple(_variable(report, item) for item in nodes)
+    variables = tuple(_variable(report, item) for item in nodes[:MOST_VARIABLES])
     given_twice(report, (variable.id for variable in variables), "the variable")
     return variables
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, diagnose
+from hamletc.suggest import closest
+from hamletc.townlet.limits import MOST_SUGGESTIONS
 
 
 @dataclass(slots=True)
@@ -35,6 +37,10 @@ class Report:
     def ignore(self, what: str, span: Span, why: str = "") -> None:
         """Note that `what` has no effect, here as in HAMLET. `why` is a sentence."""
         self.inert.setdefault((what, why), []).append(span)
+
+    def suggest(self, word: str, candidates: Iterable[str]) -> str | None:
+        """The candidate that was probably meant. After many findings nobody is looked for: that takes its time."""
+        return closest(word, candidates) if len(self.found) < MOST_SUGGESTIONS else None
 
     @property
     def failed(self) -> bool:

@@ -6,11 +6,12 @@ from contextlib import nullcontext
 from types import ModuleType
 
 import torch
+import triton
 
 from hamlet import abi
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
 from hamlet.errors import EnvError
-from hamlet.launch.triton_options import WARPS, constants, interpreted, options
+from hamlet.launch.triton_options import EXACT_INTERPRETER, WARPS, constants, interpreted, options
 from hamlet.state import Buffers, Shape, Statistics
 from hamlet.universe import Universe
 
@@ -26,15 +27,20 @@ class TritonBackend:
     name = "triton"
 
     def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device) -> None:
-        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1."""
+        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, or where the
+        interpreter of this version is not exact."""
         self._interpreted = interpreted(kernels)
         if device.type != "cuda" and not self._interpreted:
             raise EnvError(
                 'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
                 "starts to run its kernels, slowly, on the CPU"
             )
-        major, minor = torch.cuda.get_device_capability(device) if device.type == "cuda" else (9, 0)
-        self._capability = 10 * major + minor
+        version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+        if self._interpreted and version < EXACT_INTERPRETER:
+            raise EnvError(
+                f"the interpreter of Triton {triton.__version__} rounds a fused multiply-add twice: "
+                "TRITON_INTERPRET=1 needs Triton 3.9 or later (on a GPU, this version is exact)"
+            )
         self._universe = universe
         self._kernels = kernels
         self._device = device
@@ -98,7 +104,7 @@ class TritonBackend:
             *(scalars[name] for name in abi.scalar_arguments(kernel)),
         ]
         grid = (-(-shape.worlds * group // block),)
-        compiling = options(block, self._capability, kernel == "step" or every_tick)
+        compiling = options(block, kernel == "step" or every_tick)
         launch = getattr(self._kernels, kernel)[grid]
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
             launch(*arguments, **constants(kernel, group, block, bins, every_tick), **compiling)

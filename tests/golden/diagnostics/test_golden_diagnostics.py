@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pack_cases import PACK_CODES, read_case
 
 from hamletc.checking.check import check
 from hamletc.codes import CODES
 from hamletc.diagnostics import Diagnostic, render
 from hamletc.language.parser import parse
 from hamletc.language.source import LARGEST_SOURCE, read_source
+from pack_cases import PACK_CODES, read_case
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "diagnostics.md"

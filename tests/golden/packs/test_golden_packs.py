@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pack_cases import BASE, PACK_CODES, PACKS, read_case
 
 from hamletc.codes import CODES
 from hamletc.diagnostics import render
 from hamletc.townlet import read_pack
+from pack_cases import BASE, PACK_CODES, PACKS, read_case
 
 
 @pytest.mark.parametrize("code", PACK_CODES)

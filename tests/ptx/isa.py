@@ -1,0 +1,356 @@
+"""The instructions of the PTX ISA on single values, in Python's integers and fractions: what the executor must give.
+
+Values are raw bits. Every function was written from the text of "PTX ISA", not from the executor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+NAN = 0x7FFFFFFF
+INFINITY = 0x7F800000
+SIGN = 0x80000000
+
+Function = Callable[..., int]
+
+
+def signed(value: int, bits: int) -> int:
+    """Raw bits as a two's complement number."""
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def number(value: int, kind: str) -> int:
+    """Raw bits as an integer of type `s32`, `u16`, `b64`."""
+    return signed(value, int(kind[1:])) if kind[0] == "s" else value
+
+
+def raw(value: int, kind: str) -> int:
+    """An integer as raw bits of a type: the lower ones."""
+    return value & ((1 << int(kind[1:])) - 1)
+
+
+def is_nan(bits: int) -> bool:
+    return bits & ~SIGN > INFINITY
+
+
+def is_infinite(bits: int) -> bool:
+    return bits & ~SIGN == INFINITY
+
+
+def exact(bits: int) -> Fraction:
+    """A finite binary32 number."""
+    exponent, mantissa = bits >> 23 & 0xFF, bits & 0x7FFFFF
+    magnitude = Fraction(mantissa if exponent == 0 else mantissa | 1 << 23) * Fraction(2) ** (max(exponent, 1) - 150)
+    return -magnitude if bits & SIGN else magnitude
+
+
+def nearest(value: Fraction, negative_zero: bool = False) -> int:
+    """The binary32 number nearest to a number, ties to even; a zero has the given sign."""
+    if value == 0:
+        return SIGN if negative_zero else 0
+    sign, magnitude = (SIGN if value < 0 else 0), abs(value)
+    exponent = max(math.floor(math.log2(magnitude)) - 1, -126)
+    while magnitude >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    while exponent > -126 and magnitude < Fraction(2) ** exponent:
+        exponent -= 1
+    # Python rounds fractions to nearest even.
+    mantissa = round(magnitude / Fraction(2) ** (exponent - 23))
+    biased = mantissa if exponent == -126 else mantissa + ((exponent + 126) << 23)
+    return sign | min(biased, INFINITY)
+
+
+def add(a: int, b: int) -> int:
+    if is_nan(a) or is_nan(b):
+        return NAN
+    if is_infinite(a) or is_infinite(b):
+        if is_infinite(a) and is_infinite(b):
+            return a if a == b else NAN
+        return a if is_infinite(a) else b
+    return nearest(exact(a) + exact(b), bool(a & b & SIGN))
+
+
+def subtract(a: int, b: int) -> int:
+    return add(a, b ^ SIGN)
+
+
+def multiply(a: int, b: int) -> int:
+    sign = (a ^ b) & SIGN
+    if is_nan(a) or is_nan(b):
+        return NAN
+    if is_infinite(a) or is_infinite(b):
+        return NAN if not (a & ~SIGN and b & ~SIGN) else sign | INFINITY
+    return nearest(exact(a) * exact(b), bool(sign))
+
+
+def divide(a: int, b: int) -> int:
+    sign = (a ^ b) & SIGN
+    if is_nan(a) or is_nan(b) or (is_infinite(a) and is_infinite(b)) or not (a | b) & ~SIGN:
+        return NAN
+    if is_infinite(a) or not b & ~SIGN:
+        return sign | INFINITY
+    if is_infinite(b):
+        return sign
+    return nearest(exact(a) / exact(b), bool(sign))
+
+
+def square_root(a: int) -> int:
+    if is_nan(a) or (a & SIGN and a != SIGN):
+        return NAN
+    if a in (0, SIGN, INFINITY):
+        return a
+    # 200 bits of it, and one more that says whether there is a rest: enough to round.
+    value = exact(a) * Fraction(2) ** 400
+    root = math.isqrt(math.floor(value))
+    rest = root * root != value
+    return nearest(Fraction(2 * root + rest, 2) / Fraction(2) ** 200)
+
+
+def fused(a: int, b: int, c: int) -> int:
+    if is_nan(a) or is_nan(b) or is_nan(c):
+        return NAN
+    if is_infinite(a) or is_infinite(b):
+        return add(multiply(a, b), c)
+    if is_infinite(c):
+        return c
+    both = bool((a ^ b) & SIGN) and bool(c & SIGN)
+    return nearest(exact(a) * exact(b) + exact(c), both)
+
+
+def order(bits: int) -> int:
+    """A number that compares as binary32 numbers do, with -0 less than +0."""
+    return -1 - (bits & ~SIGN) if bits & SIGN else bits
+
+
+def minimum(a: int, b: int) -> int:
+    if is_nan(a) and is_nan(b):
+        return NAN
+    if is_nan(a) or is_nan(b):
+        return b if is_nan(a) else a
+    return min(a, b, key=order)
+
+
+def maximum(a: int, b: int) -> int:
+    if is_nan(a) and is_nan(b):
+        return NAN
+    if is_nan(a) or is_nan(b):
+        return b if is_nan(a) else a
+    return max(a, b, key=order)
+
+
+FLOATS: dict[str, Function] = {
+    "add.rn.f32": add,
+    "sub.rn.f32": subtract,
+    "mul.rn.f32": multiply,
+    "div.rn.f32": divide,
+    "sqrt.rn.f32": square_root,
+    "fma.rn.f32": fused,
+    "min.f32": minimum,
+    "max.f32": maximum,
+    "neg.f32": lambda a: a ^ SIGN,
+    "abs.f32": lambda a: a & ~SIGN,
+    "copysign.f32": lambda a, b: (a & SIGN) | (b & ~SIGN),
+}
+
+
+def compare(name: str, a: Fraction | float, b: Fraction | float) -> int:
+    """`eq` and so on, of numbers or infinities."""
+    return int(
+        {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[
+            {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}.get(name, name)
+        ]
+    )
+
+
+def compare_floats(name: str, a: int, b: int) -> int:
+    unordered = is_nan(a) or is_nan(b)
+    if name in ("num", "nan"):
+        return int(unordered == (name == "nan"))
+    if unordered:
+        return int(name.endswith("u"))
+    values = [math.copysign(math.inf, -1 if x & SIGN else 1) if is_infinite(x) else exact(x) for x in (a, b)]
+    return compare(name.removesuffix("u"), *values)
+
+
+def quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def integer(opcode: str) -> Function:
+    """Integer arithmetic: `add.s32`, `mad.wide.u16`."""
+    *name, kind = opcode.split(".")
+    bits = int(kind[1:])
+
+    def product(a: int, b: int) -> int:
+        return number(a, kind) * number(b, kind)
+
+    match name:
+        case ["add"]:
+            return lambda a, b: raw(a + b, kind)
+        case ["sub"]:
+            return lambda a, b: raw(a - b, kind)
+        case ["mul", "lo"]:
+            return lambda a, b: raw(product(a, b), kind)
+        case ["mul", "hi"]:
+            return lambda a, b: raw(product(a, b) >> bits, kind)
+        case ["mul", "wide"]:
+            return lambda a, b: raw(product(a, b), f"b{2 * bits}")
+        case ["mad", "lo"]:
+            return lambda a, b, c: raw(product(a, b) + c, kind)
+        case ["mad", "hi"]:
+            return lambda a, b, c: raw((product(a, b) >> bits) + c, kind)
+        case ["mad", "wide"]:
+            return lambda a, b, c: raw(product(a, b) + c, f"b{2 * bits}")
+        case ["min"]:
+            return lambda a, b: min(a, b, key=lambda x: number(x, kind))
+        case ["max"]:
+            return lambda a, b: max(a, b, key=lambda x: number(x, kind))
+        case ["div"]:
+            return lambda a, b: raw(quotient(number(a, kind), number(b, kind)) if b else -1, kind)
+        case ["rem"]:
+            return lambda a, b: raw(
+                number(a, kind) - (quotient(number(a, kind), number(b, kind)) * number(b, kind) if b else 0), kind
+            )
+        case ["neg"]:
+            return lambda a: raw(-a, kind)
+        case ["abs"]:
+            return lambda a: raw(abs(number(a, kind)), kind)
+        case _:
+            raise KeyError(opcode)
+
+
+def field(a: int, position: int, length: int, kind: str) -> int:
+    """bfe, bit by bit."""
+    last = int(kind[1:]) - 1
+    start, count = position & 0xFF, length & 0xFF
+    sign = 0 if kind[0] == "u" or count == 0 else a >> min(start + count - 1, last) & 1
+    bits = [(a >> (start + i) & 1) if i < count and start + i <= last else sign for i in range(last + 1)]
+    return sum(bit << i for i, bit in enumerate(bits))
+
+
+def permute(a: int, b: int, selector: int) -> int:
+    source = [value >> (8 * i) & 0xFF for value in (a, b) for i in range(4)]
+    result = 0
+    for i in range(4):
+        choice = selector >> (4 * i) & 0xF
+        byte = source[choice & 7]
+        result |= ((0xFF if byte & 0x80 else 0) if choice & 8 else byte) << (8 * i)
+    return result
+
+
+def lookup(a: int, b: int, c: int, table: int) -> int:
+    return sum((table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i for i in range(32))
+
+
+def bitwise(opcode: str) -> Function:
+    """Logic and shifts."""
+    *name, kind = opcode.split(".")
+    bits = 1 if kind == "pred" else int(kind[1:])
+    full = (1 << bits) - 1
+    match name:
+        case ["and"]:
+            return lambda a, b: a & b
+        case ["or"]:
+            return lambda a, b: a | b
+        case ["xor"]:
+            return lambda a, b: a ^ b
+        case ["not"]:
+            return lambda a: ~a & full
+        case ["shl"]:
+            return lambda a, b: (a << min(b, bits)) & full
+        case ["shr"]:
+            return lambda a, b: raw(number(a, kind) >> min(b, bits), kind)
+        case ["bfe"]:
+            return lambda a, b, c: field(a, b, c, kind)
+        case ["prmt"]:
+            return permute
+        case ["lop3"]:
+            return lookup
+        case ["shf", "l", "wrap"]:
+            return lambda a, b, c: (((b << 32 | a) << (c & 31)) >> 32) & full
+        case ["shf", "r", "wrap"]:
+            return lambda a, b, c: ((b << 32 | a) >> (c & 31)) & full
+        case _:
+            raise KeyError(opcode)
+
+
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
+    "rni": round,
+    "rzi": math.trunc,
+    "rmi": math.floor,
+    "rpi": math.ceil,
+}
+
+
+def to_integer(a: int, rounding: str, kind: str) -> int:
+    """Saturated; NaN is 0."""
+    bits = int(kind[1:])
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "s" else (0, (1 << bits) - 1)
+    if is_nan(a):
+        return 0
+    if is_infinite(a):
+        return raw(least if a & SIGN else most, kind)
+    return raw(min(max(ROUNDINGS[rounding](exact(a)), least), most), kind)
+
+
+def to_whole(a: int, rounding: str) -> int:
+    if is_nan(a):
+        return NAN
+    return a if is_infinite(a) else nearest(Fraction(ROUNDINGS[rounding](exact(a))), bool(a & SIGN))
+
+
+def to_bf16(a: int) -> int:
+    if is_nan(a):
+        return 0x7FFF
+    if is_infinite(a):
+        return a >> 16
+    lower = a & 0xFFFF0000
+    upper = lower + 0x10000
+    # Between two neighbours; beyond the largest number the next one would be 2**128.
+    below, above = exact(lower), Fraction(2) ** 128 if is_infinite(upper) else abs(exact(upper))
+    middle = (abs(below) + above) / 2
+    magnitude = abs(exact(a))
+    up = magnitude > middle or (magnitude == middle and lower >> 16 & 1 == 1)
+    return (upper if up else lower) >> 16
+
+
+def conversion(opcode: str) -> Function:
+    match opcode.split(".")[1:]:
+        case ["rn", "bf16", "f32"]:
+            return to_bf16
+        case ["rn", "bf16x2", "f32"]:
+            return lambda a, b: to_bf16(a) << 16 | to_bf16(b)
+        case ["rn", "f32", kind]:
+            return lambda a: nearest(Fraction(number(a, kind)))
+        case [rounding, "f32", "f32"]:
+            return lambda a: to_whole(a, rounding)
+        case [rounding, kind, "f32"]:
+            return lambda a: to_integer(a, rounding, kind)
+        case [target, source]:
+            return lambda a: raw(number(a, source), target)
+        case _:
+            raise KeyError(opcode)
+
+
+def reference(opcode: str) -> Function:
+    """What an instruction computes. Raises `KeyError` for one that is not here."""
+    first, *_, kind = opcode.split(".")
+    if opcode in FLOATS:
+        return FLOATS[opcode]
+    match first:
+        case "setp" if kind == "f32":
+            return lambda a, b: compare_floats(opcode.split(".")[1], a, b)
+        case "setp":
+            return lambda a, b: compare(
+                opcode.split(".")[1], Fraction(number(a, kind)), Fraction(number(b, kind))
+            )
+        case "selp":
+            return lambda a, b, condition: a if condition else b
+        case "cvt":
+            return conversion(opcode)
+        case "and" | "or" | "xor" | "not" | "shl" | "shr" | "bfe" | "prmt" | "lop3" | "shf":
+            return bitwise(opcode)
+        case _:
+            return integer(opcode)

@@ -1,0 +1,97 @@
+"""Every instruction that computes, on edge values and random ones, against its definition in Python."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from hamlet.ptx.program import OPERATIONS
+from hamlet.ptx.types import F32, PRED, Scalar
+from isa import reference
+from ptx_text import computed
+
+FLOATS = [
+    0x00000000,
+    0x00000001,
+    0x00000003,
+    0x00400000,
+    0x007FFFFF,
+    0x00800000,
+    0x00800001,
+    0x33800000,
+    0x33800001,
+    0x3EFFFFFF,
+    0x3F000000,
+    0x3F7FFFFF,
+    0x3F800000,
+    0x3F800001,
+    0x3F818000,
+    0x3FC00000,
+    0x40200000,
+    0x4AFFFFFF,
+    0x4B7FFFFF,
+    0x4F000000,
+    0x4F7FFFFF,
+    0x5F000000,
+    0x7F000000,
+    0x7F7FFFFF,
+    0x7F7F8000,
+    0x7F800000,
+    0x7F800001,
+    0x7FC12345,
+]
+"""Zero, subnormals, ulps of 1, ties of bf16 and of whole numbers, bounds of integers, huge, infinity, NaN; and so on
+with the other sign."""
+AMOUNTS = (0, 1, 7, 8, 31, 32, 63, 64, 255, 256, 0xFFFFFFFF)
+
+
+def edges(scalar: Scalar, few: bool) -> list[int]:
+    """Values of a type at which something happens."""
+    if scalar is PRED:
+        return [0, 1]
+    if scalar is F32:
+        values = FLOATS[:: 3 if few else 1]
+        return values + [value | 0x80000000 for value in values]
+    top, full = 1 << (scalar.bits - 1), (1 << scalar.bits) - 1
+    near = [0, 1, top - 1, top, full] if few else [0, 1, 2, 3, 5, 10, top - 1, top, top + 1, full - 1, full]
+    return sorted({*near, *(amount & full for amount in AMOUNTS), 0x0123456789ABCDEF & full, 0xFEDCBA9876543210 & full})
+
+
+def columns(opcode: str, operands: tuple[Scalar, ...]) -> list[tuple[int, ...]]:
+    """Columns of operands: all combinations of edges, and random ones."""
+    generator = random.Random(opcode)
+    rows = list(itertools.product(*(edges(scalar, len(operands) > 2) for scalar in operands)))
+    if len(rows) > 4000:
+        rows = generator.sample(rows, 4000)
+    rows += [tuple(generator.getrandbits(scalar.bits) for scalar in operands) for _ in range(300)]
+    if set(operands) == {F32}:
+        # Numbers of like sizes, so that sums cancel and products neither overflow nor vanish.
+        rows += [tuple(generator.randint(0x3F000000, 0x40000000) for _ in operands) for _ in range(300)]
+    return list(zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize("opcode", sorted(OPERATIONS))
+def test_operation(opcode: str) -> None:
+    operation, function = OPERATIONS[opcode], reference(opcode)
+    values = columns(opcode, operation.operands)
+    found = computed(opcode, operation.result, operation.operands, values)
+    for operands, result in zip(zip(*values, strict=True), found, strict=True):
+        assert hex(result) == hex(function(*operands)), f"{opcode} of {', '.join(map(hex, operands))}"
+
+
+def test_all_operations_are_here() -> None:
+    """What Triton emits for the shipped universes is in the table; so are all types of each instruction."""
+    assert len(OPERATIONS) > 200
+    emitted = "add.rn.f32 sub.rn.f32 mul.rn.f32 div.rn.f32 max.f32 bfe.s32 mul.hi.u32 mad.wide.s32 setp.ltu.f32 selp.b16"
+    assert set(emitted.split()) <= set(OPERATIONS)
+
+
+def test_fused_is_rounded_once() -> None:
+    """(1 + 2**-12)**2 - 1: the product has a bit too many."""
+    ulp = 0x3F800800
+    found = computed("fma.rn.f32", F32, (F32, F32, F32), [[ulp], [ulp], [0xBF800000]])
+    product = computed("mul.rn.f32", F32, (F32, F32), [[ulp], [ulp]])
+    twice = computed("add.rn.f32", F32, (F32, F32), [product, [0xBF800000]])
+    assert (found, twice) == ([0x3A000400], [0x3A000000])

@@ -1,0 +1,433 @@
+"""Packs: what is read, and every way to get one wrong, each a change of the sound pack in one place."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hamletc.diagnostics import Diagnostic, render_files
+from hamletc.townlet import Pack, read_pack
+from hamletc.townlet.pack import Aspatial, Continuous, Discretization, Grid, NoBonus, StreakBonus
+from hamletc.townlet.read import FILES
+from pack_cases import BASE, copy_base
+
+CONTINUOUS = """\
+type: continuous
+continuous:
+  dimensions: 2
+  bounds: [[0.0, 4.0], [-1.0, 1]]
+  boundary: clamp
+  movement_delta: 0.5
+  interaction_radius: 0.75
+  distance_metric: euclidean
+  observation_encoding: relative
+"""
+GRIDND = """\
+type: gridnd
+gridnd:
+  {topology: hypercube, dimension_sizes: [2, 3, 2, 2], boundary: wrap, observation_encoding: relative}
+"""
+CUBIC = ("topology: square\n", "topology: cubic\n  depth: 2\n")
+FULL = ("partial_observability: true", "partial_observability: false")
+FIXED = ("randomize_affordances: true", "randomize_affordances: false")
+INSTANT = ("enable_temporal_mechanics: true", "enable_temporal_mechanics: false")
+
+Edits = dict[str, list[tuple[str, str]] | str]
+
+
+def edited(folder: Path, edits: Edits) -> Path:
+    """A copy of the sound pack with texts replaced, or whole files."""
+    pack = copy_base(folder)
+    for name, changes in edits.items():
+        path = pack / f"{name}.yaml"
+        if isinstance(changes, str):
+            path.write_text(changes, encoding="utf-8")
+            continue
+        text = path.read_text(encoding="utf-8")
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new, 1)
+        path.write_text(text, encoding="utf-8")
+    return pack
+
+
+def findings(folder: Path, edits: Edits) -> list[tuple[str, Diagnostic]]:
+    _, files = read_pack(edited(folder, edits))
+    return [(file.path.stem, diagnostic) for file in files for diagnostic in file.diagnostics]
+
+
+def sound(folder: Path, edits: Edits) -> Pack:
+    pack, files = read_pack(edited(folder, edits))
+    assert pack is not None, render_files(files)
+    return pack
+
+
+# --- what is read --------------------------------------------------------------------------------------------------
+
+
+def test_the_base() -> None:
+    pack, _ = read_pack(BASE)
+    assert pack is not None
+    assert [bar.name.value for bar in pack.bars] == ["energy", "mood", "warmth"]
+    assert [a.name.value for a in pack.affordances] == ["Stove", "Hammock"]
+    assert [(c.group, c.source.value, c.target.value) for c in pack.cascades] == [
+        ("primary_to_pivotal", "mood", "energy")
+    ]
+    assert isinstance(pack.substrate, Grid)
+    assert [size.value for size in pack.substrate.sizes] == [4, 4]
+    assert pack.training.lifespan.value == 100
+    assert isinstance(pack.rewards.shaping[0], StreakBonus)
+    assert pack.rewards.extrinsic.base.value == 1.0
+    assert pack.variables[0].default == (0.25,)
+    hum = pack.actions[0]
+    assert [(c.meter.value, c.amount.value) for c in (*hum.costs, *hum.effects)] == [("energy", 0.001), ("mood", 0.01)]
+    assert hum.costs[0].amount.span.line == 5
+
+
+def test_bars_are_sorted_by_index(tmp_path: Path) -> None:
+    pack = sound(tmp_path, {"bars": [("index: 0", "index: 9"), ("index: 2", "index: 0"), ("index: 9", "index: 2")]})
+    assert [bar.name.value for bar in pack.bars] == ["warmth", "mood", "energy"]
+
+
+def test_global_actions_are_looked_for_in_the_folder_above(tmp_path: Path) -> None:
+    pack = copy_base(tmp_path)
+    (pack / "global_actions.yaml").rename(tmp_path / "global_actions.yaml")
+    read, _ = read_pack(pack)
+    assert read is not None
+    assert read.actions_path == tmp_path.resolve() / "global_actions.yaml"
+
+
+def test_numbers_as_people_mean_them(tmp_path: Path) -> None:
+    pack = sound(tmp_path, {"bars": [("initial: 0.5", "initial: 5e-1")], "training": [("100", "1e2")]})
+    assert pack.bars[1].initial.value == 0.5
+    assert pack.training.lifespan.value == 100
+
+
+def test_an_affordance_is_deployed_by_name_or_id(tmp_path: Path) -> None:
+    edits: Edits = {
+        "training": [("enabled_affordances: null", "enabled_affordances: [Stove]")],
+        "affordances": [('id: "1"', "id: Stove"), ("id: Stove", "id: first")],
+    }
+    assert [a.name.value for a in sound(tmp_path, {**edits, "drive_as_code": [("Stove", "first")]}).deployed] == [
+        "Stove",
+        "Hammock",
+    ]
+
+
+def test_a_continuous_space(tmp_path: Path) -> None:
+    more = CONTINUOUS + "  action_discretization: {}\n"
+    bars: Edits = {"bars": [("name: mood", "name: hygiene"), ("name: warmth", "name: satiation")]}
+    rename = [("mood", "hygiene")]
+    pack = sound(
+        tmp_path,
+        {
+            **bars,
+            "substrate": more,
+            "cascades": [("warmth\n    target", "satiation\n    target"), ("source: mood", "source: hygiene")],
+            "affordances": [*rename, ("meter: warmth", "meter: satiation")],
+            "global_actions": rename,
+            "training": [FULL, ("[UP, DOWN, LEFT, RIGHT,", "[STOP, MOVE_7_2,")],
+        },
+    )
+    assert isinstance(pack.substrate, Continuous)
+    grain = pack.substrate.discretization
+    assert isinstance(grain, Discretization)
+    assert (grain.directions.value, grain.magnitudes.value) == (8, 3)
+    assert pack.substrate.bounds[1][0].value == -1.0
+
+
+def test_no_space_ignores_positions(tmp_path: Path) -> None:
+    pack = edited(
+        tmp_path,
+        {
+            "substrate": "type: aspatial\naspatial: {}\n",
+            "affordances": [("name: Stove", "name: Stove\n    position: 3")],
+            "training": [FULL, ("UP, DOWN, LEFT, RIGHT, ", "")],
+        },
+    )
+    read, files = read_pack(pack)
+    assert read is not None
+    assert isinstance(read.substrate, Aspatial)
+    assert read.affordances[0].position is None
+    assert [d.code for f in files for d in f.diagnostics] == ["H130", "H130"]
+
+
+def test_fixed_positions(tmp_path: Path) -> None:
+    places = [
+        ("name: Stove", "name: Stove\n    position: [3, 0]"),
+        ("name: Hammock", "name: Hammock\n    position: {q: 1, r: 2}"),
+    ]
+    pack = sound(tmp_path, {"affordances": places, "training": [FIXED]})
+    assert [a.position.coordinates for a in pack.affordances if a.position] == [(3, 0), (1, 2)]
+
+
+def test_timing_bonus_without_temporal_mechanics_is_nothing(tmp_path: Path) -> None:
+    bonus = (
+        "{type: timing_bonus, weight: 1, time_ranges: [{start_hour: 1, end_hour: 2, affordance: Stove, multiplier: 2}]}"
+    )
+    edits: Edits = {"drive_as_code": [("    - {type", f"    - {bonus}\n    - {{type")], "training": [INSTANT]}
+    pack, files = read_pack(edited(tmp_path, edits))
+    assert pack is not None
+    assert isinstance(pack.rewards.shaping[0], NoBonus)
+    assert [d.code for f in files for d in f.diagnostics] == ["H132"]
+
+
+def test_defaults_of_vectors(tmp_path: Path) -> None:
+    kinds = "{scope: agent, readable_by: [agent], writable_by: [engine], "
+    pack = sound(
+        tmp_path,
+        {
+            "variables_reference": "variables:\n"
+            f"- {kinds}id: a, type: vecNf, dims: 3, default: [1, 2.5]}}\n"
+            f"- {kinds}id: b, type: vecNf, dims: 2, default: 7}}\n"
+            f"- {kinds}id: c, type: bool, default: yes}}\n"
+            f"- {kinds}id: d, type: vec2i, default: [3, 4]}}\n"
+        },
+    )
+    assert [v.default for v in pack.variables] == [(1.0, 2.5, 0.0), (0.0, 0.0), (1.0,), (3.0, 4.0)]
+
+
+# --- what is refused -----------------------------------------------------------------------------------------------
+
+SPACE = "substrate"
+VARIABLE = "id: season\n    scope: global\n    type: scalar"
+VARS, DAC, AFF, ACTS = "variables_reference", "drive_as_code", "affordances", "global_actions"
+LONG_POSITION = "id: position\n    scope: agent\n    type: vecNf\n    dims: 3"
+ERRORS: list[tuple[str, Edits, str, str, str]] = [
+    # what, edits, file, code, text at the place
+    ("duplicate index", {"bars": [("index: 1", "index: 0")]}, "bars", "H114", "0"),
+    ("index gap", {"bars": [("index: 2", "index: 3")]}, "bars", "H114", "3"),
+    ("duplicate bar", {"bars": [("name: mood", "name: energy")]}, "bars", "H113", "energy"),
+    ("bar range", {"bars": [("index: 0", "index: 0\n    range: [0, 100]")]}, "bars", "H110", "[0, 100]"),
+    ("initial", {"bars": [("initial: 0.5", "initial: 1.5")]}, "bars", "H110", "1.5"),
+    ("infinite", {"bars": [("initial: 0.5", "initial: .inf")]}, "bars", "H110", ".inf"),
+    ("binary32", {"bars": [("value: 0.0", "value: 1e39")]}, "bars", "H110", "1e39"),
+    ("text for number", {"bars": [("initial: 0.5", "initial: half")]}, "bars", "H109", "half"),
+    ("true for number", {"bars": [("initial: 0.5", "initial: true")]}, "bars", "H109", "true"),
+    ("operator", {"bars": [('"<="', '"=<"')]}, "bars", "H111", '"=<"'),
+    ("no bars", {"bars": "bars: []\nterminal_conditions: []\n"}, "bars", "H110", "bars"),
+    ("top is a list", {"bars": "- a\n"}, "bars", "H109", "-"),
+    ("empty file", {"bars": ""}, "bars", "H109", ""),
+    ("word as name", {"bars": [("name: mood", "name: on")]}, "bars", "H106", "on"),
+    ("number as name", {AFF: [("id: Stove", "id: 0")]}, AFF, "H109", "0"),
+    ("octal", {"training": [("num_agents: 2", "num_agents: 02")]}, "training", "H106", "02"),
+    ("base 60", {"training": [("num_agents: 2", "num_agents: 1:30")]}, "training", "H106", "1:30"),
+    ("fraction", {"training": [("num_agents: 2", "num_agents: 1.5")]}, "training", "H109", "1.5"),
+    ("huge", {"training": [("num_agents: 2", "num_agents: " + "9" * 399)]}, "training", "H110", "9"),
+    ("no agents", {"training": [("num_agents: 2", "num_agents: 0")]}, "training", "H110", "0"),
+    ("flag", {"training": [("temporal_mechanics: true", "temporal_mechanics: 1")]}, "training", "H109", "1"),
+    ("null", {"training": [("num_agents: 2", "num_agents: null")]}, "training", "H108", "num_agents"),
+    ("section", {"training": [("curriculum:\n", "other:\n")]}, "training", "H108", "environment"),
+    ("unknown section key", {"training": [("num_agents:", "num_agent:")]}, "training", "H107", "num_agent"),
+    ("no affordance enabled", {"training": [("null", "[]")]}, "training", "H110", "enabled_affordances"),
+    ("unknown affordance", {"training": [("null", "[Stov]")]}, "training", "H112", "Stov"),
+    ("unknown action", {"training": [("HUM", "HUMM")]}, "training", "H112", "HUMM"),
+    ("action twice", {"training": [("HUM", "UP")]}, "training", "H113", "UP"),
+    ("unknown source", {"cascades": [("source: warmth", "source: wamth")]}, "cascades", "H112", "wamth"),
+    ("threshold 0", {"cascades": [("threshold: 0.25", "threshold: 0")]}, "cascades", "H110", "0"),
+    ("self cascade", {"cascades": [("energy\n    threshold", "mood\n    threshold")]}, "cascades", "H115", "mood"),
+    ("cost meter", {AFF: [("meter: mood", "meter: gold")]}, AFF, "H112", "gold"),
+    ("pipeline key", {AFF: [("per_tick:\n        -", "per_tik:\n        -")]}, AFF, "H107", "per_tik"),
+    ("hours", {AFF: [("[6, 22]", "[6, 29]")]}, AFF, "H110", "29"),
+    ("three hours", {AFF: [("[6, 22]", "[6, 22, 3]")]}, AFF, "H119", "operating_hours"),
+    ("two ids", {AFF: [('id: "1"', "id: Stove")]}, AFF, "H113", "Stove"),
+    ("no position", {"training": [FIXED]}, AFF, "H108", "Stove"),
+    ("continuous type", {AFF: [("dual", "continuous")]}, AFF, "H120", "continuous"),
+    ("too small", {SPACE: [("width: 4", "width: 1"), ("height: 4", "height: 1")]}, SPACE, "H117", "1"),
+    ("too large", {SPACE: [("width: 4", "width: 101"), ("height: 4", "height: 101")]}, SPACE, "H117", "101"),
+    ("not square", {SPACE: [("width: 4", "width: 6")]}, SPACE, "H118", "4"),
+    ("depth of a square", {SPACE: [("height: 4", "height: 4\n  depth: 2")]}, SPACE, "H119", "depth"),
+    ("two spaces", {SPACE: [("grid:\n", "aspatial: {}\ngrid:\n")]}, SPACE, "H119", "aspatial"),
+    ("no section", {SPACE: "type: continuous\n"}, SPACE, "H108", "type"),
+    ("three axes", {SPACE: GRIDND.replace("[2, 3, 2, 2]", "[2, 3, 2]")}, SPACE, "H118", "dimension_sizes"),
+    ("size 0", {SPACE: GRIDND.replace("[2, 3, 2, 2]", "[2, 3, 2, 0]")}, SPACE, "H110", "0"),
+    ("bounds", {SPACE: CONTINUOUS.replace("[0.0, 4.0]", "[4.0, 0.0]")}, SPACE, "H118", "[4.0"),
+    ("one bound", {SPACE: CONTINUOUS.replace("dimensions: 2", "dimensions: 3")}, SPACE, "H119", "bounds"),
+    ("short axis", {SPACE: CONTINUOUS.replace("0.75", "3")}, SPACE, "H117", "-1.0"),
+    ("four axes", {SPACE: CONTINUOUS.replace("dimensions: 2", "dimensions: 4")}, SPACE, "H118", "4"),
+    ("one magnitude", {SPACE: CONTINUOUS + "  action_discretization: {num_magnitudes: 1}"}, SPACE, "H110", "1"),
+    ("missing bar of a space", {SPACE: CONTINUOUS, "training": [FULL]}, "bars", "H120", "v"),
+    ("window without space", {SPACE: "type: aspatial\naspatial: {}"}, "training", "H120", "partial_observability"),
+    ("window in continuous", {SPACE: CONTINUOUS}, "training", "H120", "partial_observability"),
+    ("window in 4 axes", {SPACE: GRIDND}, "training", "H120", "partial_observability"),
+    ("window in 3 axes", {SPACE: [CUBIC], "training": [("range: 1", "range: 3")]}, "training", "H120", "3"),
+    ("window encoding", {SPACE: [("relative", "absolute")]}, "training", "H120", "partial_observability"),
+    ("scaled", {SPACE: [("relative", "scaled")], "training": [FULL]}, SPACE, "H120", "scaled"),
+    ("approach on a grid", {DAC: [
+        ("{type: streak_bonus, weight: 0.1, affordance: Stove, min_streak: 2}",
+         "{type: approach_reward, weight: 1, target_affordance: Stove, max_distance: 3}")]},
+     DAC, "H120", "approach_reward"),
+    ("timing", {DAC: [
+        ("{type: streak_bonus, weight: 0.1, affordance: Stove, min_streak: 2}",
+         "{type: timing_bonus, weight: 1, time_ranges: "
+         "[{start_hour: 1, end_hour: 2, affordance: Stove, multiplier: 2}]}")]},
+     DAC, "H120", "timing_bonus"),
+    ("bonus by name", {DAC: [("affordance: Stove", "affordance: Hammock")]}, DAC, "H112", "Hammock"),
+    ("bonus type", {DAC: [("streak_bonus", "streek_bonus")]}, DAC, "H111", "streek_bonus"),
+    ("range overlap", {DAC: [("min: 0.3", "min: 0.2")]}, DAC, "H119", "0.2"),
+    ("range start", {DAC: [("min: 0.0", "min: 0.1")]}, DAC, "H119", "0.1"),
+    ("range end", {DAC: [("max: 1.0", "max: 0.9")]}, DAC, "H119", "0.9"),
+    ("no source", {DAC: [("      bar: energy\n", "")]}, DAC, "H119", "tired"),
+    ("modifier", {DAC: [("[tired]", "[tred]")]}, DAC, "H112", "tred"),
+    ("vector reward", {DAC: [("bar: energy\n", "variable: position\n")]}, DAC, "H120", "position"),
+    ("variable", {DAC: [("bar: energy\n", "variable: weather\n")]}, DAC, "H112", "weather"),
+    ("unreadable", {VARS: [("[agent]", "[engine]")]}, VARS, "H120", "season"),
+    ("unwritable", {VARS: [("season", "mood"), ("[engine]", "[acs]")]}, VARS, "H120", "mood"),
+    ("global vector", {VARS: [("type: scalar", "type: vecNf\n    dims: 2")]}, VARS, "H120", "season"),
+    ("size", {VARS: [(VARIABLE, LONG_POSITION)]}, VARS, "H120", "position"),
+    ("dims", {VARS: [("type: scalar", "type: scalar\n    dims: 2")]}, VARS, "H119", "dims"),
+    ("long default", {VARS: [("0.25", "[1, 2, 3]"), ("type: scalar", "type: vec2i")]}, VARS, "H119", "default"),
+    ("cue meter", {"cues": "simple_cues: [{condition: {meter: gold}}]\n"}, "cues", "H112", "gold"),
+    ("cost of an action", {ACTS: [("energy:", "gold:")]}, ACTS, "H112", "gold"),
+    ("action of the space", {ACTS: [("HUM", "UP")], "training": [(", HUM", "")]}, ACTS, "H113", "UP"),
+    ("movement", {ACTS: [("passive", "movement")]}, ACTS, "H119", "movement"),
+    ("delta", {ACTS: [("passive", "movement\n    delta: [1]")]}, ACTS, "H116", "1"),
+    ("teleport", {ACTS: [("passive", "movement\n    teleport_to: [4, 0]")]}, ACTS, "H116", "4"),
+    ("list of costs", {ACTS: [("{energy: 0.001}", "[energy]")]}, ACTS, "H109", "energy"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("edits", "file", "code", "place"), [e[1:] for e in ERRORS], ids=[e[0] for e in ERRORS])
+def test_refuses(tmp_path: Path, edits: Edits, file: str, code: str, place: str) -> None:
+    pack, files = read_pack(edited(tmp_path, edits))
+    assert pack is None
+    errors = [(f, d) for f in files for d in f.diagnostics if d.severity == "error"]
+    found = [(f, d) for f, d in errors if (f.path.stem, d.code) == (file, code)]
+    assert found, [(f.path.stem, d.code, d.message) for f, d in errors]
+    source, diagnostic = found[0]
+    span = diagnostic.primary.span
+    line = source.text.split("\n")[span.line - 1]
+    assert line[span.column - 1 :].startswith(place)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_needed(name: str, tmp_path: Path) -> None:
+    pack = copy_base(tmp_path)
+    (pack / name).unlink()
+    read, files = read_pack(pack)
+    assert read is None
+    assert [(f.path.name, d.code) for f in files for d in f.diagnostics] == [(name, "H100")]
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    for path in (tmp_path / "none", BASE / "bars.yaml"):
+        read, files = read_pack(path)
+        assert read is None
+        assert [d.code for f in files for d in f.diagnostics] == ["H100"]
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "wrong"),
+    [
+        ("bars", "initial", "intial"),
+        ("training", "environment", "enviroment"),
+        ("training", "num_agents", "num_agent"),
+        ("drive_as_code", "{type", "{typ"),
+        ("substrate", "boundary", "boundry"),
+    ],
+)
+def test_a_misspelt_key_is_one_mistake(tmp_path: Path, file: str, key: str, wrong: str) -> None:
+    ((place, found),) = findings(tmp_path, {file: [(f"{key}:", f"{wrong}:")]})
+    assert (place, found.code) == (file, "H107")
+    assert found.hint == f"Did you mean `{key.strip('{')}`?"
+
+
+def test_independent_mistakes_of_several_files_are_found_together(tmp_path: Path) -> None:
+    edits: Edits = {"cascades": [("source: mood", "source: mod")], "global_actions": [("mood", "mod")]}
+    assert [(file, d.code) for file, d in findings(tmp_path, edits)] == [
+        ("cascades", "H112"),
+        ("global_actions", "H112"),
+    ]
+
+
+def test_warnings_are_grouped(tmp_path: Path) -> None:
+    edits: Edits = {
+        "affordances": [("id: Stove", "id: Stove\n    category: a"), ('id: "1"', 'id: "1"\n    category: b')],
+        "drive_as_code": [("  shaping:", "  composition: {normalize: true, clip: {min: 0, max: 1}}\n  shaping:")],
+        "cascades": [("modulations:", "math_type: multiplier\nexecution_order: [modulations]\nmodulations:")],
+    }
+    found = findings(tmp_path, edits)
+    assert {d.code for _, d in found} == {"H130"}
+    assert [d.message.split("`")[1] for _, d in found] == [
+        "math_type",
+        "execution_order",
+        "category",
+        "normalize",
+        "clip",
+    ]
+    assert "2 places" in found[2][1].primary.text
+
+
+def test_what_says_the_truth_is_no_warning(tmp_path: Path) -> None:
+    edits: Edits = {
+        "bars": [("index: 0", "index: 0\n    range: [0.0, 1.0]")],
+        "drive_as_code": [("  shaping:", "  composition: {normalize: false, clip: null}\n  shaping:")],
+        "cascades": [
+            ("modulations:", "math_type: gradient_penalty\nmodulations:"),
+            ("source: mood", "source: mood\n    source_index: 1\n    target_index: 0"),
+        ],
+    }
+    assert findings(tmp_path, edits) == []
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.sampled_from(FILES), data=st.data())
+def test_no_pack_raises(name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A piece of a sound file put in place of another piece, or arbitrary text."""
+    text = (BASE / name).read_text(encoding="utf-8")
+    spot = st.integers(0, len(text))
+    start, end = sorted((data.draw(spot), data.draw(spot)))
+    pieces = st.one_of(
+        st.text(max_size=20),
+        st.sampled_from(["[]", "{}", "null", "-1", "1e99", "yes", "[[0]]", "{a: 1}", "'x'", "010"]),
+        st.builds(lambda a, b: text[min(a, b) : max(a, b)], spot, spot),
+    )
+    pack = copy_base(tmp_path_factory.mktemp("pack"))
+    (pack / name).write_bytes((text[:start] + data.draw(pieces) + text[end:]).encode("utf-8", "surrogatepass"))
+    read, files = read_pack(pack)
+    failed = any(d.severity == "error" for f in files for d in f.diagnostics)
+    assert (read is None) == failed
+    render_files(files)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    path=st.integers(0, 10_000), value=st.sampled_from(["[]", "{}", "null", "-1", "1e99", "true", "[[0]]", "x", "''"])
+)
+def test_a_value_of_any_type_in_any_place(path: int, value: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    name = FILES[path % len(FILES)]
+    lines = (BASE / name).read_text(encoding="utf-8").split("\n")
+    row = path % len(lines)
+    if ":" in lines[row]:
+        lines[row] = lines[row].split(":")[0] + ": " + value
+    pack = copy_base(tmp_path_factory.mktemp("pack"))
+    (pack / name).write_text("\n".join(lines), encoding="utf-8")
+    read, files = read_pack(pack)
+    assert (read is None) == any(d.severity == "error" for f in files for d in f.diagnostics)
+    render_files(files)
+
+
+CHAIN = "".join(f"- {{source: a{i}, target: a{i + 1}}}\n" for i in range(9_000))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("bars", "bars:\n" + "- {nam: x, indx: 1}\n" * 9_000),
+        (
+            "cascades",
+            "modulations: []\ncascades:\n" + CHAIN,
+        ),
+        ("training", "environment: {enabled_affordances: [" + ",".join(f"a{i}" for i in range(40_000)) + "]}\n"),
+        ("variables_reference", "variables:\n" + "- {id: x, type: vecNf, dims: 10000, default: 1}\n" * 5_000),
+    ],
+)
+def test_hostile_packs_are_answered_soon(tmp_path: Path, name: str, text: str) -> None:
+    pack = edited(tmp_path, {name: text})
+    start = time.perf_counter()
+    assert read_pack(pack)[0] is None
+    assert time.perf_counter() - start < 8
