@@ -30,8 +30,8 @@ class Domain:
 
 
 def domain(size: int) -> Domain:
-    """The rectangle for `size` elements: fewest ghosts, then the most balanced. Always low <= high <= 4 low; and low >= 3
-    where there are more than 6 elements, since a side of 2 mixes badly.
+    """The rectangle for `size` elements: fewest ghosts, then the most balanced, of those with low <= high <= 4 low.
+    With more than 6 elements low >= 3, since a side of 2 mixes badly.
 
     Raises:
         ValueError: size is not in 1 .. 2**24.

@@ -137,19 +137,7 @@ class If:
 
 
 Expression: TypeAlias = (
-    Number
-    | MeterValue
-    | ParamValue
-    | Deficit
-    | Shortfall
-    | Hour
-    | Age
-    | Here
-    | Distance
-    | Unary
-    | Binary
-    | Clamp
-    | If
+    Number | MeterValue | ParamValue | Deficit | Shortfall | Hour | Age | Here | Distance | Unary | Binary | Clamp | If
 )
 
 # --- statements ------------------------------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ def test_several_arrays_in_one_access() -> None:
         ("mul.wide.u32 %rd2, %r0, 8; add.s64 %rd3, %rd1, %rd2; st.global.b32 [%rd3], %r0;", "outside an array"),
         ("st.global.b32 [%rd1], %r0;", "different values"),
         ("red.global.gpu.relaxed.add.u64 [%rd1 + 128], 1;", "outside an array"),
-        ("ld.shared.b32 %r1, [%r0];", "shared memory"),
+        ("mov.b32 %r9, 4; ld.shared.b32 %r1, [%r9];", "outside 0 bytes of shared memory"),
     ],
 )
 def test_accesses_are_checked(body: str, complaint: str) -> None:

@@ -49,7 +49,7 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
 
     match expression:
         case Number(value=value):
-            return builder.f32(round32(value))
+            return builder.lookup(lane.columns[int(value)], lane.row) if lane.columns else builder.f32(round32(value))
         case MeterValue(meter=meter):
             return lane.meters[meter]
         case ParamValue(param=param):
@@ -65,10 +65,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case Age():
             return builder.to_f32(lane.age)
         case Here(affordance=affordance):
-            number = -1 if affordance is None else affordance_number(lane, affordance)
+            number = -1 if affordance is None else lane.plan.numbers[affordance]
             return builder.equal(affordance_here(lane), builder.i32(number))
         case Distance(affordance=affordance):
-            return _distance(lane, affordance_number(lane, affordance))
+            return _distance(lane, lane.plan.numbers[affordance])
         case Unary(op="-", operand=operand):
             return builder.neg(lower(operand))
         case Unary(op="abs", operand=operand):
@@ -81,11 +81,6 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.clamp(lower(operand), lower(low), lower(high))
         case If(condition=condition, then=then, otherwise=otherwise):
             return builder.select(lower(condition), lower(then), lower(otherwise))
-
-
-def affordance_number(lane: Lane, name: str) -> int:
-    """The number of an affordance in file order."""
-    return next(number for number, affordance in enumerate(lane.universe.affordances) if affordance.name == name)
 
 
 def clock_hour(lane: Lane) -> Value:

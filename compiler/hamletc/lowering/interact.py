@@ -8,6 +8,7 @@ from hamlet import schema
 from hamlet.universe import Affordance, Hours
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
+from hamletc.lowering.by_table import interact_by_table
 from hamletc.lowering.expressions import clock_hour, lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import affordance_here
@@ -31,6 +32,8 @@ def interact(lane: Lane, action: Value) -> Value:
     for meter in universe.meters:
         if meter.interact is not None:
             pay(lane, f"meter {meter.name} interact", meter.span.line, meter.name, meter.interact, interacting)
+    if lane.plan.catalogue is not None:
+        return interact_by_table(lane, lane.plan.catalogue, _tried(lane, interacting))
     # At most one affordance is used, so all can be tested before any of them writes.
     tried = _tried(lane, interacting)
     hits = [_hit(lane, tried, number, affordance) for number, affordance in enumerate(universe.affordances)]

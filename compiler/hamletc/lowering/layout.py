@@ -2,51 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hamlet import schema
-from hamlet.permutation import GOLDEN, SEED_SALT, Domain, domain
-from hamlet.universe import Universe
+from hamlet.permutation import GOLDEN, SEED_SALT
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.permutation import mix32, permute, unpermute
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The places of a universe's affordances.
-
-    Attributes:
-        fixed: (cell index, affordance number) of those at a fixed place, by cell.
-        random: the numbers of those at random, in file order: the j-th stands on free cell P(j).
-        free: the domain of the free cells.
-    """
-
-    fixed: tuple[tuple[int, int], ...]
-    random: tuple[int, ...]
-    free: Domain
-
-
-def places(universe: Universe) -> Places:
-    """Which affordances stand where."""
-    fixed = tuple(
-        sorted(
-            (index_of(universe.space.sizes, affordance.cell), number)
-            for number, affordance in enumerate(universe.affordances)
-            if affordance.cell is not None
-        )
-    )
-    random = tuple(number for number, affordance in enumerate(universe.affordances) if affordance.cell is None)
-    return Places(fixed, random, domain(schema.cells(universe) - len(fixed)))
-
-
-def index_of(sizes: tuple[int, ...], cell: tuple[int, ...]) -> int:
-    """The index of a cell: x + width * (y + height * z)."""
-    index = 0
-    for size, coordinate in zip(reversed(sizes), reversed(cell), strict=True):
-        index = index * size + coordinate
-    return index
+from hamletc.lowering.places import Places, rank
 
 
 def cell_index(builder: Builder, sizes: tuple[int, ...], position: tuple[Value, ...]) -> Value:
@@ -69,6 +31,9 @@ def cell_position(builder: Builder, sizes: tuple[int, ...], cell: Value) -> tupl
 def random_cell(builder: Builder, where: Places, layout: Value, index: Value) -> Value:
     """The cell (U32) that is free cell P(index)."""
     cell = permute(builder, where.free, layout, index)
+    if where.searched is not None:
+        after = builder.add(builder.to_i32(cell), builder.i32(1))
+        return builder.add(cell, builder.to_u32(rank(builder, where.searched.free, after)))
     for fixed, _ in where.fixed:
         at_or_after = builder.less_equal(builder.u32(fixed), cell)
         cell = builder.add(cell, builder.select(at_or_after, builder.u32(1), builder.u32(0)))
@@ -78,6 +43,9 @@ def random_cell(builder: Builder, where: Places, layout: Value, index: Value) ->
 def random_index(builder: Builder, where: Places, layout: Value, cell: Value) -> Value:
     """The index (U32) whose free cell P(index) is this cell (U32); meaningless for a cell with a fixed affordance."""
     free = cell
+    if where.searched is not None:
+        before = rank(builder, where.searched.cells, builder.to_i32(cell))
+        return unpermute(builder, where.free, layout, builder.sub(cell, builder.to_u32(before)))
     for fixed, _ in where.fixed:
         after = builder.less(builder.u32(fixed), cell)
         free = builder.sub(free, builder.select(after, builder.u32(1), builder.u32(0)))
@@ -90,29 +58,41 @@ def affordance_position(lane: Lane, number: int) -> tuple[Value, ...]:
     cell = universe.affordances[number].cell
     if cell is not None:
         return tuple(builder.i32(coordinate) for coordinate in cell)
-    where = places(universe)
-    index = builder.u32(where.random.index(number))
+    where = lane.plan.places
+    index = builder.u32(where.random_index(number))
     return cell_position(builder, universe.space.sizes, random_cell(builder, where, lane.layout, index))
 
 
 def affordance_here(lane: Lane) -> Value:
     """The number (I32) of the affordance on the agent's cell, -1 where there is none."""
     builder, universe = lane.builder, lane.universe
-    where = places(universe)
+    where = lane.plan.places
     with builder.at("here", 0):
         cell = cell_index(builder, universe.space.sizes, lane.position)
         here = builder.i32(schema.NOWHERE)
         if where.random:
             index = random_index(builder, where, lane.layout, builder.to_u32(cell))
-            numbers = _numbers(builder, where.random, builder.to_i32(index))
-            here = builder.select(builder.less(index, builder.u32(len(where.random))), numbers, here)
+            known = builder.less(index, builder.u32(len(where.random)))
+            numbers = _numbers(builder, where, builder.to_i32(index), known)
+            here = builder.select(known, numbers, here)
+        if where.searched is not None:
+            before = rank(builder, where.searched.cells, cell)
+            fixed_here = builder.equal(builder.lookup(where.searched.cells, before), cell)
+            return builder.select(fixed_here, builder.lookup(where.searched.fixed, before), here)
         for fixed, number in where.fixed:
             here = builder.select(builder.equal(cell, builder.i32(fixed)), builder.i32(number), here)
         return here
 
 
-def _numbers(builder: Builder, numbers: tuple[int, ...], index: Value) -> Value:
-    """numbers[index] for increasing numbers: the index, plus one for every number left out before it."""
+def _numbers(builder: Builder, where: Places, index: Value, known: Value) -> Value:
+    """The number of the affordance at random of this index: the index, plus one for every number left out before it.
+
+    Args:
+        known: whether there is such an affordance; elsewhere any value will do.
+    """
+    numbers = where.random
+    if where.searched is not None and where.fixed:
+        return builder.lookup(where.searched.random, builder.select(known, index, builder.i32(0)))
     result = index
     skipped = 0
     for position, number in enumerate(numbers):

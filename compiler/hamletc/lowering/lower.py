@@ -15,31 +15,35 @@ from hamletc.lowering.decay import decay
 from hamletc.lowering.dynamics import dynamics
 from hamletc.lowering.interact import interact
 from hamletc.lowering.lane import Lane, input_lane
-from hamletc.lowering.layout import cell_position, new_layout, places, random_cell
+from hamletc.lowering.layout import cell_position, new_layout, random_cell
 from hamletc.lowering.mask import mask
-from hamletc.lowering.observe import observe, tables
+from hamletc.lowering.observe import observe, time_tables
+from hamletc.lowering.plan import Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy
 from hamletc.lowering.reward import reward
 
+LIMITS = Limits()
 
-def lower(universe: Universe) -> Program:
+
+def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
     """The program of a universe, as it stands: exact, and not yet optimised."""
-    functions = [_tick(universe)]
+    planned = plan(universe, limits)
+    functions = [_tick(planned)]
     if universe.clock is not None:
         functions.append(_clock(universe.clock))
     functions += [
-        _reset(universe),
-        _observe(universe),
-        _mask(universe),
+        _reset(planned),
+        _observe(planned),
+        _mask(planned),
         lower_policy(),
         lower_choose(len(schema.action_names(universe))),
     ]
-    return Program(universe.name, tuple(functions), tables(universe))
+    return Program(universe.name, tuple(functions), (*time_tables(universe), *planned.tables))
 
 
-def _tick(universe: Universe) -> Function:
+def _tick(planned: Plan) -> Function:
     builder = Builder()
-    lane = input_lane(universe, builder)
+    lane = input_lane(planned, builder)
     with builder.at("state", 0):
         action = builder.input(I32, "action")
     act(lane, action)
@@ -78,14 +82,13 @@ def _clock(clock: Clock) -> Function:
     return builder.finish("clock", (Output("hour", hour),))
 
 
-def _reset(universe: Universe) -> Function:
-    builder = Builder()
+def _reset(planned: Plan) -> Function:
+    universe, where, builder = planned.universe, planned.places, Builder()
     with builder.at("layout", 0):
         seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
         world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
         episode = builder.to_u32(builder.input(I32, "episode"))
         layout = new_layout(builder, *seeds, world, episode)
-        where = places(universe)
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
         cell = random_cell(builder, where, layout, index)
         position = cell_position(builder, universe.space.sizes, cell)
@@ -97,11 +100,11 @@ def _reset(universe: Universe) -> Function:
     return builder.finish("reset", (*outputs, Output("layout", layout)))
 
 
-def _observe(universe: Universe) -> Function:
+def _observe(planned: Plan) -> Function:
     builder = Builder()
-    return builder.finish("observe", observe(input_lane(universe, builder)))
+    return builder.finish("observe", observe(input_lane(planned, builder)))
 
 
-def _mask(universe: Universe) -> Function:
+def _mask(planned: Plan) -> Function:
     builder = Builder()
-    return builder.finish("mask", mask(input_lane(universe, builder)))
+    return builder.finish("mask", mask(input_lane(planned, builder)))

@@ -6,6 +6,7 @@ from hamlet import schema
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import clock_hour
+from hamletc.lowering.by_table import row_is_open
 from hamletc.lowering.interact import is_open
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import affordance_here
@@ -39,6 +40,10 @@ def _can_interact(lane: Lane) -> Value:
     """Whether the agent stands on an affordance that is not closed."""
     builder = lane.builder
     here = affordance_here(lane)
+    somewhere = builder.less_equal(builder.i32(0), here)
+    if lane.plan.catalogue is not None:
+        row = builder.select(somewhere, here, builder.i32(0))
+        return builder.and_(somewhere, row_is_open(lane, lane.plan.catalogue, row))
     closed = [
         builder.and_(
             builder.equal(here, builder.i32(number)),
@@ -47,5 +52,4 @@ def _can_interact(lane: Lane) -> Value:
         for number, affordance in enumerate(lane.universe.affordances)
         if affordance.hours is not None
     ]
-    somewhere = builder.less_equal(builder.i32(0), here)
     return builder.and_(somewhere, builder.not_(builder.any(closed)))

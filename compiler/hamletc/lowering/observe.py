@@ -30,8 +30,8 @@ from hamletc.lowering.occupancy import Occupancy, occupancy
 TIME_SIN, TIME_COS = "time.sin", "time.cos"
 
 
-def tables(universe: Universe) -> tuple[Table, ...]:
-    """The tables that observations read: sin and cos of every hour, in binary64, rounded once."""
+def time_tables(universe: Universe) -> tuple[Table, ...]:
+    """The tables of the time: sin and cos of every hour, in binary64, rounded once."""
     if universe.clock is None or not any(isinstance(item, ObserveTime) for item in universe.observations):
         return ()
     hours = universe.clock.hours
@@ -70,7 +70,7 @@ def observe(lane: Lane) -> tuple[Output, ...]:
                     values.append(_indicator(lane, builder.equal(builder.element("here"), row)))
             case ObserveTime():
                 with builder.at("observe time", item.span.line):
-                    values += [builder.lookup(table, clock_hour(lane)) for table in tables(universe)]
+                    values += [builder.lookup(table, clock_hour(lane)) for table in time_tables(universe)]
             case ObserveProgress(per=per):
                 with builder.at("observe progress", item.span.line):
                     values.append(_progress(lane, per))
@@ -138,6 +138,11 @@ def _progress(lane: Lane, per: int | None) -> Value:
     spent = builder.to_f32(lane.progress)
     if per is not None:
         return builder.div(spent, builder.f32(round32(float(per))))
+    catalogue, nobody = lane.plan.catalogue, builder.less(lane.engaged, builder.i32(0))
+    if catalogue is not None and catalogue.duration is not None:
+        row = builder.select(nobody, builder.i32(0), lane.engaged)
+        ticks_of = builder.to_f32(builder.lookup(catalogue.duration, row))
+        return builder.select(nobody, builder.f32(0.0), builder.div(spent, ticks_of))
     lasting = [
         (number, float(affordance.duration))
         for number, affordance in enumerate(lane.universe.affordances)

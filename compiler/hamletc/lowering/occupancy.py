@@ -8,7 +8,8 @@ from typing import TypeAlias
 from hamlet import schema
 from hamletc.ir.ops import Value
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import Places, places, random_cell, random_index
+from hamletc.lowering.layout import random_cell, random_index
+from hamletc.lowering.places import Places, rank
 
 Occupancy: TypeAlias = Callable[[Value], Value]
 """Gives for a cell's index (U32) whether an affordance stands there (BOOL). Total: meaningless beyond the grid."""
@@ -20,7 +21,7 @@ LARGEST_MASK = 256
 
 def occupancy(lane: Lane) -> Occupancy:
     """The way to ask that costs less: a bit mask of all cells, or the inverse permutation of each cell asked for."""
-    where = places(lane.universe)
+    where = lane.plan.places
     words = -(-schema.cells(lane.universe) // WORD)
     if words * max(len(where.random), 1) <= LARGEST_MASK:
         return _by_mask(lane, where, words)
@@ -60,7 +61,11 @@ def _by_permutation(lane: Lane, where: Places) -> Occupancy:
     builder = lane.builder
 
     def occupied(cell: Value) -> Value:
-        found = [builder.equal(cell, builder.u32(fixed)) for fixed, _ in where.fixed]
+        if where.searched is None:
+            found = [builder.equal(cell, builder.u32(fixed)) for fixed, _ in where.fixed]
+        else:
+            cells, own = where.searched.cells, builder.to_i32(cell)
+            found = [builder.equal(builder.lookup(cells, rank(builder, cells, own)), own)]
         if where.random:
             index = random_index(builder, where, lane.layout, cell)
             # The rank of a fixed cell among the free ones is another cell's: it may say yes, and so does the cell.

@@ -27,8 +27,8 @@ class TritonBackend:
     name = "triton"
 
     def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device) -> None:
-        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, or where the
-        interpreter of this version is not exact."""
+        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, and where
+        the interpreter of this version is not exact."""
         self._interpreted = interpreted(kernels)
         if device.type != "cuda" and not self._interpreted:
             raise EnvError(

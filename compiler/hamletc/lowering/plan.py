@@ -1,0 +1,54 @@
+"""What is decided about a universe before it is lowered: what is unrolled, and what becomes tables and loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet.universe import Universe
+from hamletc.ir.function import Table
+from hamletc.lowering.catalogue import Catalogue, catalogue
+from hamletc.lowering.places import Places, places
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Up to so many affordances of a universe, and steps of cascades in a row, are unrolled: constants cost nothing
+    then, and the vector units of a CPU are used. What are more are tables: the size of a kernel does not depend on
+    them."""
+
+    affordances: int = 64
+    cascades: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A universe and how it is lowered.
+
+    Attributes:
+        numbers: of the affordances by name, in file order.
+        catalogue: `None` where affordances are unrolled.
+    """
+
+    universe: Universe
+    limits: Limits
+    numbers: dict[str, int]
+    places: Places
+    catalogue: Catalogue | None
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of the affordances."""
+        searched = () if self.places.searched is None else self.places.searched.tables
+        return searched if self.catalogue is None else searched + self.catalogue.tables
+
+
+def plan(universe: Universe, limits: Limits) -> Plan:
+    """The plan of a universe."""
+    many = len(universe.affordances) > limits.affordances
+    return Plan(
+        universe,
+        limits,
+        {affordance.name: number for number, affordance in enumerate(universe.affordances)},
+        places(universe, limits.affordances),
+        catalogue(universe) if many else None,
+    )

@@ -1,0 +1,84 @@
+"""python compare_ptx.py UNIVERSE FOLDER CAPABILITY...: the PTX of a shipped universe against the interpreter.
+
+A program of its own, because in the process of the tests Triton may have been imported for its interpreter. Each
+scenario compiles few kernels: `hamletc verify UNIVERSE --ptx sm_90` compares more.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from hamlet import load
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter import Coverage, Interpreter
+from hamlet.ptx.backend import PtxBackend
+from hamlet.state import Shape
+from hamlet.universe import Universe
+from hamlet.verify import Candidate, Divergence
+from hamlet.verify.events import Event, Inject, Reset, Rollout, Step
+from hamlet.verify.inject import Injector
+from hamlet.verify.session import CPU, Scenario, Session
+from hamletc.compile import Options, Stopwatch, build
+from hamletc.package import write
+from sample_universes import sample
+
+TICKS = 13
+SCENARIOS = (
+    # Four blocks and a bit.
+    Scenario("alone", Shape(131, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
+    # Eight worlds in a block: six blocks, the last one for five worlds. The tick wraps around.
+    Scenario("in company", Shape(45, 3, first_world=1000), Stream(7, 2**32 - 7), torch.bfloat16),
+)
+
+
+def events(universe: Universe, scenario: Scenario, coverage: Coverage) -> Iterator[Event]:
+    """Every kernel, from injected states."""
+    injector = Injector(universe, scenario.shape, 11)
+    alone = scenario.shape.agents == 1
+    yield Reset()
+    for _ in range(40):
+        yield Inject(injector.state())
+        yield Step(injector.actions(0.5))
+        yield Step(injector.actions(0.5))
+        if not coverage.never_fired:
+            break
+    actions = torch.stack([injector.actions(0.3) for _ in range(TICKS)])
+    yield Rollout(TICKS, RecordedPolicy(actions) if alone else RandomPolicy(), True)
+    if alone:
+        yield Rollout(TICKS, RandomPolicy(), False)
+
+
+def compare(universe: Universe, backend: PtxBackend) -> tuple[Coverage, int, Divergence | None]:
+    """What fired, how many values were compared, and the first difference."""
+    coverage, compared = Coverage(universe), 0
+    for scenario in SCENARIOS:
+        session = Session(universe, Interpreter(universe, CPU, coverage), (Candidate(backend, CPU),), scenario)
+        for event in events(universe, scenario, coverage):
+            if divergence := session.run(event):
+                return coverage, compared, divergence
+        compared += session.compared
+    return coverage, compared, None
+
+
+def main(name: str, folder: Path, capabilities: list[int]) -> int:
+    torch.set_num_threads(1)
+    write(build(sample(name), Options(targets=("triton",)), Stopwatch()), folder)
+    module = load(folder)
+    for capability in capabilities:
+        backend = PtxBackend(module.universe, module.kernels("triton"), capability)
+        coverage, compared, divergence = compare(module.universe, backend)
+        if divergence is not None or coverage.never_fired:
+            print(f"{name}: {backend.name}: {divergence or f'never fired: {coverage.never_fired}'}")
+            return 1
+        print(f"{name}: {backend.name} equals the interpreter in {compared} values")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2]), [int(capability) for capability in sys.argv[3:]]))
