@@ -17,7 +17,11 @@ def many_affordances(count: int, size: int = 512, fixed: bool = False) -> str:
     for number in range(count):
         at = f"({number * 7 % (size * size) % size}, {number * 7 % (size * size) // size})"
         place = at if fixed and number % 2 == 0 and number * 7 < size * size else "random"
-        hours = f" open {number % 23} .. {number % 5 * 5 + 2}" if number % 4 == 1 and number % 23 != number % 5 * 5 + 2 else ""
+        hours = (
+            f" open {number % 23} .. {number % 5 * 5 + 2}"
+            if number % 4 == 1 and number % 23 != number % 5 * 5 + 2
+            else ""
+        )
         first, second = METERS[number % 2], METERS[2 + number % 2]
         amount = f"0.{1 + number % 999:03d}"
         head = f"affordance A{number} at {place}{hours}"
@@ -29,7 +33,11 @@ def many_affordances(count: int, size: int = 512, fixed: bool = False) -> str:
             )
         else:
             lines.append(f"{head} {{ {needs}instantly {{ {first} += {amount}  {second} -= 0.05 }} }}")
-    lines += ["dies when energy <= 0", "reward energy * health", "observe { position relative  meters  here  progress }"]
+    lines += [
+        "dies when energy <= 0",
+        "reward energy * health",
+        "observe { position relative  meters  here  progress }",
+    ]
     return "\n".join(lines) + "\n"
 
 

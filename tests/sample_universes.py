@@ -15,6 +15,7 @@ from hamletc.ir.function import Function
 from hamletc.ir.ops import Input
 from hamletc.ir.types import Type
 from hamletc.passes.facts import Facts
+from many_universes import many_affordances, many_cascades
 
 SHIPPED = Path(__file__).parents[1] / "universes"
 
@@ -75,12 +76,21 @@ observe { grid  position relative  here }
 
 NAMES = ("town", "shifts", "first_meal", *ODD)
 
+MANY = {"crowded": many_affordances(70, 12, fixed=True), "tangled": many_cascades(20, 6)}
+"""Just enough affordances for tables; cascades, for tables where `TABLES` is the limit."""
+
 
 @cache
 def sample(name: str) -> Universe:
-    """A shipped or an odd universe."""
+    """A shipped, an odd or a large universe."""
     path = SHIPPED / f"{name}.hamlet"
-    source = Source(path, ODD[name] if name in ODD else path.read_text(encoding="utf-8"))
+    written = ODD | MANY
+    return universe_of(written[name] if name in written else path.read_text(encoding="utf-8"), path)
+
+
+def universe_of(text: str, path: Path = Path("test.hamlet")) -> Universe:
+    """The universe that a text describes."""
+    source = Source(path, text)
     return check(source, parse(source)).universe
 
 

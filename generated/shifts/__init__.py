@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "0a64bb5a51457fe3212ee2482a32ef7b6695b1eb3b0961dac11f8ea6b6c1730b",
-    "tick.ir": "320900e60e841f34e522121100bb4952ef256a65456fef6109af993ab882bb27",
-    "triton_kernels.py": "b0dabaa3210c773f11ee59763532b48eaa0e589b01d7825538047cf888010856",
-    "numba_kernels.py": "84de246eac20befb73645dc2c72f1d77369cec0a3d24aca8e352c91f6e528ae5",
+    "tick.ir": "259c6baa7d2ecb77665f93cb01d11a840b646e34aa7a2e19390741e4f339485f",
+    "triton_kernels.py": "d4c17a13a63f26fbac1e88149c81555d4cc2ff9957ffe8bd023f31eaf9be1b52",
+    "numba_kernels.py": "8e561e553af69325bef05c1ffb71eb7df632db4c46a3310540153acb7e956448",
 }
 
 

@@ -25,6 +25,7 @@ from hamlet.launch.numba_ops import (
     choose_lanes,
     divide,
     equal,
+    fma,
     helper,
     inline,
     kernel,
@@ -923,13 +924,13 @@ def _observe_lane(
     time_sin_0 = table_time_sin[u32(hour_0)]
     time_cos_0 = table_time_cos[u32(hour_0)]
     # observe progress, shifts.hamlet:115
-    t1050 = where(equal(engaged_0, 2), f32(3.0), where(equal(engaged_0, 1), f32(6.0), f32(5.0)))
-    t1057 = where(equal(engaged_0, 4), f32(2.0), where(equal(engaged_0, 3), f32(2.0), t1050))
-    t1063 = where(equal(engaged_0, 6), f32(6.0), where(equal(engaged_0, 5), f32(3.0), t1057))
-    t1069 = where(equal(engaged_0, 8), f32(3.0), where(equal(engaged_0, 7), f32(4.0), t1063))
-    t1076 = where(equal(engaged_0, 10), f32(8.0), where(equal(engaged_0, 9), f32(2.0), t1069))
-    t1082 = where(equal(engaged_0, 12), f32(4.0), where(equal(engaged_0, 11), f32(6.0), t1076))
-    t1087 = f32(progress_0) / where(equal(engaged_0, 13), f32(3.0), t1082)
+    t1051 = where(equal(engaged_0, 2), f32(3.0), where(equal(engaged_0, 1), f32(6.0), f32(5.0)))
+    t1058 = where(equal(engaged_0, 4), f32(2.0), where(equal(engaged_0, 3), f32(2.0), t1051))
+    t1064 = where(equal(engaged_0, 6), f32(6.0), where(equal(engaged_0, 5), f32(3.0), t1058))
+    t1070 = where(equal(engaged_0, 8), f32(3.0), where(equal(engaged_0, 7), f32(4.0), t1064))
+    t1077 = where(equal(engaged_0, 10), f32(8.0), where(equal(engaged_0, 9), f32(2.0), t1070))
+    t1083 = where(equal(engaged_0, 12), f32(4.0), where(equal(engaged_0, 11), f32(6.0), t1077))
+    t1087 = f32(progress_0) / where(equal(engaged_0, 13), f32(3.0), t1083)
     progress_1 = where(less(engaged_0, 0), f32(0.0), t1087)
     # observe lifetime, shifts.hamlet:115
     lifetime_0 = f32(age_0) / f32(500.0)
@@ -1051,19 +1052,19 @@ def _mask_lane(x_0, y_0, hour_0, layout_0):
     t102 = add(shift_left(t92, 3), bit_and(subtract(t82, t98), 7))
     t106 = where(less(t102, 14), i32(t102), -1)
     # mask
-    t111 = less_equal(8, hour_0)
-    t115 = not (t111 & less(hour_0, 18))
-    t119 = equal(t106, 7) & t115
-    t122 = less(hour_0, 22)
-    t125 = equal(t106, 8) & (not (t111 & t122))
-    t131 = not (less_equal(18, hour_0) | less(hour_0, 4))
-    t143 = not (less_equal(6, hour_0) & t122)
-    t150 = ((equal(t106, 5) & t115) | t119) | t125
-    t151 = t150 | (equal(t106, 9) & t131)
-    t152 = t151 | (equal(t106, 10) & t115)
-    t153 = t152 | (equal(t106, 11) & t115)
-    t154 = t153 | (equal(t106, 12) & t143)
-    t156 = not (t154 | (equal(t106, 13) & t143))
+    t112 = less_equal(8, hour_0)
+    t116 = not (t112 & less(hour_0, 18))
+    t120 = equal(t106, 7) & t116
+    t123 = less(hour_0, 22)
+    t126 = equal(t106, 8) & (not (t112 & t123))
+    t132 = not (less_equal(18, hour_0) | less(hour_0, 4))
+    t144 = not (less_equal(6, hour_0) & t123)
+    t150 = ((equal(t106, 5) & t116) | t120) | t126
+    t151 = t150 | (equal(t106, 9) & t132)
+    t152 = t151 | (equal(t106, 10) & t116)
+    t153 = t152 | (equal(t106, 11) & t116)
+    t154 = t153 | (equal(t106, 12) & t144)
+    t156 = not (t154 | (equal(t106, 13) & t144))
     action_INTERACT_0 = less_equal(0, t106) & t156
     return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True, True, True
 

@@ -17,8 +17,8 @@ SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "7257a15555c0192fc4a1ced5f19c2ad7b070b37a54b3f0f3f0b8338bc9bfed40",
     "tick.ir": "1ef40d892d0fa9d00d5d70029613e1946eee6e54558456ae420848f76e7712b6",
-    "triton_kernels.py": "67fb9c5aff0317330e8aaae0b7da7e03f6bc946fd2002337a6030007dd7b7a69",
-    "numba_kernels.py": "42d654c583c4bd28a0965393133464daae5940cc3f98d03c6d864727ebd0917a",
+    "triton_kernels.py": "84372afbca90a1f837cc5f98b47f0f89f3e6450afdaa686b74e93553b9423761",
+    "numba_kernels.py": "b5f8dc8b5427d47907470f3cb3aa60de10d4f8c683cf67178868b9b2e6574f6e",
 }
 
 

@@ -25,6 +25,7 @@ from hamlet.launch.numba_ops import (
     choose_lanes,
     divide,
     equal,
+    fma,
     helper,
     inline,
     kernel,

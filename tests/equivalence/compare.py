@@ -17,8 +17,10 @@ from hamlet import load
 from hamlet.choose import Choice
 from hamlet.make import start
 from hamlet.verify import Candidate, Effort, verify
-from hamletc.compile import Options, Stopwatch, build
-from hamletc.package import write
+from hamletc.compile import Options, Stopwatch, emit_texts, optimise
+from hamletc.lowering.lower import lower
+from hamletc.lowering.plan import Limits
+from hamletc.package import package, write
 from sample_universes import sample
 
 EFFORT = Effort(worlds=259, ticks=3, rounds=32)
@@ -28,7 +30,9 @@ EFFORT = Effort(worlds=259, ticks=3, rounds=32)
 def main(name: str, folder: Path) -> int:
     os.environ["TRITON_INTERPRET"] = "1"
     torch.set_num_threads(1)
-    write(build(sample(name), Options(), Stopwatch()), folder)
+    universe, options, stopwatch = sample(name), Options(), Stopwatch()
+    program = optimise(lower(universe, Limits(64, 16)), universe, options, stopwatch)
+    write(package(universe, emit_texts(program, universe, options, stopwatch)), folder)
     module, cpu = load(folder), torch.device("cpu")
     assert module.universe == sample(name)
     candidates = [Candidate(start(module, Choice(target, cpu, "compared")), cpu) for target in ("numba", "triton")]

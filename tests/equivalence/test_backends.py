@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sample_universes import NAMES
+from sample_universes import MANY, NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *MANY])
 def test_backends_agree(name: str, tmp_path: Path) -> None:
     program = Path(__file__).with_name("compare.py")
     result = subprocess.run(

@@ -1,4 +1,4 @@
-"""python compare_ptx.py UNIVERSE FOLDER CAPABILITY...: the PTX of a shipped universe against the interpreter.
+"""python compare_ptx.py UNIVERSE FOLDER CAPABILITY SCENARIO...: the PTX of a shipped universe and the interpreter.
 
 A program of its own, because in the process of the tests Triton may have been imported for its interpreter. Each
 scenario compiles few kernels: `hamletc verify UNIVERSE --ptx sm_90` compares more.
@@ -29,12 +29,12 @@ from hamletc.package import write
 from sample_universes import sample
 
 TICKS = 13
-SCENARIOS = (
+SCENARIOS = {
     # Four blocks and a bit.
-    Scenario("alone", Shape(131, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
+    "alone": Scenario("alone", Shape(131, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
     # Eight worlds in a block: six blocks, the last one for five worlds. The tick wraps around.
-    Scenario("in company", Shape(45, 3, first_world=1000), Stream(7, 2**32 - 7), torch.bfloat16),
-)
+    "together": Scenario("together", Shape(45, 3, first_world=1000), Stream(7, 2**32 - 7), torch.bfloat16),
+}
 
 
 def events(universe: Universe, scenario: Scenario, coverage: Coverage) -> Iterator[Event]:
@@ -54,31 +54,29 @@ def events(universe: Universe, scenario: Scenario, coverage: Coverage) -> Iterat
         yield Rollout(TICKS, RandomPolicy(), False)
 
 
-def compare(universe: Universe, backend: PtxBackend) -> tuple[Coverage, int, Divergence | None]:
-    """What fired, how many values were compared, and the first difference."""
-    coverage, compared = Coverage(universe), 0
-    for scenario in SCENARIOS:
-        session = Session(universe, Interpreter(universe, CPU, coverage), (Candidate(backend, CPU),), scenario)
-        for event in events(universe, scenario, coverage):
-            if divergence := session.run(event):
-                return coverage, compared, divergence
-        compared += session.compared
-    return coverage, compared, None
+def compare(universe: Universe, backend: PtxBackend, scenario: Scenario) -> tuple[int, Divergence | None, Coverage]:
+    """How many values were compared, the first difference, and what fired."""
+    coverage = Coverage(universe)
+    session = Session(universe, Interpreter(universe, CPU, coverage), (Candidate(backend, CPU),), scenario)
+    for event in events(universe, scenario, coverage):
+        if divergence := session.run(event):
+            return session.compared, divergence, coverage
+    return session.compared, None, coverage
 
 
-def main(name: str, folder: Path, capabilities: list[int]) -> int:
+def main(name: str, folder: Path, capability: int, scenarios: list[str]) -> int:
     torch.set_num_threads(1)
     write(build(sample(name), Options(targets=("triton",)), Stopwatch()), folder)
     module = load(folder)
-    for capability in capabilities:
-        backend = PtxBackend(module.universe, module.kernels("triton"), capability)
-        coverage, compared, divergence = compare(module.universe, backend)
+    backend = PtxBackend(module.universe, module.kernels("triton"), capability)
+    for scenario in scenarios:
+        compared, divergence, coverage = compare(module.universe, backend, SCENARIOS[scenario])
         if divergence is not None or coverage.never_fired:
             print(f"{name}: {backend.name}: {divergence or f'never fired: {coverage.never_fired}'}")
             return 1
-        print(f"{name}: {backend.name} equals the interpreter in {compared} values")
+        print(f"{name} {scenario}: {backend.name} equals the interpreter in {compared} values")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], Path(sys.argv[2]), [int(capability) for capability in sys.argv[3:]]))
+    sys.exit(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))

@@ -6,11 +6,11 @@ import itertools
 import random
 
 import pytest
+from ptx_isa import reference
+from ptx_text import computed
 
 from hamlet.ptx.program import OPERATIONS
 from hamlet.ptx.types import F32, PRED, Scalar
-from isa import reference
-from ptx_text import computed
 
 FLOATS = [
     0x00000000,
@@ -27,6 +27,7 @@ FLOATS = [
     0x3F7FFFFF,
     0x3F800000,
     0x3F800001,
+    0x3F808000,
     0x3F818000,
     0x3FC00000,
     0x40200000,
@@ -44,6 +45,12 @@ FLOATS = [
 ]
 """Zero, subnormals, ulps of 1, ties of bf16 and of whole numbers, bounds of integers, huge, infinity, NaN; and so on
 with the other sign."""
+NEARLY_TIES = [
+    (0x42C20000 ^ sign, 0x3C28E840, c)
+    for sign in (0, 0x80000000)
+    for c in (0x19800000, 0x99800000, 0x257FFFFF, 0xA57FFFFF)
+]
+"""97 * 172961 * 2**-24 is 1 + 2**-24, a tie. What is added here decides, and is too small for binary64, or nearly."""
 AMOUNTS = (0, 1, 7, 8, 31, 32, 63, 64, 255, 256, 0xFFFFFFFF)
 
 
@@ -66,9 +73,14 @@ def columns(opcode: str, operands: tuple[Scalar, ...]) -> list[tuple[int, ...]]:
     if len(rows) > 4000:
         rows = generator.sample(rows, 4000)
     rows += [tuple(generator.getrandbits(scalar.bits) for scalar in operands) for _ in range(300)]
+    if opcode.endswith("f32x2"):
+        pairs = edges(F32, True)
+        rows += [tuple(generator.choice(pairs) << 32 | generator.choice(pairs) for _ in operands) for _ in range(999)]
     if set(operands) == {F32}:
         # Numbers of like sizes, so that sums cancel and products neither overflow nor vanish.
         rows += [tuple(generator.randint(0x3F000000, 0x40000000) for _ in operands) for _ in range(300)]
+    if opcode == "fma.rn.f32":
+        rows += NEARLY_TIES
     return list(zip(*rows, strict=True))
 
 
@@ -84,7 +96,9 @@ def test_operation(opcode: str) -> None:
 def test_all_operations_are_here() -> None:
     """What Triton emits for the shipped universes is in the table; so are all types of each instruction."""
     assert len(OPERATIONS) > 200
-    emitted = "add.rn.f32 sub.rn.f32 mul.rn.f32 div.rn.f32 max.f32 bfe.s32 mul.hi.u32 mad.wide.s32 setp.ltu.f32 selp.b16"
+    emitted = (
+        "add.rn.f32 sub.rn.f32 mul.rn.f32 div.rn.f32 max.f32 bfe.s32 mul.hi.u32 mad.wide.s32 setp.ltu.f32 selp.b16"
+    )
     assert set(emitted.split()) <= set(OPERATIONS)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from ptx_text import kernel
 
 from hamlet.ptx import Launch, Memory, Program, PtxError, parse
-from ptx_text import kernel
 
 UNKNOWN = """
     add.f32 %r1, %r2, %r3;
@@ -118,8 +118,13 @@ def test_text(old: str, new: str) -> None:
     text = kernel("")
     assert old in text
     Program(parse(text))
-    with pytest.raises(PtxError, match="^PTX line"):
+    with pytest.raises(PtxError, match=r"^PTX line"):
         Program(parse(text.replace(old, new)))
+
+
+def test_lines_are_counted_in_comments() -> None:
+    with pytest.raises(PtxError, match=r"^PTX line 3: "):
+        parse("/* one\ntwo */\n~")
 
 
 def test_launches_must_fit() -> None:

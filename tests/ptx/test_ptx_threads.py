@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from ptx_text import kernel, outputs, run
 
 from hamlet.ptx import PtxError
-from ptx_text import kernel, outputs, run
 
 LANES = np.arange(32)
 
@@ -65,6 +65,24 @@ $SECOND:
     assert outputs(body).tolist() == [count(thread) for thread in range(32)]
 
 
+def test_guards_within_a_branch() -> None:
+    """An instruction is executed by the threads that are there and that its guard lets through."""
+    data = np.zeros(32, np.uint32)
+    body = """
+    mov.b32 %r10, 0;
+    mul.wide.u32 %rd20, %r0, 4; add.s64 %rd21, %rd1, %rd20;
+    setp.lt.u32 %p1, %r0, 20;
+    setp.lt.u32 %p2, %r0, 10;
+    @!%p1 bra $REST;
+    @!%p2 mov.b32 %r10, 1;
+    @!%p2 st.global.b32 [%rd21], 1;
+$REST:
+    add.s32 %r10, %r10, 5;
+    """
+    assert outputs(body, data).tolist() == [5] * 10 + [6] * 10 + [5] * 12
+    assert data.tolist() == [0] * 10 + [1] * 10 + [0] * 12
+
+
 def test_return_of_some() -> None:
     data = np.zeros(32, np.uint32)
     body = """
@@ -111,6 +129,7 @@ def test_redux_of_bits(name: str, start: int) -> None:
     [
         ("bfly.b32 %r10, %r20, 1, 31", lambda lane: lane ^ 1),
         ("bfly.b32 %r10, %r20, 16, 31", lambda lane: lane ^ 16),
+        ("bfly.b32 %r10, %r20, 1, 7", lambda lane: lane ^ 1 if lane <= 7 else lane),
         ("up.b32 %r10, %r20, 3, 0", lambda lane: lane - 3 if lane >= 3 else lane),
         ("down.b32 %r10, %r20, 3, 31", lambda lane: lane + 3 if lane + 3 < 32 else lane),
         # Segments of eight lanes.

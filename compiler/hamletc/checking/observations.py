@@ -40,7 +40,7 @@ class Observations:
         self._grid = grid
         self._has_lasting = has_lasting
         self._report = report
-        self._seen: dict[str, Span] = {}
+        self._seen: dict[tuple[str, str], Span] = {}
 
     def resolve(self, declaration: syntax.ObserveDecl) -> list[Observation]:
         """The observations in file order, without those that have errors."""
@@ -51,7 +51,7 @@ class Observations:
         if not is_known(item.kind, KINDS, "nothing that can be observed", self._report):
             return None
         kind = item.kind.text
-        if kind not in ("meters", "params") and not self._first(f"`{kind}`", item.span):
+        if kind not in ("meters", "params") and not self._first("kind", kind, item.span):
             return None
         match kind:
             case "meters":
@@ -75,22 +75,22 @@ class Observations:
             case _:
                 return self._lifetime(item)
 
-    def _first(self, what: str, span: Span) -> bool:
-        """Whether `what` is observed for the first time."""
-        first = self._seen.setdefault(what, span)
+    def _first(self, sort: str, name: str, span: Span) -> bool:
+        """Whether the kind, meter or param of this name is observed for the first time."""
+        first = self._seen.setdefault((sort, name), span)
         if first is not span:
-            given_twice(what, span, first, self._report)
+            given_twice(f"`{name}`", span, first, self._report)
         return first is span
 
     def _listed(self, kind: Literal["meter", "param"], item: syntax.ObserveItem) -> tuple[str, ...]:
         """The names written, or all of the kind where none is."""
         if item.words:
             found = ((word, self._names.find(word, kind)) for word in item.words)
-            return tuple(name for word, name in found if name is not None and self._first(f"`{name}`", word.span))
+            return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
         every = self._names.of_kind(kind)
         if not every and kind == "param":
             self._inert(item, "there are no params to observe", "Leave `params` out.")
-        return tuple(name for name in every if self._first(f"`{name}`", item.kind.span))
+        return tuple(name for name in every if self._first(kind, name, item.kind.span))
 
     def _grid_cells(self, item: syntax.ObserveItem) -> Observation | None:
         if self._grid is not None and self._is_too_large(prod(self._grid.sizes), item):

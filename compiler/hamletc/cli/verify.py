@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from hamlet.verify import Candidate
 
 BACKENDS = ("numba", "triton", "interpreter")
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("--backends", metavar="NAMES", help="Some of numba, triton, interpreter (on CUDA); by default all.")
+@click.option(
+    "--ptx",
+    "architectures",
+    type=click.Choice(ARCHITECTURES),
+    multiple=True,
+    help="Compile for this GPU and execute its PTX on the CPU; no other backend unless --backends names it.",
+)
 @click.option("--worlds", type=click.IntRange(min=1), help="How many worlds; the default is odd on purpose.")
 @click.option("--ticks", type=click.IntRange(1, 2**20), help="Ticks of each kind of play.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
@@ -31,6 +39,7 @@ def verify(
     ctx: click.Context,
     universe: Path,
     backends: str | None,
+    architectures: tuple[str, ...],
     worlds: int | None,
     ticks: int | None,
     seed: int,
@@ -48,7 +57,9 @@ def verify(
 
     names = _names(backends)
     module = open_package(universe)
-    candidates = _candidates(module, names)
+    candidates = _ptx(module, architectures)
+    if names is not None or not architectures:
+        candidates += _candidates(module, names)
 
     from hamlet.verify import QUICK, THOROUGH
     from hamlet.verify import verify as compare
@@ -72,6 +83,20 @@ def _names(backends: str | None) -> tuple[str, ...] | None:
     return names
 
 
+def _ptx(module: Module, architectures: tuple[str, ...]) -> list[Candidate]:
+    if not architectures:
+        return []
+
+    import torch
+
+    from hamlet.ptx.backend import PtxBackend
+    from hamlet.verify import Candidate
+
+    kernels, cpu = module.kernels("triton"), torch.device("cpu")
+    capabilities = [int(architecture.removeprefix("sm_")) for architecture in architectures]
+    return [Candidate(PtxBackend(module.universe, kernels, capability), cpu) for capability in capabilities]
+
+
 def _candidates(module: Module, names: tuple[str, ...] | None) -> list[Candidate]:
     import torch
 
@@ -80,7 +105,7 @@ def _candidates(module: Module, names: tuple[str, ...] | None) -> list[Candidate
     from hamlet.verify import Candidate
 
     cuda = torch.cuda.is_available()
-    if not cuda:
+    if not cuda and (names is None or "triton" in names):
         # Before triton is imported, which is when it decides.
         os.environ["TRITON_INTERPRET"] = "1"
     if names is None:

@@ -17,6 +17,7 @@ from hamletc.ir.ops import (
     Element,
     Equal,
     Fma,
+    Fold,
     Input,
     Less,
     LessEqual,
@@ -50,10 +51,13 @@ DTYPES: dict[Type, type[np.generic]] = {
 }
 
 
-def evaluate(function: Function, inputs: Mapping[str, Array], tables: tuple[Table, ...]) -> dict[str, Array]:
+def evaluate(
+    function: Function, inputs: Mapping[str, Array], tables: tuple[Table, ...], folded: tuple[Function, ...] = ()
+) -> dict[str, Array]:
     """The outputs of a function for many lanes.
 
     Args:
+        folded: the functions that `Fold` runs, and others.
         inputs: by name, arrays [lanes] of the inputs' types; those that the function does not read are ignored.
 
     Returns:
@@ -63,9 +67,16 @@ def evaluate(function: Function, inputs: Mapping[str, Array], tables: tuple[Tabl
     contents = {table.name: np.array(table.values, DTYPES[table.type]) for table in tables}
     counts = {output.name: output.count for output in function.outputs if output.count is not None}
     values: list[Array] = []
+    folds: dict[tuple[str, tuple[int, ...]], dict[str, Array]] = {}
     with np.errstate(all="ignore"):
         for node in function.nodes:
-            value = _apply(node.op, values, inputs, contents, counts)
+            if isinstance(node.op, Fold):
+                key = node.op.function, node.op.initial
+                if key not in folds:
+                    folds[key] = _fold(node.op, [values[operand] for operand in node.op.initial], tables, folded, lanes)
+                value = folds[key][node.op.output]
+            else:
+                value = _apply(node.op, values, inputs, contents, counts)
             if value.dtype != DTYPES[node.type]:
                 raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
             values.append(value)
@@ -74,6 +85,16 @@ def evaluate(function: Function, inputs: Mapping[str, Array], tables: tuple[Tabl
         shape = (lanes,) if output.count is None else (output.count, lanes)
         results[output.name] = np.broadcast_to(values[output.value], shape).copy()
     return results
+
+
+def _fold(
+    op: Fold, initial: list[Array], tables: tuple[Table, ...], folded: tuple[Function, ...], lanes: int
+) -> dict[str, Array]:
+    body = next(function for function in folded if function.name == op.function)
+    state = dict(zip(op.names, (np.broadcast_to(value, lanes) for value in initial), strict=True))
+    for row in range(op.count):
+        state = evaluate(body, {**state, "row": np.full(lanes, row, np.int32)}, tables)
+    return state
 
 
 def _apply(

@@ -8,7 +8,7 @@ each must mean the same bits on every target; `docs/exactness.md` says how that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TypeAlias
 
 from hamletc.ir.types import Type
@@ -235,15 +235,41 @@ class ToI32:
     operand: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """F32: an output of a function after it has run for `row` = 0 .. count - 1, each time on its last outputs.
+
+    Attributes:
+        function: of this program. Its inputs are `row` (I32), which all lanes share, and its own outputs (F32).
+        output: one of `names`.
+        names: all its outputs, in order.
+        tables: those that it reads.
+        initial: what `names` are before the first row.
+    """
+
+    function: str
+    output: str
+    count: int
+    names: tuple[str, ...]
+    tables: tuple[str, ...]
+    initial: tuple[Value, ...]
+
+    @property
+    def before(self) -> Value:
+        """The output before the first row."""
+        return self.initial[self.names.index(self.output)]
+
+
 Unary: TypeAlias = Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32
 Binary: TypeAlias = (
     Add | Sub | Mul | MulHigh | Div | Rem | Less | LessEqual | Equal | And | Or | Xor | ShiftLeft | ShiftRight
 )
-Op: TypeAlias = Const | Input | Element | Lookup | Unary | Binary | Fma | Select
+Op: TypeAlias = Const | Input | Element | Lookup | Unary | Binary | Fma | Select | Fold
 
 OPS: tuple[type[Op], ...] = (
     Const, Input, Element, Lookup, Add, Sub, Mul, MulHigh, Div, Rem, Fma, Neg, Abs, Sqrt, Less, LessEqual, Equal, And,
     Or, Xor, Not, ShiftLeft, ShiftRight, Select, ToF32, ToU32, ToI32,
+    Fold,
 )  # fmt: skip
 
 
@@ -252,6 +278,8 @@ _OPERANDS = {op: tuple(field.name for field in fields(op) if field.type == "Valu
 
 def operands(op: Op) -> tuple[Value, ...]:
     """The operands of an operation, in order."""
+    if isinstance(op, Fold):
+        return op.initial
     return tuple([getattr(op, name) for name in _OPERANDS[type(op)]])
 
 
@@ -262,5 +290,7 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
             return op
         case Lookup(table=table):
             return Lookup(table, values[0])
+        case Fold():
+            return replace(op, initial=values)
         case _:
             return type(op)(*values)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hamlet.binary32 import round32
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
-from hamletc.ir.ops import OPS, Const, Element, Input, Lookup, Op
+from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op
 from hamletc.ir.printer import mnemonic
 from hamletc.ir.types import Type
 
@@ -119,6 +119,11 @@ def _operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
     if kind is Lookup:
         table, index = arguments
         return Lookup(table, _value(index))
+    if kind is Fold:
+        function, output, count, *rest = arguments
+        given = [each.split("=") for each in rest if "=" in each]
+        names, values = tuple(name for name, _ in given), tuple(_value(value) for _, value in given)
+        return Fold(function, output, int(count), names, tuple(each for each in rest if "=" not in each), values)
     make: Callable[..., Op] = kind
     return make(*(_value(argument) for argument in arguments))
 

@@ -9,7 +9,7 @@ import re
 
 from hamlet.binary32 import spell32
 from hamletc.ir.function import Function, Output, Program, Table
-from hamletc.ir.ops import OPS, Const, Element, Input, Lookup, Op, operands
+from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, operands
 from hamletc.ir.types import Type
 
 
@@ -62,6 +62,9 @@ def _operation(op: Op) -> str:
             return f"{name} {output}"
         case Lookup(table=table, index=index):
             return f"{name} {table}, %{index}"
+        case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
+            given = [f"{each}=%{value}" for each, value in zip(names, initial, strict=True)]
+            return f"{name} {', '.join([function, output, str(count), *tables, *given])}"
         case _:
             return f"{name} {', '.join(f'%{value}' for value in operands(op))}"
 

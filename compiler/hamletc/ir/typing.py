@@ -13,6 +13,7 @@ from hamletc.ir.ops import (
     Element,
     Equal,
     Fma,
+    Fold,
     Input,
     Less,
     LessEqual,
@@ -99,6 +100,11 @@ def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[st
                 return table_types[table]
         case Fma():
             if operand_types == (F32, F32, F32):
+                return F32
+        case Fold(tables=tables):
+            if missing := [table for table in tables if table not in table_types]:
+                raise TypingError(f"there is no table {missing[0]}")
+            if set(operand_types) == {F32}:
                 return F32
         case Select():
             condition, then, otherwise = operand_types

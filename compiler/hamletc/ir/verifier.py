@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from hamlet.binary32 import LARGEST, round32
 from hamletc.ir.function import Function, Program, Table
-from hamletc.ir.ops import Const, Div, Element, Input, Op, Rem, ShiftLeft, ShiftRight, operands
+from hamletc.ir.ops import Const, Div, Element, Fold, Input, Lookup, Op, Rem, ShiftLeft, ShiftRight, operands
 from hamletc.ir.types import Type
 from hamletc.ir.typing import TypingError, result_type
 
@@ -38,6 +38,29 @@ def verify_program(program: Program) -> None:
     _unique("function", (function.name for function in program.functions))
     for function in program.functions:
         verify(function, program.tables)
+        for node in function.nodes:
+            if isinstance(node.op, Fold) and (problem := _fold_problem(program, node.op)):
+                raise VerificationError(f"{function.name}: {node.op}: {problem}")
+
+
+def _fold_problem(program: Program, op: Fold) -> str | None:
+    """What is wrong between a fold and the function that it runs, if anything."""
+    body = next((function for function in program.functions if function.name == op.function), None)
+    if body is None:
+        return "there is no such function"
+    if tuple(output.name for output in body.outputs) != op.names or len(op.names) != len(op.initial):
+        return "its outputs have other names"
+    for node in body.nodes:
+        match node.op:
+            case Input(type=type_, name=name) if (name not in op.names or type_ is not Type.F32) and name != "row":
+                return f"its input {name} is none of its outputs"
+            case Lookup(table=table) if table not in op.tables:
+                return f"it reads another table, {table}"
+            case Fold():
+                return "it folds, too"
+            case _:
+                pass
+    return None
 
 
 def verify(function: Function, tables: tuple[Table, ...]) -> None:
@@ -84,6 +107,8 @@ def _operand_problem(function: Function, number: int, table_types: Mapping[str, 
             return _literal_problem(type_, literal)
         case Input(name=name):
             return None if NAME.fullmatch(name) else "not a name"
+        case Fold(output=output, names=names, count=count):
+            return None if output in names and count > 0 else "is none of the outputs, or runs no row"
         case Rem(right=right) | Div(right=right) if type_ is not Type.F32:
             divisor = function.nodes[right].op
             return None if isinstance(divisor, Const) and divisor.value != 0 else "divides by no non-zero constant"

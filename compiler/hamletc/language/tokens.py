@@ -15,7 +15,7 @@ from hamletc.diagnostics import Diagnostic, diagnose
 LONGEST_NAME = 64
 """The most characters a name or a number may have."""
 
-MOST_TOKENS = 100_000
+MOST_TOKENS = 400_000
 """The most tokens a source may have."""
 
 TokenKind: TypeAlias = Literal["word", "number", "symbol", "bad", "end"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.binary32 import round32
 from hamlet.universe import Cascade, Rule
+from hamletc.lowering.cascade_loop import run_table
 from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.statements import run
@@ -12,7 +13,14 @@ from hamletc.lowering.statements import run
 def dynamics(lane: Lane) -> None:
     """Run rules and cascades in file order; each guard is tested once, when its rule is reached."""
     builder = lane.builder
-    for item in lane.universe.dynamics:
+    loops = {table.begin: table for table in lane.plan.cascades}
+    beyond = 0
+    for number, item in enumerate(lane.universe.dynamics):
+        if number in loops:
+            run_table(lane, loops[number])
+            beyond = loops[number].end
+        if number < beyond:
+            continue
         match item:
             case Rule(name=name, guard=guard):
                 construct = f"rule {name}"

@@ -72,9 +72,8 @@ def affordance_here(lane: Lane) -> Value:
         here = builder.i32(schema.NOWHERE)
         if where.random:
             index = random_index(builder, where, lane.layout, builder.to_u32(cell))
-            known = builder.less(index, builder.u32(len(where.random)))
-            numbers = _numbers(builder, where, builder.to_i32(index), known)
-            here = builder.select(known, numbers, here)
+            numbers = _numbers(builder, where, index)
+            here = builder.select(builder.less(index, builder.u32(len(where.random))), numbers, here)
         if where.searched is not None:
             before = rank(builder, where.searched.cells, cell)
             fixed_here = builder.equal(builder.lookup(where.searched.cells, before), cell)
@@ -84,21 +83,21 @@ def affordance_here(lane: Lane) -> Value:
         return here
 
 
-def _numbers(builder: Builder, where: Places, index: Value, known: Value) -> Value:
-    """The number of the affordance at random of this index: the index, plus one for every number left out before it.
+def _numbers(builder: Builder, where: Places, index: Value) -> Value:
+    """The number (I32) of the affordance at random of this index (U32), anything where there is none.
 
-    Args:
-        known: whether there is such an affordance; elsewhere any value will do.
+    Unrolled, it is the index, plus one for every number left out before it.
     """
     numbers = where.random
+    result = builder.to_i32(index)
     if where.searched is not None and where.fixed:
-        return builder.lookup(where.searched.random, builder.select(known, index, builder.i32(0)))
-    result = index
+        known = builder.less(index, builder.u32(len(numbers)))
+        return builder.lookup(where.searched.random, builder.select(known, result, builder.i32(0)))
     skipped = 0
     for position, number in enumerate(numbers):
         gap = number - position - skipped
         if gap:
-            reached = builder.less_equal(builder.i32(position), index)
+            reached = builder.less_equal(builder.i32(position), builder.to_i32(index))
             result = builder.add(result, builder.select(reached, builder.i32(gap), builder.i32(0)))
             skipped += gap
     return result

@@ -10,6 +10,7 @@ from hamletc.ir.function import Function, Output, Program
 from hamletc.ir.ops import Value
 from hamletc.ir.typing import I32, U32
 from hamletc.lowering.act import act
+from hamletc.lowering.cascade_loop import loop_body
 from hamletc.lowering.death import die
 from hamletc.lowering.decay import decay
 from hamletc.lowering.dynamics import dynamics
@@ -28,7 +29,7 @@ LIMITS = Limits()
 def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
     """The program of a universe, as it stands: exact, and not yet optimised."""
     planned = plan(universe, limits)
-    functions = [_tick(planned)]
+    functions = [*(loop_body(planned, table) for table in planned.cascades), _tick(planned)]
     if universe.clock is not None:
         functions.append(_clock(universe.clock))
     functions += [

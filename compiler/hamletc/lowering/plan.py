@@ -6,18 +6,19 @@ from dataclasses import dataclass
 
 from hamlet.universe import Universe
 from hamletc.ir.function import Table
+from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
 from hamletc.lowering.catalogue import Catalogue, catalogue
 from hamletc.lowering.places import Places, places
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Up to so many affordances of a universe, and steps of cascades in a row, are unrolled: constants cost nothing
-    then, and the vector units of a CPU are used. What are more are tables: the size of a kernel does not depend on
-    them."""
+    """Up to so many affordances of a universe, and steps of cascades in a row, are unrolled. More are tables: the size of
+    a kernel does not depend on them. A lookup is as fast as 64 affordances; a step of a loop takes many times longer
+    than an unrolled one, which knows its meters, so that only many become a loop."""
 
     affordances: int = 64
-    cascades: int = 64
+    cascades: int = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Plan:
     Attributes:
         numbers: of the affordances by name, in file order.
         catalogue: `None` where affordances are unrolled.
+        cascades: those that are not unrolled.
     """
 
     universe: Universe
@@ -34,12 +36,14 @@ class Plan:
     numbers: dict[str, int]
     places: Places
     catalogue: Catalogue | None
+    cascades: tuple[CascadeTable, ...]
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of the affordances."""
+        """The tables of affordances and cascades."""
         searched = () if self.places.searched is None else self.places.searched.tables
-        return searched if self.catalogue is None else searched + self.catalogue.tables
+        rows = () if self.catalogue is None else self.catalogue.tables
+        return (*searched, *rows, *(table for cascades in self.cascades for table in cascades.tables))
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:
@@ -51,4 +55,5 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         {affordance.name: number for number, affordance in enumerate(universe.affordances)},
         places(universe, limits.affordances),
         catalogue(universe) if many else None,
+        cascade_tables(universe, limits.cascades),
     )

@@ -17,6 +17,7 @@ from hamletc.ir.ops import (
     Element,
     Equal,
     Fma,
+    Fold,
     Input,
     Less,
     LessEqual,
@@ -72,7 +73,7 @@ class ConstantFolding:
 def fold(op: Op, type_: Type, on: list[Literal]) -> Literal | None:
     """The value of an operation on these literals; `None` where it is none that a constant may have."""
     match op:
-        case Const() | Input() | Element() | Lookup():
+        case Const() | Input() | Element() | Lookup() | Fold():
             return None
         case Select():
             return on[1] if on[0] else on[2]

@@ -7,12 +7,12 @@ within its bounds at the beginning of a tick if every tick leaves it there; the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.binary32 import round32
 from hamlet.universe import Universe
-from hamletc.ir.function import Program, Table
+from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.types import Type
 from hamletc.passes.interval import ANY_F32, Interval
 from hamletc.passes.ranges import ranges_of
@@ -20,10 +20,12 @@ from hamletc.passes.ranges import ranges_of
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Intervals of inputs by name; an input that is not listed may have any value. Intervals of tables by name."""
+    """Intervals of inputs by name; an input that is not listed may have any value. Intervals of tables by name.
+    Functions by name, for loops."""
 
     inputs: Mapping[str, Interval]
     tables: Mapping[str, Interval]
+    functions: Mapping[str, Function] = field(default_factory=dict)
 
 
 def facts_of(universe: Universe, program: Program) -> Facts:
@@ -42,7 +44,8 @@ def facts_of(universe: Universe, program: Program) -> Facts:
         inputs[f"param.{param.name}"] = _bounds(param.low, param.high)
     for meter in universe.meters:
         inputs[f"meter.{meter.name}"] = _bounds(meter.low, meter.high)
-    facts = Facts(inputs, {table.name: _contents(table) for table in program.tables})
+    tables = {table.name: _contents(table) for table in program.tables}
+    facts = Facts(inputs, tables, {function.name: function for function in program.functions})
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
     while True:

@@ -6,6 +6,7 @@ A `Select` learns from its condition: in `then` it holds, in `otherwise` it does
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from hamletc.ir.ops import (
     Element,
     Equal,
     Fma,
+    Fold,
     Input,
     Less,
     LessEqual,
@@ -79,6 +81,7 @@ class Ranges:
         self._facts = facts
         self._counts = counts
         self._known: list[Interval] = []
+        self._folds: dict[tuple[str, tuple[Value, ...]], dict[str, Interval]] = {}
 
     def __getitem__(self, value: Value) -> Interval:
         while len(self._known) <= value:
@@ -108,6 +111,8 @@ class Ranges:
                 return Interval(0, self._counts[output] - 1)
             case Lookup(table=table):
                 return self._facts.tables[table]
+            case Fold():
+                return self._fold(op)
             case Select(condition=condition, then=then, otherwise=otherwise):
                 chosen = self._under(condition, assumed, depth)
                 if chosen.low == 1:
@@ -122,6 +127,22 @@ class Ranges:
                 values = operands(op)
                 intervals = [self._under(value, assumed, depth) for value in values]
                 return _TRANSFER[self._nodes[values[0]].type](op, intervals)
+
+    def _fold(self, op: Fold) -> Interval:
+        """Guess where the state of a loop stays, and see whether a row leads out of it; two rows are tried."""
+        key = op.function, op.initial
+        if key not in self._folds:
+            state = {name: self[value] for name, value in zip(op.names, op.initial, strict=True)}
+            for _ in range(2):
+                after = _row(self._facts, op, state)
+                if all(after[name].within(state[name]) for name in op.names):
+                    break
+                state = {name: join(state[name], after[name]) for name in op.names}
+            else:
+                after = _row(self._facts, op, state)
+                state = {n: state[n] if all(after[o].within(state[o]) for o in op.names) else ANY_F32 for n in op.names}
+            self._folds[key] = state
+        return self._folds[key][op.output]
 
     def _assume(self, condition: Value, holds: bool, assumed: Mapping[Value, Interval]) -> dict[Value, Interval]:
         """What is assumed and, besides, what follows from a condition or from its contrary."""
@@ -168,6 +189,13 @@ def ranges_of(function: Function, facts: Facts) -> tuple[Interval, ...]:
     """The intervals of a function's nodes."""
     ranges = Ranges(function.nodes, facts, counts_of(function))
     return tuple(ranges[value] for value in range(len(function.nodes)))
+
+
+def _row(facts: Facts, op: Fold, state: Mapping[str, Interval]) -> dict[str, Interval]:
+    """The state of a loop after a row."""
+    body = facts.functions[op.function]
+    ranges = ranges_of(body, replace(facts, inputs={**state, "row": Interval(0, op.count - 1)}))
+    return {output.name: ranges[output.value] for output in body.outputs}
 
 
 def counts_of(function: Function) -> dict[str, int]:

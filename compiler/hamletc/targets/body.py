@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hamletc.ir.function import Function, Node, Origin, Output
-from hamletc.ir.ops import Add, Const, Element, Input, Lookup, Op, Select, Sub, Value, operands
+from hamletc.ir.function import Function, Node, Origin, Output, Program
+from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Value, operands
 from hamletc.ir.types import Type
 
 FOLDED_OPERATIONS = 4
@@ -34,7 +34,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`name = ` the operation of `value`. `origin` is set where another construct begins than in the line before."""
+    """`name = ` the operation of `value`; several names are the results of one loop. `origin` is set where another construct begins than in the line before."""
 
     name: str
     value: Value
@@ -89,6 +89,29 @@ def identifier(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", plain)
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A loop over the rows of tables, as a function: its parameters are the `variables`, which each row replaces by
+    `function(*arguments)`, and the tables. A variable `index` counts rows."""
+
+    function: str
+    count: int
+    variables: list[str]
+    arguments: list[str]
+    tables: tuple[str, ...]
+
+
+def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[Rows]:
+    """The loops of a program. `index`: the expression of the number of a row (I32)."""
+    found = {op.function: op for f in program.functions for node in f.nodes if isinstance(op := node.op, Fold)}
+    result = []
+    for function, op in found.items():
+        given = {name: f"{identifier(name)}_0" for name in op.names} | {"row": index}
+        arguments = [given[parameter.input] for parameter in bodies[function].parameters]
+        result.append(Rows(function, op.count, [given[name] for name in op.names], arguments, op.tables))
+    return result
+
+
 def comment(text: str) -> str:
     """The text on one line, fit to stand in a comment."""
     return "".join(c if c.isprintable() else " " for c in text)
@@ -116,7 +139,7 @@ def body(function: Function) -> Body:
             len(users) == 1
             and value not in states
             and value not in results
-            and not isinstance(node.op, Const | Input | Element | Lookup)
+            and not isinstance(node.op, Const | Input | Element | Lookup | Fold)
             and weight[value] < FOLDED_OPERATIONS
             and node.origin == nodes[users[0]].origin
             and element_of[value] == element_of[users[0]]
@@ -135,7 +158,7 @@ def body(function: Function) -> Body:
     return Body(
         function,
         tuple(Parameter(op.name, op.type, names[v]) for v in live if isinstance(op := nodes[v].op, Input)),
-        tuple(dict.fromkeys(op.table for v in live if isinstance(op := nodes[v].op, Lookup))),
+        tuple(dict.fromkeys(table for v in live for table in _tables(nodes[v].op))),
         names,
         lines(None),
         tuple(output for output in function.outputs if output.count is None),
@@ -156,6 +179,17 @@ def _reachable(nodes: tuple[Node, ...], roots: Iterable[Value]) -> dict[Value, N
     return dict.fromkeys(sorted(found))
 
 
+def _tables(op: Op) -> tuple[str, ...]:
+    """The tables that an operation reads."""
+    match op:
+        case Lookup(table=table):
+            return (table,)
+        case Fold(tables=tables):
+            return tables
+        case _:
+            return ()
+
+
 def _elements(nodes: tuple[Node, ...]) -> list[str | None]:
     """For each value the repeated output on whose element it depends."""
     result: list[str | None] = []
@@ -174,6 +208,8 @@ def _next_versions(op: Op) -> tuple[Value, ...]:
             return (left,)
         case Select(then=then, otherwise=otherwise):
             return (then, otherwise)
+        case Fold():
+            return (op.before,)
         case _:
             return ()
 
@@ -235,8 +271,19 @@ def _names(
 def _lines(nodes: tuple[Node, ...], names: dict[Value, str], values: list[Value]) -> tuple[Line, ...]:
     result: list[Line] = []
     origin: Origin | None = None
+    folds: dict[tuple[str, tuple[Value, ...]], dict[str, str]] = {}
+    for value in values:
+        if isinstance(op := nodes[value].op, Fold):
+            folds.setdefault((op.function, op.initial), {})[op.output] = names[value]
     for value in values:
         node = nodes[value]
-        result.append(Line(names[value], value, node.origin if node.origin != origin else None))
+        name = names[value]
+        if isinstance(node.op, Fold):
+            # One line for all results of a loop, in place of the first; those that nobody uses are `_`.
+            named = folds.pop((node.op.function, node.op.initial), None)
+            if named is None:
+                continue
+            name = ", ".join(named.get(output, "_") for output in node.op.names)
+        result.append(Line(name, value, node.origin if node.origin != origin else None))
         origin = node.origin
     return tuple(result)

@@ -1,6 +1,6 @@
 """Memory as a kernel sees it. Each array has addresses of its own, far from all others: no access can stray into one.
 
-Accesses are checked: an address outside every array, or not a multiple of the access's width, is an error.
+An access outside every array is an error. Addresses are multiples of the width: who computes them checks that.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Memory:
         """The values of `width` bytes at these addresses, as unsigned integers.
 
         Raises:
-            AccessError: an address is outside every array or not aligned.
+            AccessError: an address is outside every array.
         """
         result: Array = np.empty(len(addresses), f"u{width}")
         for part in self._parts(addresses, width):
@@ -70,7 +70,7 @@ class Memory:
         """Add each value to what is there, also where several are added at one address.
 
         Raises:
-            AccessError: an address is outside every array or not aligned.
+            AccessError: an address is outside every array.
         """
         for part in self._parts(addresses, values.dtype.itemsize):
             np.add.at(part.array, part.index, values[part.which])
@@ -93,7 +93,5 @@ class Memory:
         last = int(offsets.max())
         if last + width > len(array):
             raise AccessError(f"{width} bytes at {last:#x} are outside an array of {len(array)} bytes")
-        if (offsets & np.uint64(width - 1)).any():
-            raise AccessError(f"an address is no multiple of {width}")
         whole = array[: len(array) // width * width].view(f"u{width}")
         return _Part(which, whole, (offsets // np.uint64(width)).astype(np.intp))

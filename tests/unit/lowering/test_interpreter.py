@@ -19,6 +19,8 @@ from hamletc.ir.function import Output, Program
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.layout import affordance_position
+from hamletc.lowering.lower import LIMITS
+from hamletc.lowering.plan import plan
 from sample_universes import NAMES, sample
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +47,7 @@ def gather(universe: Universe, buffers: Buffers) -> dict[str, Array]:
 def on_affordances(universe: Universe, buffers: Buffers, chosen: Array) -> None:
     """Put the agents of these lanes on an affordance of their world."""
     builder = Builder()
-    lane = input_lane(universe, builder)
+    lane = input_lane(plan(universe, LIMITS), builder)
     outputs = [
         Output(f"{axis}{number}", value)
         for number in range(len(universe.affordances))

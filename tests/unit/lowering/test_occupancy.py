@@ -11,25 +11,30 @@ from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
 from hamletc.lowering import occupancy
 from hamletc.lowering.lane import input_lane
+from hamletc.lowering.lower import LIMITS
+from hamletc.lowering.plan import Limits, plan
 from hamletc.passes.dead_code import DeadCodeElimination
 from sample_universes import sample
 
 
-def occupied(name: str) -> Array:
+def occupied(name: str, limits: Limits = LIMITS) -> Array:
     """[cells, layouts]: where affordances stand."""
     builder = Builder()
-    lane = input_lane(sample(name), builder)
+    planned = plan(sample(name), limits)
+    lane = input_lane(planned, builder)
     asked = occupancy.occupancy(lane)(builder.to_u32(builder.element("cell")))
     function = builder.finish("f", (Output("cell", asked, schema.cells(sample(name))),))
     layouts = np.arange(0, 2**32, 2**25 + 7, np.int64).astype(np.uint32)
-    return evaluate(DeadCodeElimination().run(function), {"layout": layouts}, ())["cell"]
+    return evaluate(DeadCodeElimination().run(function), {"layout": layouts}, planned.tables)["cell"]
 
 
 @pytest.mark.parametrize("name", ["town", "wrap", "bounce", "sticky"])
 def test_by_mask_and_by_permutation(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     by_mask = occupied(name)
+    assert np.array_equal(by_mask, occupied(name, Limits(0, 0)))
     monkeypatch.setattr(occupancy, "LARGEST_MASK", 0)
     by_permutation = occupied(name)
     assert np.array_equal(by_mask, by_permutation)
+    assert np.array_equal(by_mask, occupied(name, Limits(0, 0)))
     assert (by_mask.sum(axis=0) == len(sample(name).affordances)).all()
     assert by_mask.shape[1] > 100

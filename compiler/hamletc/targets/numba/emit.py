@@ -13,7 +13,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value, operands
 from hamletc.ir.types import Type
-from hamletc.targets.body import Body, Loop, body, comment, identifier
+from hamletc.targets.body import Body, Loop, body, comment, identifier, rows
 from hamletc.targets.numba.formatter import NumbaFormatter, table_name
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 
@@ -162,6 +162,8 @@ class _Context:
             "chunks": self.chunks,
             "elements": self.elements,
             "tables_of": self.tables_of,
+            "table_names": lambda names: [table_name(name) for name in names],
+            "loops": rows(self.program, self.bodies, "i32(index)"),
             "lines": self.lines,
             "results": self.results,
             "assign": assign,

@@ -19,6 +19,7 @@ from hamletc.ir.ops import (
     Div,
     Equal,
     Fma,
+    Fold,
     Less,
     LessEqual,
     Lookup,
@@ -214,6 +215,11 @@ class NumbaFormatter:
     @operation.register
     def _(self, op: Select) -> str:
         return f"where({self.value(op.condition)}, {self._pair(op.then, op.otherwise)})"
+
+    @operation.register
+    def _(self, op: Fold) -> str:
+        given = [self.typed(value) for value in op.initial] + [table_name(table) for table in op.tables]
+        return f"_{op.function}_rows({', '.join(given)})"
 
     @operation.register
     def _(self, op: ToF32) -> str:

@@ -14,7 +14,7 @@ from hamletc.ir.function import Program
 from hamletc.ir.ops import Value
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
-from hamletc.targets.body import Loop, body, comment, identifier
+from hamletc.targets.body import Loop, body, comment, identifier, rows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, table_name
 from hamletc.targets.triton.scene import split
@@ -160,6 +160,8 @@ class _Context:
             "row": _row,
             "table_values": table_values,
             "tables_of": self.tables_of,
+            "table_names": lambda names: [table_name(name) for name in names],
+            "loops": rows(self.program, self.bodies, "index"),
             "unpack": unpack,
         }
 

@@ -20,6 +20,7 @@ from hamletc.ir.ops import (
     Div,
     Equal,
     Fma,
+    Fold,
     Input,
     Less,
     LessEqual,
@@ -51,7 +52,7 @@ DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", T
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
 """Triton takes a float literal for an f32 between these magnitudes (and for 0.0); others are written by their bits."""
 ZERO, ONE = Const(Type.F32, 0.0), Const(Type.F32, 1.0)
-SHARED = ("seed_low", "seed_high", "tick")
+SHARED = ("seed_low", "seed_high", "tick", "row")
 """Inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
 
 
@@ -81,6 +82,10 @@ class TritonFormatter:
     def __init__(self, body: Body, ranges: Sequence[Interval]) -> None:
         self.body = body
         self.ranges = ranges
+        self.scalar: list[bool] = []
+        for node in body.function.nodes:
+            shared = [self.scalar[operand] for operand in operands(node.op)]
+            self.scalar.append(node.op.name in SHARED if isinstance(node.op, Input) else all(shared))
 
     def line(self, value: Value) -> str:
         """The right side of the line that defines a value."""
@@ -119,11 +124,7 @@ class TritonFormatter:
 
     def _scalar(self, value: Value) -> bool:
         """Whether all lanes share the value, which then decides no literal's type."""
-        match self.body.op(value):
-            case Input(name=name):
-                return name in SHARED
-            case op:
-                return all(self._scalar(operand) for operand in operands(op))
+        return self.scalar[value]
 
     def _ordered(self, left: Value, right: Value) -> bool:
         """Whether Triton's minimum and maximum are the select: without NaN and zeros of both signs, one instruction."""
@@ -264,6 +265,16 @@ class TritonFormatter:
         if self.body.type(op.then) is Type.U32:
             then, otherwise = self._meeting(op.then, op.otherwise), self._meeting(op.otherwise, op.then)
         return f"tl.where({self.tensor(op.condition)}, {then}, {otherwise})"
+
+    @operation.register
+    def _(self, op: Fold) -> str:
+        # A loop needs the types of its values from the beginning: blocks.
+        lanes = f"{self.body.parameters[0].name}.shape"
+        given = [
+            f"tl.full({lanes}, {self.value(value)}, tl.float32)" if self._constant(value) else self.value(value)
+            for value in op.initial
+        ]
+        return f"_{op.function}_rows({', '.join([*given, *(table_name(table) for table in op.tables)])})"
 
     @operation.register
     def _(self, op: ToF32) -> str:

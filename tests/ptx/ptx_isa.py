@@ -339,13 +339,14 @@ def reference(opcode: str) -> Function:
     first, *_, kind = opcode.split(".")
     if opcode in FLOATS:
         return FLOATS[opcode]
+    if kind == "f32x2":
+        half, mask = FLOATS[opcode.removesuffix("x2")], 0xFFFFFFFF
+        return lambda *pairs: half(*(pair >> 32 for pair in pairs)) << 32 | half(*(pair & mask for pair in pairs))
     match first:
         case "setp" if kind == "f32":
             return lambda a, b: compare_floats(opcode.split(".")[1], a, b)
         case "setp":
-            return lambda a, b: compare(
-                opcode.split(".")[1], Fraction(number(a, kind)), Fraction(number(b, kind))
-            )
+            return lambda a, b: compare(opcode.split(".")[1], Fraction(number(a, kind)), Fraction(number(b, kind)))
         case "selp":
             return lambda a, b, condition: a if condition else b
         case "cvt":

@@ -1,0 +1,46 @@
+"""(h), (i) What this project ships: its generated kernels, so many ticks per launch; and its interpreter.
+
+Triton kernels on CUDA, numba kernels on the CPU.
+"""
+
+from __future__ import annotations
+
+import torch
+from contract import Result, Start
+from torch import Tensor
+
+from hamlet.module import Module
+from hamlet.state import Shape, allocate_statistics
+
+
+class Shipped:
+    """A backend of `hamlet`; `backend` is a name that `Module.make` takes."""
+
+    def __init__(self, module: Module, device: torch.device, backend: str, ticks_per_launch: int) -> None:
+        self._module = module
+        self._device = device
+        self._backend = backend
+        self._ticks = ticks_per_launch
+        self._lanes = 0
+
+    def prepare(self, start: Start) -> None:
+        if start.lanes != self._lanes:
+            self._lanes = start.lanes
+            self._env = self._module.make(
+                start.lanes, 1, self._device, self._backend, obs_dtype=None, validate=False, quiet=True
+            )
+        self._env.load_state_dict(
+            {
+                "universe": self._module.digest,
+                "first_world": 0,
+                "seed": start.seed,
+                "tick": start.tick,
+                "state": start.state,
+            }
+        )
+        self._statistics = allocate_statistics(self._module.universe, Shape(start.lanes, 1), self._device)
+
+    def run(self, actions: Tensor) -> Result:
+        for some in actions.split(self._ticks):
+            self._env.rollout(len(some), some, statistics=self._statistics)
+        return Result(dict(self._env.state), self._statistics)

@@ -1,0 +1,76 @@
+"""All strategies in the order of the table, and how much of the work each is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from ast_built import AstBuilt
+from backends import Shipped
+from contract import Strategy
+from index_tensors import IndexTensors
+from masked_torch import MaskedTorch
+from numba_loops import NumbaLoops
+from python_dicts import PythonDicts
+from string_template import StringTemplate
+from torch_compile import TorchCompile
+
+from hamlet.module import Module
+
+PYTHON_LANES, PYTHON_TICKS = 1024, 16
+"""Plain Python is timed on this much at most; its rate does not depend on the number of lanes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A strategy in the table. `make` raises `NotAvailableError` where it cannot run here."""
+
+    letter: str
+    title: str
+    lanes: int
+    ticks: int
+    make: Callable[[], Strategy]
+
+
+def entries(module: Module, device: torch.device, lanes: int, ticks: int, long_ticks: int) -> list[Entry]:
+    """The table for this device. `long_ticks`: the ticks of the longest launch of (i)."""
+    kernels = "triton" if device.type == "cuda" else "numba"
+    universe = module.universe
+
+    def shipped(backend: str, launch: int) -> Callable[[], Strategy]:
+        return partial(Shipped, module, device, backend, launch)
+
+    return [
+        Entry(
+            "a",
+            "per-agent Python, dict lookups",
+            min(lanes, PYTHON_LANES),
+            min(ticks, PYTHON_TICKS),
+            partial(PythonDicts, universe, device),
+        ),
+        Entry("b", "masked torch, config dicts (HAMLET's way)", lanes, ticks, partial(MaskedTorch, universe, device)),
+        Entry("c", "torch, index tensors", lanes, ticks, partial(IndexTensors, universe, device)),
+        Entry("d", "torch code from string templates", lanes, ticks, partial(StringTemplate, universe, device)),
+        Entry("e", "torch code built with `ast`", lanes, ticks, partial(AstBuilt, universe, device)),
+        Entry("f", "numba loops, config arrays", lanes, ticks, partial(NumbaLoops, universe, device)),
+        Entry("g", "torch.compile of (c)", lanes, ticks, partial(TorchCompile, universe, device, "default")),
+        Entry(
+            "g'",
+            "torch.compile of (c), reduce-overhead",
+            lanes,
+            ticks,
+            partial(TorchCompile, universe, device, "reduce-overhead"),
+        ),
+        Entry("h", f"our {kernels} kernels, 1 tick per launch", lanes, ticks, shipped(kernels, 1)),
+        Entry("i", f"our {kernels} kernels, {ticks} ticks per launch", lanes, ticks, shipped(kernels, ticks)),
+        Entry(
+            "i'",
+            f"our {kernels} kernels, {long_ticks} ticks per launch",
+            lanes,
+            long_ticks,
+            shipped(kernels, long_ticks),
+        ),
+        Entry("-", "our interpreter, for reference", lanes, ticks, shipped("interpreter", 1)),
+    ]

@@ -1,0 +1,106 @@
+"""Taking times: the strategies take turns, so that a busy moment of the machine hits all of them."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+
+import torch
+from contract import Start, Strategy
+from registry import Entry
+from torch import Tensor
+from town import town_config
+
+from hamlet.module import Module
+from hamlet.random import multiply_high, policy_words
+from hamlet.schema import action_names
+
+SEED = 7
+WARM_UP_TICKS = 300
+"""So many ticks precede, so that episodes of all ages are under way and end all the time."""
+PAUSE = 0.3
+"""Seconds: torch's threads spin for a while after its last operation, and would take time from the next strategy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Agent-ticks per second of the samples of one strategy."""
+
+    samples: list[float]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.samples)
+
+    @property
+    def slowest(self) -> float:
+        return min(self.samples)
+
+    @property
+    def fastest(self) -> float:
+        return max(self.samples)
+
+
+def warm_start(module: Module, device: torch.device, lanes: int) -> Start:
+    """The state after some ticks of the random policy."""
+    backend = "triton" if device.type == "cuda" else "numba"
+    env = module.make(lanes, 1, device, backend, SEED, obs_dtype=None, quiet=True)
+    env.rollout(WARM_UP_TICKS, statistics=False)
+    return Start({name: value.clone() for name, value in env.state.items()}, SEED, env.tick)
+
+
+def near_the_end(module: Module, start: Start) -> Start:
+    """The same, but with lanes near every end: random agents hardly ever reach the lifespan, and die of one cause."""
+    config = town_config(module.universe)
+    rows = {meter["name"]: row for row, meter in enumerate(config["meters"])}
+    state = {name: value.clone() for name, value in start.state.items()}
+    state["age"][::8] = config["lifespan"] - 40
+    state["meters"][:, ::8] = 1.0
+    for number, cause in enumerate(config["causes"], start=1):
+        state["meters"][:, number::8] = 1.0
+        state["meters"][rows[cause["meter"]], number::8] = cause["at_most"] + 0.02
+    return Start(state, start.seed, start.tick)
+
+
+def random_actions(module: Module, start: Start, ticks: int) -> Tensor:
+    """What the random policy does in the next ticks: i32 [ticks, lanes]."""
+    count = len(action_names(module.universe))
+    device = start.state["age"].device
+    lanes = torch.arange(start.lanes, device=device)
+    actions = torch.empty((ticks, start.lanes), dtype=torch.int32, device=device)
+    for index in range(ticks):
+        tick = start.tick + index
+        if index == 0 or tick % 4 == 0:
+            words = policy_words(lanes, tick, start.halves)
+        actions[index] = multiply_high(words[tick % 4], count)
+    return actions
+
+
+def measure(
+    strategies: list[tuple[Entry, Strategy]], start: Start, actions: Tensor, samples: int, pause: float = PAUSE
+) -> list[Rates]:
+    """The rates of all strategies; a first round is not counted."""
+    rates: list[list[float]] = [[] for _ in strategies]
+    for sample in range(samples + 1):
+        for (entry, strategy), found in zip(strategies, rates, strict=True):
+            part = Start(
+                {name: value[..., : entry.lanes] for name, value in start.state.items()}, start.seed, start.tick
+            )
+            given = actions[: entry.ticks, : entry.lanes].contiguous()
+            strategy.prepare(part)
+            synchronize(actions.device)
+            time.sleep(pause)
+            started = time.perf_counter()
+            strategy.run(given)
+            synchronize(actions.device)
+            seconds = time.perf_counter() - started
+            if sample > 0:
+                found.append(entry.lanes * entry.ticks / seconds)
+    return [Rates(found) for found in rates]
+
+
+def synchronize(device: torch.device) -> None:
+    """Wait for the device."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)

@@ -1,0 +1,160 @@
+"""Cascades as the rows of a table that a loop goes through, where they are too many to be unrolled.
+
+A *step* is one statement of a cascade, with its guard. What the cascade measured of its source at its first statement is
+kept for the others. Steps read meters by number: in file order, and in place, as they are written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from hamlet.binary32 import round32
+from hamlet.universe import (
+    Age,
+    Assign,
+    AssignOp,
+    Cascade,
+    Distance,
+    Expression,
+    Here,
+    Hour,
+    MeterValue,
+    ParamValue,
+    Universe,
+)
+from hamletc.ir.function import Table
+from hamletc.ir.typing import F32, I32
+from hamletc.lowering.shapes import shape
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`target op value` where the cascade's guard holds."""
+
+    cascade: Cascade
+    first: bool
+    target: str
+    op: AssignOp
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeTable:
+    """A loop that runs `universe.dynamics[begin:end]`, and its tables with one row per step.
+
+    Attributes:
+        name: of the function that is the body of the loop.
+        first: whether a step is the first of its cascade; `None` where all are.
+        kinds: the shapes of (op, value), in which numbers are columns.
+        meters: all that are read or written; tables name a meter by its number among them.
+        sources, targets: those that are read as a source, and those that are written.
+        params: those that are read.
+        columns: the numbers of a shape; 0.0 where a step has fewer.
+    """
+
+    name: str
+    begin: int
+    end: int
+    steps: int
+    first: Table | None
+    kinds: tuple[Any, ...]
+    meters: tuple[str, ...]
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    params: tuple[str, ...]
+    source: Table
+    target: Table
+    threshold: Table
+    kind: Table
+    columns: tuple[Table, ...]
+    construct: str
+    line: int
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All of them."""
+        optional = () if self.first is None else (self.first,)
+        return (*optional, self.source, self.target, self.threshold, self.kind, *self.columns)
+
+
+def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable, ...]:
+    """The loops: of successive cascades that have more steps than are unrolled."""
+    loops: list[CascadeTable] = []
+    steps: list[Step] = []
+    begin = 0
+    for number, item in enumerate((*universe.dynamics, None)):
+        following = _steps(item) if isinstance(item, Cascade) else None
+        if following is not None:
+            begin = begin if steps else number
+            steps += following
+            continue
+        if len(steps) > most_unrolled:
+            loops.append(_loop(f"cascades{len(loops)}", universe, begin, number, tuple(steps)))
+        steps = []
+    return tuple(loops)
+
+
+def _steps(cascade: Cascade) -> list[Step] | None:
+    """The steps of a cascade; `None` where it is none of the kind that a loop can run."""
+    result = []
+    for number, statement in enumerate(cascade.body):
+        if not isinstance(statement, Assign) or not statement.clamped:
+            return None
+        if _mentions(statement.value, Hour | Age | Here | Distance):
+            return None
+        result.append(Step(cascade, number == 0, statement.meter, statement.op, statement.value))
+    return result
+
+
+def _mentions(tree: Any, kinds: Any) -> bool:
+    if isinstance(tree, kinds):
+        return True
+    return is_dataclass(tree) and any(_mentions(getattr(tree, field.name), kinds) for field in fields(tree))
+
+
+def _names(tree: Any, kind: type[MeterValue | ParamValue]) -> set[str]:
+    """The meters or the params that an expression reads."""
+    if isinstance(tree, MeterValue | ParamValue):
+        return {tree.meter if isinstance(tree, MeterValue) else tree.param} if isinstance(tree, kind) else set()
+    parts = (getattr(tree, field.name) for field in fields(tree)) if is_dataclass(tree) else ()
+    return set().union(*(_names(part, kind) for part in parts))
+
+
+def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable:
+    order: dict[object, int] = {}
+    kinds: list[int] = []
+    rows: list[tuple[float, ...]] = []
+    for step in steps:
+        key, row = shape((step.op, step.value))
+        kinds.append(order.setdefault(key, len(order)))
+        rows.append(row)
+    read = {step.cascade.source for step in steps}
+    written = {step.target for step in steps}
+    inside = set().union(*(_names(expression, MeterValue) for _, expression in order))
+    params = set().union(*(_names(expression, ParamValue) for _, expression in order))
+    meters = [meter.name for meter in universe.meters if meter.name in read | written | inside]
+    numbers = {meter: number for number, meter in enumerate(meters)}
+    width = max(len(row) for row in rows)
+    return CascadeTable(
+        name,
+        begin,
+        end,
+        len(steps),
+        None if all(step.first for step in steps) else Table(f"{name}.first", I32, tuple(int(s.first) for s in steps)),
+        tuple(order),
+        tuple(meters),
+        tuple(meter for meter in meters if meter in read),
+        tuple(meter for meter in meters if meter in written),
+        tuple(param.name for param in universe.params if param.name in params),
+        Table(f"{name}.source", I32, tuple(numbers[step.cascade.source] for step in steps)),
+        Table(f"{name}.target", I32, tuple(numbers[step.target] for step in steps)),
+        Table(f"{name}.threshold", F32, tuple(round32(step.cascade.threshold) for step in steps)),
+        Table(f"{name}.kind", I32, tuple(kinds)),
+        tuple(
+            Table(f"{name}.number{column}", F32, tuple(row[column] if column < len(row) else 0.0 for row in rows))
+            for column in range(width)
+        ),
+        f"cascade {steps[0].cascade.name} and those after it",
+        steps[0].cascade.span.line,
+    )
