@@ -17,7 +17,6 @@ from hamletc.ir.ops import (
     Const,
     Div,
     Equal,
-    Fma,
     Less,
     LessEqual,
     Lookup,

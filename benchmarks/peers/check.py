@@ -1,4 +1,4 @@
-"""Whether a peer does what the interpreter does: all bits of state, outcomes, observations, statistics; or how far off."""
+"""Whether a peer does what the interpreter does: state, outcomes, observations, statistics; or how far off it is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
+
 from hamlet.backend import RandomPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet.module import Module
@@ -23,7 +24,7 @@ class Run:
     """What a rollout leaves."""
 
     buffers: Buffers
-    counts: Statistics
+    counts: Statistics | None
 
 
 def prepared(module: Module, lanes: int = LANES) -> Run:
@@ -46,7 +47,8 @@ def differing(expected: Run, got: Run, observing: bool, counting: bool) -> int:
     Raises:
         ValueError: hardly anything happened in the run: it proves nothing.
     """
-    if int(expected.counts.causes.sum()) < LANES or not bool((expected.counts.uses > 0).all()):
+    counts = expected.counts
+    if counts is None or int(counts.causes.sum()) < LANES or not bool((counts.uses > 0).all()):
         raise ValueError("too few episodes ended, or an affordance was never used")
     return sum(
         int((_bits(a) != _bits(b)).sum())
@@ -58,9 +60,10 @@ def _parts(run: Run, observing: bool, counting: bool) -> Iterator[torch.Tensor]:
     yield from run.buffers.state.values()
     yield from run.buffers.outcome.values()
     if observing:
-        assert run.buffers.observation is not None and run.buffers.final_observation is not None
-        yield from (run.buffers.observation, run.buffers.final_observation, run.buffers.mask)
-    if counting:
+        for array in (run.buffers.observation, run.buffers.final_observation, run.buffers.mask):
+            if array is not None:
+                yield array
+    if counting and run.counts is not None:
         yield from (run.counts.uses, run.counts.causes, run.counts.lengths, run.counts.finished_return)
 
 

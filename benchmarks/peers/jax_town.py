@@ -2,8 +2,8 @@
 
 State is a dictionary of values of one agent; `vmap` makes them arrays. The random numbers are those of the project
 (Philox), so that the same things happen; arithmetic is f32, but XLA may contract and reorder, so bits can differ.
-An agent finds its affordance by the inverse permutation of its cell: nothing but the state is kept, and a new episode is
-one permutation. Needs `jax.enable_x64`, for the high half of a product; nothing else is wider than 32 bits.
+An agent finds its affordance by the inverse permutation of its cell: nothing but the state is kept, and a new episode
+is one permutation. Needs `jax.enable_x64`, for the high half of a product; nothing else is wider than 32 bits.
 """
 
 from __future__ import annotations
@@ -188,10 +188,9 @@ def observe(state: State) -> jax.Array:
     f32 = jnp.float32
     cell = state["y"] * SIDE + state["x"]
     places = [cell_of(u32(k), state["layout"]) for k in range(AFFORDANCES)]
-    bits = [reduce(jnp.bitwise_or, [jnp.where(p >> u32(5) == half, u32(1) << (p & u32(31)), u32(0)) for p in places])
-            for half in range(2)]
+    bits = [[jnp.where(p >> u32(5) == half, u32(1) << (p & u32(31)), u32(0)) for p in places] for half in range(2)]
     # Without the barrier XLA computes the fourteen places anew for each of the 64 cells.
-    halves = jax.lax.optimization_barrier(jnp.stack(bits))
+    halves = jax.lax.optimization_barrier(jnp.stack([reduce(jnp.bitwise_or, half) for half in bits]))
     numbers = jnp.arange(SIDE * SIDE)
     shown = (halves[numbers >> 5] >> (numbers & 31).astype(u32)) & u32(1)
     grid = shown.astype(f32) + (numbers == cell).astype(f32)
@@ -207,7 +206,7 @@ def observe(state: State) -> jax.Array:
 def rollout(
     state: State, shown: jax.Array, seed: jax.Array, first: jax.Array, ticks: int, observing: bool
 ) -> tuple[State, State, jax.Array]:
-    """So many ticks of a random policy, from tick `first` on; state, outcome of the last one, observations [90, lanes]."""
+    """So many ticks of a random policy, from tick `first` on; state, the last outcome, observations [90, lanes]."""
     lanes = jnp.arange(state["age"].shape[0], dtype=u32)
 
     def step(lane: jax.Array, words: jax.Array, agent: State, word: jax.Array) -> tuple[State, State]:

@@ -16,11 +16,12 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-Wall", "-Wextra", "-shared", "-fPIC", "-pthread")
 MAX_THREADS = 64
 
+COUNTS = ("uses", "causes", "lengths", "finished_return")
 POINTERS = (
-    ("meters", "position", "age", "episode_return", "episode", "layout")
-    + ("reward", "terminated", "truncated", "used", "cause")
-    + ("observation", "final_observation", "mask")
-    + ("uses", "causes", "lengths", "finished_return")
+    *("meters", "position", "age", "episode_return", "episode", "layout"),
+    *("reward", "terminated", "truncated", "used", "cause"),
+    *("observation", "final_observation", "mask"),
+    *COUNTS,
 )
 NUMBERS = ("seed_low", "seed_high", "tick", "ticks", "threads")
 
@@ -75,21 +76,24 @@ def compile_c(compiler: Compiler, source: str, folder: Path, *options: str) -> c
     return ctypes.CDLL(str(library))
 
 
-def town(buffers: Buffers, ticks: int, stream: Stream, threads: int, counts: Statistics | None, observing: bool) -> Town:
+def town(
+    buffers: Buffers, ticks: int, stream: Stream, threads: int, counts: Statistics | None, observing: bool
+) -> Town:
     """What a C program is told: pointers into the buffers, which must outlive the call.
 
     Raises:
-        ValueError: worlds of several agents, or other worlds than the first ones, or too many threads.
+        ValueError: worlds of several agents, other worlds than the first ones, too many threads, or no room to observe.
     """
     if buffers.shape.agents != 1 or buffers.shape.first_world != 0 or not 1 <= threads <= MAX_THREADS:
         raise ValueError("the C programs know worlds of one agent, from world 0 on, and 1 to 64 threads")
     tensors = {**buffers.state, **buffers.outcome}
     if observing:
-        assert buffers.observation is not None and buffers.final_observation is not None
+        if buffers.observation is None or buffers.final_observation is None:
+            raise ValueError("there is no room for observations in these buffers")
         tensors |= {"observation": buffers.observation, "final_observation": buffers.final_observation}
         tensors["mask"] = buffers.mask
     if counts is not None:
-        tensors |= {name: getattr(counts, name) for name in POINTERS[-4:]}
+        tensors |= {name: getattr(counts, name) for name in COUNTS}
     pointers = {name: tensors[name].data_ptr() if name in tensors else None for name in POINTERS}
     numbers = {"seed_low": stream.low, "seed_high": stream.high, "tick": stream.tick, "ticks": ticks}
     return Town(lanes=buffers.shape.lanes, threads=threads, **pointers, **numbers)

@@ -1,7 +1,7 @@
 """Our kernels beside other ways to run the same town, in turns in one process:
 
     pip install -r benchmarks/peers/requirements.txt   # as much of it as you like
-    python benchmarks/peers/run.py [--lanes 65536] [--ticks 64 1000] [--rounds 7]
+    python benchmarks/peers/run.py [--lanes 65536] [--ticks 64 1000] [--rounds 7] [--statistics]
 
 Every peer that has the town is first checked against the interpreter. Then all take turns: a busy moment of the machine
 hits all of them, and ratios are taken within a round. Writes JSON and a table to benchmarks/results/.
@@ -24,9 +24,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import hamlet
 import native
 from variants import OURS, Plan, Variant, everything
+
+import hamlet
 
 ROOT = Path(__file__).resolve().parents[2]
 Row: TypeAlias = dict[str, Any]
@@ -97,11 +98,17 @@ def table(report: Row) -> str:
     lines = ["# Peers: the town under a random policy", ""]
     lines += [f"- {name}: {value}" for name, value in report["machine"].items()]
     before, after = report["load"]
-    lines += [f"- load: {before:.1f} processes wanted a CPU in the minute before, {after:.1f} in the last one, this one included"]
+    lines.append(
+        f"- load: {before:.1f} processes wanted a CPU in the minute before; {after:.1f} at the end, with this one"
+    )
+    if before > 1 or after > 3:
+        lines.append("- the machine was busy with other work: rates by the clock are too low")
     lines += [f"- rounds: {report['rounds']}, after one that is not counted"]
+    if report["statistics"]:
+        lines.append("- statistics: counted by ours and by plain and AVX-512 C, by no other")
     lines += [f"- not available: {text}" for text in report["missing"]]
-    lines += ["", "Millions of agent-ticks per second. *ours / it*: median (least to most) of the ratios within a round;"]
-    lines += ["above 1 ours is faster. Rates by CPU time suffer less from what else the machine does.", ""]
+    lines += ["", "Millions of agent-ticks per second. *ours / it*: median (least to most) of the ratios within a"]
+    lines += ["round; above 1 ours is faster. Rates by CPU time suffer less from what else the machine does.", ""]
     groups: dict[tuple[int, bool], list[Row]] = defaultdict(list)
     for row in report["rates"]:
         groups[row["ticks"], row["observations"]].append(row)
@@ -110,10 +117,11 @@ def table(report: Row) -> str:
         lines += ["| what | agents | median | slowest | fastest | per core, by CPU time | ours / it |"]
         lines += ["|---|--:|--:|--:|--:|--:|--:|"]
         for row in rows:
-            rate = " | ".join(f"{row['agent_ticks_per_s'][name] / 1e6:.1f}" for name in ("median", "slowest", "fastest"))
+            rates = [row["agent_ticks_per_s"][name] for name in ("median", "slowest", "fastest")]
+            rate = " | ".join(f"{value / 1e6:.1f}" for value in [*rates, row["agent_ticks_per_cpu_s"]])
             ratio = row["ours_over_it"]
             ratios = f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['most']:.2f})"
-            lines.append(f"| {row['what']} | {row['lanes']:,} | {rate} | {row['agent_ticks_per_cpu_s'] / 1e6:.1f} | {ratios} |")
+            lines.append(f"| {row['what']} | {row['lanes']:,} | {rate} | {ratios} |")
         lines.append("")
     lines += ["## What each is", "", "| what | checked | leaves out |", "|---|---|---|"]
     seen = {row["what"]: row for row in report["rates"]}
@@ -126,6 +134,7 @@ def main() -> None:
     parser.add_argument("--lanes", type=int, default=65536, help="agents, a multiple of 256")
     parser.add_argument("--published-lanes", type=int, default=8192, help="agents of other projects' environments")
     parser.add_argument("--ticks", type=int, nargs="+", default=[64, 1000])
+    parser.add_argument("--statistics", action="store_true", help="count in rollouts, in ours and in fast C")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "results" / "peers.json")
     arguments = parser.parse_args()
@@ -133,7 +142,8 @@ def main() -> None:
         parser.error("lanes are a multiple of 256, ticks and rounds at least 1")
     before = os.getloadavg()[0]
     threads = min(len(os.sched_getaffinity(0)), native.MAX_THREADS)
-    plan = Plan(hamlet.load(ROOT / "generated" / "town"), arguments.lanes, tuple(dict.fromkeys(arguments.ticks)), threads)
+    module = hamlet.load(ROOT / "generated" / "town")
+    plan = Plan(module, arguments.lanes, tuple(dict.fromkeys(arguments.ticks)), threads, arguments.statistics)
     with tempfile.TemporaryDirectory() as folder:
         variants, missing = everything(plan, Path(folder), arguments.published_lanes)
         rates = measure(variants, arguments.rounds)
@@ -141,6 +151,7 @@ def main() -> None:
         "machine": facts(threads),
         "load": [before, os.getloadavg()[0]],
         "rounds": arguments.rounds,
+        "statistics": arguments.statistics,
         "missing": missing,
         "rates": rates,
     }

@@ -14,10 +14,11 @@ import check
 import native
 import torch
 from check import CPU, STREAM
+
 from hamlet.backend import RandomPolicy
 from hamlet.launch.numba import NumbaBackend
 from hamlet.module import Module
-from hamlet.state import Shape, allocate
+from hamlet.state import Shape, allocate, allocate_statistics
 
 OURS = "ours: numba"
 PLAIN, INTRINSICS, NAIVE = "C, plain", "C, AVX-512 intrinsics", "C, naive"
@@ -40,22 +41,29 @@ class Variant:
     checked: str
     prepare: Callable[[], Any]
     run: Callable[[Any], object]
-    after: Callable[[Any], None] = lambda given: None
+    after: Callable[[Any], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to time: `lanes` agents, rollouts of so many ticks each, with so many threads."""
+    """What to time: `lanes` agents, rollouts of so many ticks, so many threads, statistics where `counting`."""
 
     module: Module
     lanes: int
     ticks: tuple[int, ...]
     threads: int
+    counting: bool = False
 
     @property
     def rollouts(self) -> list[tuple[int, bool]]:
         """Ticks, and whether to observe: everything without, the shortest also with observations."""
         return [*((ticks, False) for ticks in self.ticks), (min(self.ticks), True)]
+
+    def run(self, observing: bool) -> check.Run:
+        """Arrays of all agents. Statistics are added to from run to run."""
+        shape = Shape(self.lanes, 1)
+        buffers = allocate(self.module.universe, shape, CPU, torch.float32 if observing else None)
+        return check.Run(buffers, allocate_statistics(self.module.universe, shape, CPU) if self.counting else None)
 
 
 def _exact(differing: int) -> str:
@@ -73,11 +81,11 @@ def ours(plan: Plan, expected: check.Run) -> list[Variant]:
     checked = _exact(check.differing(expected, small, True, True))
 
     def variant(ticks: int, observing: bool) -> Variant:
-        buffers = allocate(universe, Shape(plan.lanes, 1), CPU, torch.float32 if observing else None)
+        big = plan.run(observing)
         return Variant(
             OURS, plan.lanes, ticks, observing, "nothing", checked,
-            lambda: backend.reset(buffers, STREAM),
-            lambda _: backend.rollout(buffers, ticks, RandomPolicy(), STREAM, observing, None),
+            lambda: backend.reset(big.buffers, STREAM),
+            lambda _: backend.rollout(big.buffers, ticks, RandomPolicy(), STREAM, observing, big.counts),
         )  # fmt: skip
 
     return [variant(*rollout) for rollout in plan.rollouts]
@@ -100,16 +108,17 @@ def in_c(plan: Plan, expected: check.Run, compiler: native.Compiler, folder: Pat
         checked = _exact(check.differing(expected, small, True, True))
 
         def variant(ticks: int, observing: bool) -> Variant:
-            buffers = allocate(universe, Shape(plan.lanes, 1), CPU, torch.float32 if observing else None)
-            told = native.town(buffers, ticks, STREAM, plan.threads, None, observing)
+            big = plan.run(observing)
+            told = native.town(big.buffers, ticks, STREAM, plan.threads, big.counts, observing)
 
             def run(_: Any) -> object:
-                # The buffers are named so that they live as long as the pointers to them.
-                return buffers, native.fast(library, told)
+                native.fast(library, told)
+                # Named here, the arrays live as long as the pointers to them.
+                return big
 
             return Variant(
                 f"{name}, {compiler.name}", plan.lanes, ticks, observing, LEAVES_OUT[PLAIN], checked,
-                lambda: starting.reset(buffers, STREAM), run,
+                lambda: starting.reset(big.buffers, STREAM), run,
             )  # fmt: skip
 
         return [variant(*rollout) for rollout in plan.rollouts]
@@ -142,7 +151,6 @@ def in_c(plan: Plan, expected: check.Run, compiler: native.Compiler, folder: Pat
 def in_jax(plan: Plan, expected: check.Run) -> list[Variant]:
     """The town in JAX, on JAX's default device."""
     import jax
-
     import jax.numpy as jnp
     import jax_town
     import numpy as np
@@ -196,12 +204,10 @@ def as_published(plan: Plan, lanes: int) -> tuple[list[Variant], list[str]]:
             run(prepare())
         except Exception as error:
             # Whatever a foreign package fails with, the other peers are still worth timing.
-            missing.append(f"{make.__name__}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
+            missing.append(f"{make.__name__}: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
             continue
         checked = "another world"
-        variants.append(
-            Variant(peer.name, lanes, min(plan.ticks), True, peer.leaves_out, checked, prepare, run)
-        )
+        variants.append(Variant(peer.name, lanes, min(plan.ticks), True, peer.leaves_out, checked, prepare, run))
     return variants, missing
 
 
@@ -211,8 +217,12 @@ def everything(plan: Plan, folder: Path, published_lanes: int) -> tuple[list[Var
     variants, missing = ours(plan, expected), []
     compilers = native.compilers()
     for compiler in compilers:
-        variants += in_c(plan, expected, compiler, folder)
-    missing += [f"C by {name}: no such compiler" for name in ("gcc", "clang") if name not in {c.name for c in compilers}]
+        try:
+            variants += in_c(plan, expected, compiler, folder)
+        except RuntimeError as error:
+            missing.append(f"C by {compiler.name}: {str(error).partition(chr(10))[0]}")
+    names = {compiler.name for compiler in compilers}
+    missing += [f"C by {name}: no such compiler" for name in ("gcc", "clang") if name not in names]
     if compilers and not has_avx512():
         missing.append(f"{INTRINSICS}: this CPU has none")
     if importlib.util.find_spec("jax") is None:

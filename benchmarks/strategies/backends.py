@@ -41,6 +41,7 @@ class Shipped:
         self._statistics = allocate_statistics(self._module.universe, Shape(start.lanes, 1), self._device)
 
     def run(self, actions: Tensor) -> Result:
-        for some in actions.split(self._ticks):
+        for first in range(0, len(actions), self._ticks):
+            some = actions[first : first + self._ticks]
             self._env.rollout(len(some), some, statistics=self._statistics)
         return Result(dict(self._env.state), self._statistics)

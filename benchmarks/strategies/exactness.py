@@ -50,7 +50,8 @@ def arrays(result: Result) -> dict[str, Tensor]:
     found: dict[str, Any] = {**result.state}
     found |= {name: getattr(result.statistics, name) for name in type(result.statistics).__slots__}
     return {
-        name: (value.view(torch.int32) if value.dtype == torch.float32 else value).cpu() for name, value in found.items()
+        name: (value.view(torch.int32) if value.dtype == torch.float32 else value).cpu()
+        for name, value in found.items()
     }
 
 
@@ -103,7 +104,8 @@ def retrace(reference: Strategy, strategy: Strategy, start: Start, actions: Tens
     """Both runs again, one tick at a time."""
     reference.prepare(start)
     strategy.prepare(start)
-    first, ulp, fields = None, 0, ("the whole run, but no single tick",)
+    first, ulp = None, 0
+    fields: tuple[str, ...] = ("in one go, but not tick by tick",)
     together = torch.ones(start.lanes, dtype=torch.bool)
     differing = torch.zeros(start.lanes, dtype=torch.bool)
     for tick, row in enumerate(actions, start=1):

@@ -20,7 +20,7 @@ from hamlet.universe import Universe
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """For every number n: meters[rows] = clamp(meters[rows] + amounts[:, n]); rows i64 [k], amounts f32 [k, numbers]."""
+    """For number n, meters[rows] = clamp(meters[rows] + amounts[:, n]); rows i64 [k], amounts f32 [k, numbers]."""
 
     rows: Tensor
     amounts: Tensor
@@ -28,7 +28,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Cascades:
-    """Cascades that are measured together, [k] each. `turns` holds (which cascades, their targets): each target once."""
+    """Cascades that are measured together, [k] each. A turn is (which of them, their targets), each target once."""
 
     sources: Tensor
     thresholds: Tensor
@@ -183,9 +183,7 @@ def tick(
     for rule in tables.modulations:
         scale, base, span, top = rule.numbers
         changed = meters[rule.target] - scale * (base + span * (top - meters[rule.source]))
-        meters[rule.target] = torch.minimum(
-            torch.maximum(changed, tables.low[rule.target]), tables.high[rule.target]
-        )
+        meters[rule.target] = torch.minimum(torch.maximum(changed, tables.low[rule.target]), tables.high[rule.target])
     for cascades in tables.cascades:
         source = meters[cascades.sources]
         lost = cascades.strengths * ((cascades.thresholds - source) / cascades.thresholds)

@@ -253,9 +253,8 @@ class NumbaLoops:
         totals = [np.zeros((SLICES, len(one)), np.int64) for one in (counted.uses, counted.causes, counted.lengths)]
         names = ("meters", "position", "age", "episode_return", "episode", "layout")
         state = [self.state[name].numpy() for name in names]
-        run_all(
-            self.arrays, np.uint32(self.salt), actions.numpy(), *state, *totals, counted.finished_return.numpy()
-        )
+        compiled: Any = run_all
+        compiled(self.arrays, np.uint32(self.salt), actions.numpy(), *state, *totals, counted.finished_return.numpy())
         for one, total in zip((counted.uses, counted.causes, counted.lengths), totals, strict=True):
             one.add_(torch.from_numpy(total.sum(axis=0)))
         return Result(self.state, counted)

@@ -12,7 +12,7 @@ import torch
 from contract import Result, Start
 from episodes import cells_of, new_layout, zero_statistics
 from torch import Tensor
-from town import Config, town_config
+from town import MeterConfig, town_config
 
 from hamlet.universe import Universe
 
@@ -36,6 +36,7 @@ class PythonDicts:
 
     def __init__(self, universe: Universe, device: torch.device) -> None:
         self.config = town_config(universe)
+        self.limits: dict[str, MeterConfig] = {meter["name"]: meter for meter in self.config["meters"]}
         self.device = device
 
     def prepare(self, start: Start) -> None:
@@ -44,6 +45,9 @@ class PythonDicts:
         names = [meter["name"] for meter in self.config["meters"]]
         self.seed = start.halves
         self.statistics = zero_statistics(self.config, start.lanes, self.device)
+        self.uses = [0] * len(self.statistics.uses)
+        self.causes = [0] * len(self.statistics.causes)
+        self.lengths = [0] * len(self.statistics.lengths)
         self.agents: list[Agent] = [
             {
                 "meters": {name: np.float32(state["meters"][row][lane]) for row, name in enumerate(names)},
@@ -74,15 +78,17 @@ class PythonDicts:
             agent["x"] = min(max(agent["x"] + dx, 0), config["width"] - 1)
             agent["y"] = min(max(agent["y"] + dy, 0), config["height"] - 1)
             for meter in config["meters"]:
-                self.add(meters, meter["name"], -meter["move"])
+                if meter["move"]:
+                    self.add(meters, meter["name"], -meter["move"])
         elif action == config["interact"]:
             for meter in config["meters"]:
-                self.add(meters, meter["name"], -meter["interact"])
+                if meter["interact"]:
+                    self.add(meters, meter["name"], -meter["interact"])
             number = agent["places"].get(agent["x"] + config["width"] * agent["y"])
             if number is not None:
                 affordance = config["affordances"][number]
                 if affordance["needs"] is None or meters[affordance["needs"]] >= affordance["price"]:
-                    self.statistics.uses[number] += 1
+                    self.uses[number] += 1
                     for effect in affordance["effects"]:
                         self.add(meters, effect["meter"], effect["amount"])
         elif action > config["interact"] + 1:
@@ -90,7 +96,8 @@ class PythonDicts:
                 self.add(meters, effect["meter"], effect["amount"])
 
         for meter in config["meters"]:
-            self.add(meters, meter["name"], -meter["decay"])
+            if meter["decay"]:
+                self.add(meters, meter["name"], -meter["decay"])
         for rule in config["modulations"]:
             lost = rule["scale"] * (rule["base"] + rule["span"] * (rule["top"] - meters[rule["source"]]))
             self.add(meters, rule["target"], -lost)
@@ -114,18 +121,17 @@ class PythonDicts:
     def add(self, meters: dict[str, np.float32], name: str, amount: float | np.float32) -> None:
         """meter = clamp(meter + amount)."""
         value = meters[name] + amount
-        for meter in self.config["meters"]:
-            if meter["name"] == name:
-                if value < meter["low"]:
-                    value = np.float32(meter["low"])
-                if meter["high"] < value:
-                    value = np.float32(meter["high"])
+        limits = self.limits[name]
+        if value < limits["low"]:
+            value = np.float32(limits["low"])
+        if limits["high"] < value:
+            value = np.float32(limits["high"])
         meters[name] = value
 
     def end(self, agent: Agent, cause: int) -> bool:
         """Count an episode that ended."""
-        self.statistics.causes[cause] += 1
-        self.statistics.lengths[agent["age"]] += 1
+        self.causes[cause] += 1
+        self.lengths[agent["age"]] += 1
         agent["finished_return"] += agent["episode_return"]
         return True
 
@@ -164,5 +170,11 @@ class PythonDicts:
             "episode": integers([agent["episode"] for agent in agents]),
             "layout": integers([agent["layout"] for agent in agents]),
         }
+        for tensor, counts in (
+            (self.statistics.uses, self.uses),
+            (self.statistics.causes, self.causes),
+            (self.statistics.lengths, self.lengths),
+        ):
+            tensor.copy_(torch.tensor(counts))
         self.statistics.finished_return.copy_(floats([agent["finished_return"] for agent in agents]))
         return Result(state, self.statistics)

@@ -19,8 +19,10 @@ from torch_compile import TorchCompile
 
 from hamlet.module import Module
 
-PYTHON_LANES, PYTHON_TICKS = 1024, 16
-"""Plain Python is timed on this much at most; its rate does not depend on the number of lanes."""
+PYTHON_LANES = 1024
+"""Plain Python is timed on so many lanes at most: its rate does not depend on their number."""
+SLOW_TICKS = 16
+"""What goes tick by tick without kernels of its own is timed on so many at most: its rate does not depend on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Entry:
 
 def entries(module: Module, device: torch.device, lanes: int, ticks: int, long_ticks: int) -> list[Entry]:
     """The table for this device. `long_ticks`: the ticks of the longest launch of (i)."""
+    few = min(ticks, SLOW_TICKS)
     kernels = "triton" if device.type == "cuda" else "numba"
     universe = module.universe
 
@@ -47,20 +50,20 @@ def entries(module: Module, device: torch.device, lanes: int, ticks: int, long_t
             "a",
             "per-agent Python, dict lookups",
             min(lanes, PYTHON_LANES),
-            min(ticks, PYTHON_TICKS),
+            few,
             partial(PythonDicts, universe, device),
         ),
-        Entry("b", "masked torch, config dicts (HAMLET's way)", lanes, ticks, partial(MaskedTorch, universe, device)),
-        Entry("c", "torch, index tensors", lanes, ticks, partial(IndexTensors, universe, device)),
-        Entry("d", "torch code from string templates", lanes, ticks, partial(StringTemplate, universe, device)),
-        Entry("e", "torch code built with `ast`", lanes, ticks, partial(AstBuilt, universe, device)),
+        Entry("b", "masked torch, config dicts (HAMLET's way)", lanes, few, partial(MaskedTorch, universe, device)),
+        Entry("c", "torch, index tensors", lanes, few, partial(IndexTensors, universe, device)),
+        Entry("d", "torch code from string templates", lanes, few, partial(StringTemplate, universe, device)),
+        Entry("e", "torch code built with `ast`", lanes, few, partial(AstBuilt, universe, device)),
         Entry("f", "numba loops, config arrays", lanes, ticks, partial(NumbaLoops, universe, device)),
-        Entry("g", "torch.compile of (c)", lanes, ticks, partial(TorchCompile, universe, device, "default")),
+        Entry("g", "torch.compile of (c)", lanes, few, partial(TorchCompile, universe, device, "default")),
         Entry(
             "g'",
             "torch.compile of (c), reduce-overhead",
             lanes,
-            ticks,
+            few,
             partial(TorchCompile, universe, device, "reduce-overhead"),
         ),
         Entry("h", f"our {kernels} kernels, 1 tick per launch", lanes, ticks, shipped(kernels, 1)),
@@ -72,5 +75,5 @@ def entries(module: Module, device: torch.device, lanes: int, ticks: int, long_t
             long_ticks,
             shipped(kernels, long_ticks),
         ),
-        Entry("-", "our interpreter, for reference", lanes, ticks, shipped("interpreter", 1)),
+        Entry("-", "our interpreter, for reference", lanes, few, shipped("interpreter", 1)),
     ]

@@ -16,6 +16,8 @@ import triton
 
 Row: TypeAlias = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
+BUSY = 0.5
+"""A load average before the start above this means that others are at work."""
 
 
 def facts(device: torch.device, arguments: list[str]) -> Row:
@@ -23,9 +25,10 @@ def facts(device: torch.device, arguments: list[str]) -> Row:
 
     def git(*command: str) -> str:
         try:
-            return subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+            done = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=True)
         except (OSError, subprocess.CalledProcessError):
             return ""
+        return done.stdout.strip()
 
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = next((line.split(":")[1].strip() for line in lines if "model name" in line), platform.processor())
@@ -37,6 +40,7 @@ def facts(device: torch.device, arguments: list[str]) -> Row:
         "machine": machine,
         "versions": f"python {platform.python_version()}, torch {torch.__version__}, numba {numba.__version__}, "
         f"triton {triton.__version__}",
+        "threads": f"{torch.get_num_threads()} of torch, {numba.get_num_threads()} of numba",
         "commit": (git("rev-parse", "HEAD") or "unknown") + (", with changes" if changed else ""),
         "command": shlex.join(["python", "benchmarks/strategies/run.py", *arguments]),
     }
@@ -47,22 +51,25 @@ def table(report: Row) -> str:
     low, high = report["load"]
     lines = [f"# Ways to execute {report['universe']} on {report['device']}", ""]
     lines += [f"- {name}: {value}" for name, value in report["machine"].items()]
-    lines.append(f"- load average: {low:.1f} at the start, {high:.1f} at the end")
+    busy = "; **other processes took part of the machine: do not quote these rates**" if low > BUSY else ""
+    lines.append(f"- load average: {low:.1f} at the start, {high:.1f} at the end{busy}")
     lines.append(f"- {report['samples']} samples each, taking turns; every strategy executes the same actions")
     lines.append(
         f"- equal: state and summed outcomes against the interpreter, {report['checked_lanes']:,} lanes, "
         f"{report['checked_ticks']} ticks, new episodes, deaths and lifespans included"
     )
-    lines += ["", "| | strategy | agents | ticks | million agent-ticks/s | slowest .. fastest | ratio to b | equal |"]
-    lines.append("|---|---|--:|--:|--:|--:|--:|---|")
+    lines += ["", "Million agent-ticks per second by the clock, and per second of CPU time of all threads:", ""]
+    lines.append("| | strategy | agents | ticks | median | slowest .. fastest | ratio to b | per CPU second | equal |")
+    lines.append("|---|---|--:|--:|--:|--:|--:|--:|---|")
     for row in report["strategies"]:
         start = f"| {row['letter']} | {row['title']} |"
         if "reason" in row:
-            lines.append(f"{start} | | not available: {row['reason']} | | | |")
+            lines.append(f"{start} | | not available: {row['reason']} | | | | |")
             continue
+        spread = f"{millions(row['slowest'])} .. {millions(row['fastest'])}"
         lines.append(
-            f"{start} {row['lanes']:,} | {row['ticks']:,} | {millions(row['median'])} | "
-            f"{millions(row['slowest'])} .. {millions(row['fastest'])} | {row['ratio']:.3g} | {row['verdict']['text']} |"
+            f"{start} {row['lanes']:,} | {row['ticks']:,} | {millions(row['median'])} | {spread} | "
+            f"{row['ratio']:.3g} | {millions(row['by_cpu_time'])} | {row['verdict']['text']} |"
         )
     return "\n".join(lines) + "\n"
 

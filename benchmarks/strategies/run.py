@@ -20,11 +20,11 @@ from pathlib import Path
 
 import torch
 from backends import Shipped
-from contract import NotAvailableError, Start, Strategy
+from contract import NotAvailableError, Strategy
 from exactness import Verdict, as_json, judge
 from registry import Entry, entries
 from report import ROOT, Row, facts, plot, stderr, table
-from timing import measure, near_the_end, random_actions, warm_start
+from timing import PAUSE, measure, near_the_end, random_actions, warm_start
 from torch_compile import TorchCompile
 
 import hamlet
@@ -36,14 +36,17 @@ LONG_TICKS = 1000
 
 
 def available(
-    module: Module, device: torch.device, wanted: list[Entry], lanes: int, ticks: int
+    module: Module, device: torch.device, wanted: list[Entry], arguments: argparse.Namespace
 ) -> list[tuple[Entry, Strategy | str, Verdict | None]]:
     """Every strategy, checked, or the reason why there is none."""
-    start = near_the_end(module, warm_start(module, device, lanes))
-    actions = random_actions(module, start, ticks)
+    start = near_the_end(module, warm_start(module, device, arguments.checked_lanes))
+    actions = random_actions(module, start, arguments.checked_ticks)
     reference = Shipped(module, device, "interpreter", 1)
     found: list[tuple[Entry, Strategy | str, Verdict | None]] = []
     for entry in wanted:
+        if entry.letter in arguments.skip:
+            found.append((entry, "skipped", None))
+            continue
         try:
             strategy = entry.make()
             verdict = judge(module.universe, reference, strategy, start, actions)
@@ -60,11 +63,12 @@ def ablation(module: Module, device: torch.device, arguments: argparse.Namespace
     """Check and time everything."""
     load = os.getloadavg()[0]
     wanted = entries(module, device, arguments.lanes, arguments.ticks, arguments.long_ticks)
-    checked = available(module, device, wanted, arguments.checked_lanes, arguments.checked_ticks)
+    checked = available(module, device, wanted, arguments)
     timed = [(entry, strategy) for entry, strategy, _ in checked if not isinstance(strategy, str)]
-    start: Start = warm_start(module, device, arguments.lanes)
+    start = warm_start(module, device, arguments.lanes)
     actions = random_actions(module, start, max(entry.ticks for entry in wanted))
-    rates = dict(zip((entry.letter for entry, _ in timed), measure(timed, start, actions, arguments.samples), strict=True))
+    measured = measure(timed, start, actions, arguments.samples, arguments.pause)
+    rates = {entry.letter: found for (entry, _), found in zip(timed, measured, strict=True)}
     rows: list[Row] = []
     for entry, strategy, verdict in checked:
         row: Row = {"letter": entry.letter, "title": entry.title, "lanes": entry.lanes, "ticks": entry.ticks}
@@ -78,6 +82,7 @@ def ablation(module: Module, device: torch.device, arguments: argparse.Namespace
                 "median": found.median,
                 "slowest": found.slowest,
                 "fastest": found.fastest,
+                "by_cpu_time": found.median_by_cpu_time,
                 "samples": found.samples,
                 "ratio": found.median / rates["b"].median,
                 "may_differ": isinstance(strategy, TorchCompile),
@@ -105,9 +110,13 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--checked-lanes", type=int, default=CHECKED_LANES)
     parser.add_argument("--checked-ticks", type=int, default=CHECKED_TICKS)
+    parser.add_argument("--pause", type=float, default=PAUSE, help="seconds before each sample")
+    parser.add_argument("--skip", nargs="*", default=[], metavar="LETTER", help="strategies to leave out")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "results" / "strategies.json")
     arguments = parser.parse_args()
+    if "b" in arguments.skip:
+        parser.error("b is what the others are compared with")
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no GPU here")
     report = ablation(hamlet.load(ROOT / "generated" / "town"), torch.device(arguments.device), arguments)

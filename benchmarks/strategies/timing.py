@@ -25,13 +25,18 @@ PAUSE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Agent-ticks per second of the samples of one strategy."""
+    """Agent-ticks per second of the samples of one strategy, by the clock and by the CPU time of all its threads."""
 
     samples: list[float]
+    by_cpu_time: list[float]
 
     @property
     def median(self) -> float:
         return statistics.median(self.samples)
+
+    @property
+    def median_by_cpu_time(self) -> float:
+        return statistics.median(self.by_cpu_time)
 
     @property
     def slowest(self) -> float:
@@ -78,10 +83,10 @@ def random_actions(module: Module, start: Start, ticks: int) -> Tensor:
 
 
 def measure(
-    strategies: list[tuple[Entry, Strategy]], start: Start, actions: Tensor, samples: int, pause: float = PAUSE
+    strategies: list[tuple[Entry, Strategy]], start: Start, actions: Tensor, samples: int, pause: float
 ) -> list[Rates]:
     """The rates of all strategies; a first round is not counted."""
-    rates: list[list[float]] = [[] for _ in strategies]
+    rates: list[Rates] = [Rates([], []) for _ in strategies]
     for sample in range(samples + 1):
         for (entry, strategy), found in zip(strategies, rates, strict=True):
             part = Start(
@@ -91,13 +96,14 @@ def measure(
             strategy.prepare(part)
             synchronize(actions.device)
             time.sleep(pause)
-            started = time.perf_counter()
+            started, used = time.perf_counter(), time.process_time()
             strategy.run(given)
             synchronize(actions.device)
-            seconds = time.perf_counter() - started
+            seconds, busy = time.perf_counter() - started, time.process_time() - used
             if sample > 0:
-                found.append(entry.lanes * entry.ticks / seconds)
-    return [Rates(found) for found in rates]
+                found.samples.append(entry.lanes * entry.ticks / seconds)
+                found.by_cpu_time.append(entry.lanes * entry.ticks / max(busy, 1e-9))
+    return rates
 
 
 def synchronize(device: torch.device) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import index_tensors
@@ -26,6 +27,7 @@ class TorchCompile(IndexTensors):
             raise NotAvailableError("CUDA graphs need a GPU")
         super().__init__(universe, device)
         self._mode = mode
+        self._begin_step: Callable[[], None] = torch.compiler.cudagraph_mark_step_begin
         self._tick = torch.compile(index_tensors.tick, mode=mode, dynamic=False)
 
     def prepare(self, start: Start) -> None:
@@ -42,7 +44,7 @@ class TorchCompile(IndexTensors):
         state, graphs = self.worlds.state, self._mode == "reduce-overhead"
         for row in actions.long():
             if graphs:
-                torch.compiler.cudagraph_mark_step_begin()
+                self._begin_step()
             meters, position, age, ending = self._tick(
                 self.tables, state["meters"], state["position"], state["age"], self.boards.board, row
             )

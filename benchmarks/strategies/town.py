@@ -6,7 +6,7 @@ instantaneous affordances at random places, constant effects, cascades by defici
 
 from __future__ import annotations
 
-from typing import NoReturn, TypedDict
+from typing import TypedDict
 
 from hamlet import schema
 from hamlet.universe import (
@@ -172,7 +172,7 @@ def amount(expression: Expression | None) -> float:
         case Number(value=value):
             return value
         case _:
-            refuse(expression.span)
+            raise refusal(expression.span)
 
 
 def effect(statement: Statement) -> Effect:
@@ -183,7 +183,7 @@ def effect(statement: Statement) -> Effect:
         case Assign(meter=meter, op="-=", value=Number(value=value), clamped=True):
             return {"meter": meter, "amount": -value}
         case _:
-            refuse(statement.span)
+            raise refusal(statement.span)
 
 
 def compared(condition: Expression, op: str) -> tuple[str, float]:
@@ -192,7 +192,7 @@ def compared(condition: Expression, op: str) -> tuple[str, float]:
         case Binary(op=found, left=MeterValue(meter=meter), right=Number(value=value)) if found == op:
             return meter, value
         case _:
-            refuse(condition.span)
+            raise refusal(condition.span)
 
 
 def product(expression: Expression) -> tuple[str, str]:
@@ -201,7 +201,7 @@ def product(expression: Expression) -> tuple[str, str]:
         case Binary(op="*", left=MeterValue(meter=left), right=MeterValue(meter=right)):
             return left, right
         case _:
-            refuse(expression.span)
+            raise refusal(expression.span)
 
 
 def modulation(rule: Rule) -> ModulationConfig:
@@ -232,7 +232,7 @@ def modulation(rule: Rule) -> ModulationConfig:
         ):
             return {"target": target, "source": source, "scale": scale, "base": base, "span": span, "top": top}
         case _:
-            refuse(rule.span)
+            raise refusal(rule.span)
 
 
 def cascade(item: Cascade) -> CascadeConfig:
@@ -241,9 +241,9 @@ def cascade(item: Cascade) -> CascadeConfig:
         case (Assign(meter=target, op="-=", clamped=True, value=Binary("*", Number(value=strength), Deficit())),):
             return {"source": item.source, "threshold": item.threshold, "target": target, "strength": strength}
         case _:
-            refuse(item.span)
+            raise refusal(item.span)
 
 
-def refuse(span: Span) -> NoReturn:
-    """Complain about a construct that the strategies do not cover."""
-    raise ValueError(f"line {span.line}: not like the town, which is all that the strategies cover")
+def refusal(span: Span) -> ValueError:
+    """The complaint about a construct that the strategies do not cover."""
+    return ValueError(f"line {span.line}: not like the town, which is all that the strategies cover")

@@ -5,33 +5,36 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import torch
-
 from evaluated import Evaluated
+from hypothesis import strategies as st
+
 from hamlet import load
 from hamlet.choose import Choice
 from hamlet.codec import from_json, to_json
 from hamlet.make import start
 from hamlet.universe import Span, Universe
 from hamlet.verify import Candidate, Effort, Report, verify
-from hamletc.compile import Options, Source, SourceError, Stopwatch, build, check, parse
+from hamletc.compile import TARGETS, Options, Source, SourceError, Stopwatch, Target, check, emit_texts, optimise, parse
 from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
-from hamletc.lowering.lower import lower
+from hamletc.lowering.lower import LIMITS, lower
 from hamletc.lowering.plan import Limits
-from hamletc.package import write
+from hamletc.package import package, write
 from hamletc.passes.pipeline import PASS_NAMES, default_passes, gpu_passes, run
 
 BackendName: TypeAlias = Literal["ir", "numba", "triton"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
 CPU = torch.device("cpu")
 NOWHERE = Span(0, 0, 0, 0)
-EFFORT = Effort(worlds=35, ticks=3, rounds=8)
+EFFORT = Effort(worlds=131, ticks=1, rounds=4)
+"""Many lanes and few ticks: the time goes with the operations, not with the lanes."""
 
 
 def checked(text: str) -> Universe:
@@ -70,6 +73,17 @@ def check_text(text: str, universe: Universe) -> None:
     assert repr(from_json(to_json(universe))) == repr(universe), "the file of the universe says something else"
 
 
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """How to compile: the name of a pass to run alone, and what to unroll in kernels."""
+
+    alone: str
+    limits: Limits
+
+
+UNROLLED, BY_TABLE = LIMITS, Limits(affordances=1, cascades=1)
+
+
 def programs(universe: Universe, alone: str) -> dict[str, Program]:
     """Programs that must do the same: without passes, with all, with one alone; for a GPU; with tables in place of
     unrolled code."""
@@ -77,7 +91,7 @@ def programs(universe: Universe, alone: str) -> dict[str, Program]:
     optimised = run(plain, universe)
     assert parse_program(print_program(plain)) == plain, "the text of the program says something else"
     assert parse_program(print_program(optimised)) == optimised, "the text of the program says something else"
-    by_table = lower(universe, Limits(affordances=1, cascades=1))
+    by_table = lower(universe, BY_TABLE)
     result = {
         "unoptimised": plain,
         "for a GPU": run(optimised, universe, choose=gpu_passes),
@@ -89,27 +103,38 @@ def programs(universe: Universe, alone: str) -> dict[str, Program]:
     return {name: program for name, program in result.items() if name == "unoptimised" or program != plain}
 
 
-def kernels(universe: Universe, targets: Sequence[Literal["numba", "triton"]], folder: Path) -> list[Candidate]:
+def compiled(universe: Universe, limits: Limits) -> dict[str, bytes]:
+    """The files of a package."""
+    program = optimise(lower(universe, limits), universe, Options(), Stopwatch())
+    return package(universe, emit_texts(program, universe, Options(), Stopwatch()))
+
+
+def kernels(universe: Universe, targets: Sequence[Target], limits: Limits, folder: Path) -> list[Candidate]:
     """Compiled, twice to the same bytes if it is to run; the backends that run it."""
-    files = build(universe, Options(), Stopwatch())
+    files = compiled(universe, limits)
     if not targets:
         return []
-    assert files == build(universe, Options(), Stopwatch()), "compiled twice, the bytes differ"
+    assert files == compiled(universe, limits), "compiled twice, the bytes differ"
     write(files, folder)
     module = load(folder)
     assert repr(module.universe) == repr(universe), "the package has another universe"
     return [Candidate(start(module, Choice(target, CPU, "compared")), CPU) for target in targets]
 
 
-def agree(text: str, universe: Universe, backends: Sequence[BackendName], alone: str, seed: int) -> Report:
-    """Check everything; `AssertionError` where something differs. `alone` is the name of a pass."""
+def agree(text: str, universe: Universe, backends: Sequence[BackendName], variant: Variant, seed: int) -> Report:
+    """Check everything; `AssertionError` where something differs."""
     check_text(text, universe)
-    candidates = []
+    candidates: list[Candidate] = []
     if "ir" in backends:
-        candidates += [Candidate(Evaluated(universe, program, name), CPU) for name, program in programs(universe, alone).items()]
+        for name, program in programs(universe, variant.alone).items():
+            candidates.append(Candidate(Evaluated(universe, program, name), CPU))
     with tempfile.TemporaryDirectory(prefix="fuzzed-") as folder:
-        candidates += kernels(universe, [name for name in ("numba", "triton") if name in backends], Path(folder) / "package")
+        targets = [target for target in TARGETS if target in backends]
+        candidates += kernels(universe, targets, variant.limits, Path(folder) / "package")
         report = verify(universe, candidates, EFFORT, seed)
     assert report.equal, report.render()
     assert report.compared > 0, "nothing was compared"
     return report
+
+
+variants = st.builds(Variant, st.sampled_from(PASS_NAMES), st.sampled_from((UNROLLED, BY_TABLE)))

@@ -22,7 +22,8 @@ from hamlet.verify.inject import nodes
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "edges clamp", "edges wrap", "edges bounce", "edges sticky"),
     *("distance manhattan", "distance euclidean", "distance chebyshev", "Clock", "Lifespan", "Lifespan reward"),
-    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Rule", "Rule with guard", "Cascade"),
+    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds"),
+    *("Rule", "Rule with guard", "Cascade"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *("Action needs", "Action move", "Action teleport", "Action body", "Cause", "several causes"),
@@ -30,8 +31,8 @@ KINDS = (
     *("Deficit", "Shortfall", "Hour", "Age", "Here", "Distance", "Clamp", "If", "Unary -", "Unary abs", "Unary not"),
     *(f"Binary {op}" for op in ("+", "-", "*", "/", "min", "max", "<", "<=", ">", ">=", "==", "!=", "and", "or")),
     *("ObserveGrid", "ObserveWindow", "ObservePosition relative", "ObservePosition absolute", "ObservePosition scaled"),
-    *("ObserveMeters all", "ObserveMeters some", "ObserveHere", "ObserveTime", "ObserveProgress", "ObserveProgress per"),
-    *("ObserveLifetime", "ObserveParams"),
+    *("ObserveMeters all", "ObserveMeters some", "ObserveHere", "ObserveTime"),
+    *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams"),
 )
 """All that `constructs` tells apart."""
 
@@ -68,8 +69,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             place = "Affordance at random" if cell is None else "Affordance fixed"
             return [place, *(f"Affordance {key}" for key, value in given.items() if value)]
         case Action():
-            given = {"needs": node.needs, "move": node.move, "teleport": node.teleport, "body": node.body}
-            return [f"Action {key}" for key, value in given.items() if value]
+            return [f"Action {key}" for key in ("needs", "move", "teleport", "body") if getattr(node, key)]
         case Assign(op=op, clamped=clamped):
             return [f"Assign {op}", *([] if clamped else ["Assign unclamped"])]
         case Unary(op=op) | Binary(op=op):

@@ -26,19 +26,21 @@ import numba
 import numpy
 import torch
 import triton
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-
-from agreement import BACKENDS, BackendName, agree, checked
+from agreement import BACKENDS, BY_TABLE, UNROLLED, BackendName, Variant, agree, checked, variants
 from constructs import KINDS, constructs
-from hamletc.compile import SourceError
-from hamletc.passes.pipeline import PASS_NAMES
+from hypothesis import HealthCheck, Phase, given, settings
 from strategies import universes
 
-CHUNK = 25
+from hamletc.compile import SourceError
+from hamletc.passes.pipeline import PASS_NAMES
+
+CHUNK = 10
 """Universes of one run of hypothesis: after each the clock is looked at."""
 
 MOST_FAILURES = 5
+
+SHRINKING = 120
+"""Seconds for making a failing universe smaller."""
 
 
 class Fuzzer:
@@ -51,7 +53,9 @@ class Fuzzer:
         self.clean = self.discarded = self.compared = self.constructs = self.fired = 0
         self.found: Counter[str] = Counter()
         self.failed: list[Path] = []
-        self._text = self._alone = ""
+        self._text, self._variant = "", Variant(PASS_NAMES[0], UNROLLED)
+        self._failing: set[tuple[str, Variant]] = set()
+        self._patience = until
 
     def chunk(self, seed: int) -> None:
         """One run of hypothesis."""
@@ -66,27 +70,32 @@ class Fuzzer:
             suppress_health_check=list(HealthCheck),
             phases=[Phase.generate, Phase.shrink],
         )
-        @given(universes(), st.sampled_from(PASS_NAMES))
-        def run(text: str, alone: str) -> None:
-            if time.monotonic() < self.until or self._text:
-                self._one(text, alone, seed)
+        @given(universes(), variants)
+        def run(text: str, variant: Variant) -> None:
+            shrinking = bool(self._failing)
+            if time.monotonic() < (self._patience if shrinking else self.until) or (text, variant) in self._failing:
+                self._one(text, variant, seed)
 
+        self._failing.clear()
         try:
             run()
         except Exception as error:
             self.failed.append(self._write(error, seed))
-        self._text = ""
 
-    def _one(self, text: str, alone: str, seed: int) -> None:
+    def _one(self, text: str, variant: Variant, seed: int) -> None:
         try:
             universe = checked(text)
         except SourceError:
             self.discarded += 1
             return
         try:
-            report = agree(text, universe, self.backends, alone, seed)
-        except Exception:
-            self._text, self._alone = text, alone
+            report = agree(text, universe, self.backends, variant, seed)
+        except Exception as error:
+            if not self._failing:
+                self._patience = time.monotonic() + SHRINKING
+                print(f"  seed {seed}: {summary(error)}; shrinking", flush=True)
+            self._text, self._variant = text, variant
+            self._failing.add((text, variant))
             raise
         self.clean += 1
         self.compared += report.compared
@@ -103,17 +112,25 @@ class Fuzzer:
         message = "".join(traceback.format_exception(error, limit=-6)).replace("\n", "\n    ")
         path.with_suffix(".txt").write_text(
             f"seed      {seed}\nbackends  {','.join(self.backends)}\nversions  {versions()}\n"
-            f"again     python tests/equivalence/fuzz.py --again {path} --alone {self._alone} --seed {seed} "
-            f"--backends {','.join(self.backends)}\n\n    {message}\n",
+            f"again     python tests/equivalence/fuzz.py --again {path} --seed {seed} --alone {self._variant.alone}"
+            f"{' --by-table' if self._variant.limits == BY_TABLE else ''} --backends {','.join(self.backends)}\n"
+            f"\n    {message}\n",
             encoding="utf-8",
         )
-        print(f"FAILED, see {path}: {str(error).splitlines()[0] if str(error) else type(error).__name__}", flush=True)
+        print(f"FAILED, see {path}: {summary(error)}", flush=True)
         return path
 
 
+def summary(error: Exception) -> str:
+    """An error in one line."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
 def versions() -> str:
+    """The versions of all that a result can depend on."""
     modules = (torch, triton, numba, numpy, hypothesis)
-    return f"Python {platform.python_version()}, " + ", ".join(f"{each.__name__} {each.__version__}" for each in modules)
+    found = [f"{each.__name__} {each.__version__}" for each in modules]
+    return ", ".join([f"Python {platform.python_version()}", *found])
 
 
 def _backends(text: str) -> tuple[BackendName, ...]:
@@ -131,20 +148,26 @@ def main() -> int:
     parser.add_argument("--failures", type=Path, default=Path("fuzz-failures"), help="where reproducers are written")
     parser.add_argument("--again", type=Path, help="check this source only")
     parser.add_argument("--alone", default=PASS_NAMES[0], help="a pass that is run alone, with --again")
+    parser.add_argument("--by-table", action="store_true", help="kernels with tables where they can, with --again")
     options = parser.parse_args()
     torch.set_num_threads(1)
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
     if options.again is not None:
         text = options.again.read_text(encoding="utf-8")
-        print(agree(text, checked(text), options.backends, options.alone, seed).render(counts=True))
+        variant = Variant(options.alone, BY_TABLE if options.by_table else UNROLLED)
+        print(agree(text, checked(text), options.backends, variant, seed).render(counts=True))
         return 0
     begin = time.monotonic()
     fuzzer = Fuzzer(options.backends, options.failures, begin + options.seconds)
     print(f"seed {seed}, backends {', '.join(options.backends)}, {options.seconds:.0f} s", flush=True)
     chunk = seed
-    while time.monotonic() < fuzzer.until and len(fuzzer.failed) < MOST_FAILURES:
-        fuzzer.chunk(chunk)
-        chunk += 1
+    try:
+        while time.monotonic() < fuzzer.until and len(fuzzer.failed) < MOST_FAILURES:
+            fuzzer.chunk(chunk)
+            chunk += 1
+            print(f"  {fuzzer.clean} clean after {time.monotonic() - begin:.0f} s", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted")
     tried = fuzzer.clean + fuzzer.discarded
     print(
         f"{fuzzer.clean} universes clean in {time.monotonic() - begin:.0f} s, seeds {seed} to {chunk - 1}; "

@@ -14,34 +14,39 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from hypothesis import strategies as st
 
 from hamlet.binary32 import round32, spell32
+from hamlet.universe import Grid, Span
 from hamletc.checking import intervals
+from hamletc.checking.folding import Comparison
 from hamletc.checking.intervals import Interval
 from hamletc.checking.ranges import farthest
-from hamlet.universe import Grid, Span
 
 T = TypeVar("T")
 
-NAMES = tuple(
-    """
-    energy mood health Bed Shop money_2 _x __ x X O0 l1
-    space grid clock hours lifespan ticks param meter rule cascade affordance action at random open lasts needs
-    instantly each tick on completion together unclamped move teleport dies reward observe window position relative
-    absolute scaled meters time progress per lifetime params in to distance edges decay interact wrap universe
-    tl where step self f32 lambda float32 u32 i32 bool int None True def class import return print range len abs_
-    lane lanes world worlds agent hour_ age_ layout episode alive engaged action_ seed tick_ actions state out
-    energy_0 v0 v1 n0 t0 c0 _0 mask rewards terminated used cause numba np numpy triton math load store program_id
-    BLOCK constexpr minimum maximum sqrt_rn div_rn select uniform choice result buffers index count value pointer
-    """.split()
+WORDS = (
+    "energy mood health Bed Shop money_2 _x __ x X O0 l1 space grid clock hours lifespan ticks param "
+    "meter rule cascade affordance action at random open lasts needs instantly each tick on completion "
+    "together unclamped move teleport dies reward observe window position relative absolute scaled meters "
+    "time progress per lifetime params in to distance edges decay interact wrap universe tl where step "
+    "self f32 lambda float32 u32 i32 bool int None True def class import return print range len abs_ lane "
+    "lanes world worlds agent hour_ age_ layout episode alive engaged action_ seed tick_ actions state "
+    "out energy_0 v0 v1 n0 t0 c0 _0 mask rewards terminated used cause numba np numpy triton math load "
+    "store program_id BLOCK constexpr minimum maximum sqrt_rn div_rn select uniform choice result buffers "
+    "index count value pointer "
 )
+NAMES = WORDS.split()
 NOT_FOR_UNIVERSES = frozenset({"self", "lambda", "None", "True", "def", "class", "import", "return", "in"})
 
 IF, OR, AND, NOT, COMPARISON, SUM, WHEN, CLOSED_SUM, PRODUCT, FACTOR, ATOM = range(11)
 """How tightly an expression binds. A SUM ends in `when`, a CLOSED_SUM does not; a WHEN is only a `when`."""
+
+COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+COMPARISONS_WITH_LOWEST: tuple[Comparison, ...] = ("<=", ">", "==", "!=")
+"""Those that the lowest value of the left side does not decide, as the right side."""
 
 SPECIAL = (
     0.0,
@@ -90,12 +95,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class MeterPlan:
-    """A meter. A `loose` one may be written without a clamp, so it decays: that clamps it in every tick."""
+    """A meter. A `loose` one may be written without a clamp; it decays, which clamps it in every tick, unless it is
+    `adrift`: then it may have any value."""
 
     name: str
     low: float
     high: float
     loose: bool
+    adrift: bool
 
     @property
     def span(self) -> float:
@@ -155,7 +162,7 @@ class _Author:
     # --- constants -------------------------------------------------------------------------------------------------
 
     def constant(self, low: float, high: float) -> float:
-        """A binary32 number within these bounds: often one that is special, or that was used before, or its neighbour."""
+        """A binary32 number within these bounds: often special, or used before, or the neighbour of one."""
         if self.chance(2):
             candidates = [*self.numbers[-12:], *SPECIAL, *(-value for value in SPECIAL if value), low, high]
             value = self.pick(candidates)
@@ -200,7 +207,7 @@ class _Author:
 
     def leaf(self, constants: bool = True) -> Piece:
         kind = self.integer(0, 9)
-        if self.cascade is not None and not self.tight and self.chance(3):
+        if self.cascade is not None and not self.tight and self.chance(2):
             return self.measured()
         if kind <= 1 and constants:
             return self.number_piece(self.constant(*self.pick(((-1.0, 1.0), (-100.0, 100.0), (-1e12, 1e12)))))
@@ -222,6 +229,8 @@ class _Author:
 
     def meter(self) -> Piece:
         plan = self.pick(self.meters)
+        if plan.adrift and not self.tight:
+            return Piece(plan.name, ATOM, intervals.ANYTHING)
         room = 8 * plan.span if plan.loose and not self.tight else 0.0
         return Piece(plan.name, ATOM, Interval(round32(plan.low - room), round32(plan.high + room)))
 
@@ -351,12 +360,12 @@ class _Author:
         found = _range(left)
         right = self.number(depth - 1, constants=False) if self.chance(4) else None
         self.tight = outer
-        op = self.pick(("<", "<=", ">", ">=", "==", "!="))
+        op = self.pick(COMPARISONS)
         if right is None or intervals.decide(op, found, _range(right)) is not None:
             right = self.number_piece(self.constant(found.low, found.high))
         if intervals.decide(op, found, _range(right)) is not None:
             right = self.number_piece(found.low)
-            op = self.pick(("<=", ">", "==", "!="))
+            op = self.pick(COMPARISONS_WITH_LOWEST)
         return (right, _turned(op), left) if self.chance(5) else (left, op, right)
 
     def place(self) -> Piece:
@@ -370,7 +379,7 @@ class _Author:
 
     def amount(self, plan: MeterPlan, depth: int, constants: bool = True) -> Piece:
         """An expression to add to a meter: of the size of its bounds, or less."""
-        if constants and self.chance(2):
+        if constants and self.chance(2 if self.cascade is None else 4):
             size = plan.span * self.pick((0.01, 0.1, 0.5, 1.0))
             value = self.constant(-size, size)
             return self.number_piece(value if value else max(round32(size), 2.0**-149))
@@ -455,20 +464,22 @@ class _Author:
 
     def in_bounds(self, low: float, high: float) -> str:
         value = self.pick((low, high, self.constant(low, high)))
-        bounds = "" if (low, high) == (0.0, 1.0) and not self.chance(3) else f" in {self.spell(low)} .. {self.spell(high)}"
-        return f"{self.spell(value)}{bounds}"
+        if (low, high) == (0.0, 1.0) and not self.chance(3):
+            return self.spell(value)
+        return f"{self.spell(value)} in {self.spell(low)} .. {self.spell(high)}"
 
     def plan_meters(self) -> None:
         for number in range(self.integer(1, 5)):
             name = self.name(f"meter{number}")
             low, high = map(round32, self.bounds())
-            self.meters.append(MeterPlan(name, low, high if low < high else low + 1, self.chance(3)))
+            loose = self.chance(3)
+            self.meters.append(MeterPlan(name, low, high if low < high else low + 1, loose, loose and self.chance(5)))
 
     def meter_line(self, plan: MeterPlan) -> str:
         start = self.in_bounds(plan.low, plan.high)
         drains = []
         for key in ("decay", "move", "interact"):
-            if (key == "decay" and plan.loose) or self.chance(3 if key != "decay" else 2):
+            if (key == "decay" and plan.loose and not plan.adrift) or self.chance(3 if key != "decay" else 2):
                 drains.append(f"{key} {self.amount(plan, 1).text}")
         return f"meter {plan.name} = {start}" + (f" {{ {_joined(drains)} }}" if drains else "")
 
@@ -505,14 +516,14 @@ class _Author:
         if not plan.low < threshold:
             threshold = plan.high
         low = round32(plan.low - 8 * plan.span) if plan.loose else plan.low
-        with self.within(Interval(low, plan.high), threshold):
+        with self.within(None if plan.adrift else Interval(low, plan.high), threshold):
             block = self.body()
         name = self.name(f"cascade{number}")
         return f"cascade {name}: {plan.name} < {self.number_piece(threshold).text} -> {{ {block} }}"
 
     @contextmanager
-    def within(self, source: Interval, threshold: float) -> Iterator[None]:
-        """In a cascade."""
+    def within(self, source: Interval | None, threshold: float) -> Iterator[None]:
+        """In a cascade with a source that lies there, if it is known."""
         self.cascade, self.threshold = source, threshold
         yield
         self.cascade = None
@@ -636,7 +647,7 @@ def _range(piece: Piece) -> Interval:
     return piece.range
 
 
-def _turned(op: str) -> str:
+def _turned(op: Comparison) -> str:
     """The comparison with its sides exchanged."""
     return op.translate(str.maketrans("<>", "><"))
 

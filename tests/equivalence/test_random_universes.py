@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-
-from agreement import BackendName, agree, check_text, checked
+from agreement import BackendName, Variant, agree, check_text, checked, variants
 from constructs import KINDS, constructs
-from hamletc.compile import SourceError
-from hamletc.passes.pipeline import PASS_NAMES
+from hypothesis import HealthCheck, Phase, given, settings
 from strategies import universes
+
+from hamletc.compile import SourceError
 
 
 def examples(count: int) -> settings:
@@ -31,14 +29,14 @@ def agreeing(count: int, backends: tuple[BackendName, ...]) -> int:
     ran = 0
 
     @examples(count)
-    @given(universes(), st.sampled_from(PASS_NAMES))
-    def run(text: str, alone: str) -> None:
+    @given(universes(), variants)
+    def run(text: str, variant: Variant) -> None:
         nonlocal ran
         try:
             universe = checked(text)
         except SourceError:
             return
-        agree(text, universe, backends, alone, seed=7)
+        agree(text, universe, backends, variant, seed=7)
         ran += 1
 
     run()
@@ -46,11 +44,11 @@ def agreeing(count: int, backends: tuple[BackendName, ...]) -> int:
 
 
 def test_programs_of_random_universes_agree_with_the_interpreter() -> None:
-    assert agreeing(8, ("ir",)) >= 6
+    assert agreeing(6, ("ir",)) >= 4
 
 
 def test_kernels_of_random_universes_agree_with_the_interpreter() -> None:
-    assert agreeing(2, ("numba",)) >= 1
+    assert agreeing(1, ("numba",)) == 1
 
 
 def test_random_universes_are_valid_and_have_everything() -> None:

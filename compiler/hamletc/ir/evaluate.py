@@ -121,6 +121,8 @@ def _apply(
             return _fma(values[left], values[right], values[addend])
         case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32():
             return _unary(op, values[op.operand])
+        case Fold():
+            raise TypeError(f"not an operation on values: {op}")
         case _:
             return _binary(op, values[op.left], values[op.right])
 
@@ -137,7 +139,8 @@ def _fma(left: Array, right: Array, addend: Array) -> Array:
     lost = (product - of_product) + (exact - (total - of_product))
     even = total.view(np.int64) & 1 == 0
     inexact = np.isfinite(total) & (lost != 0)
-    return np.where(inexact & even, np.nextafter(total, np.copysign(np.inf, lost)), total).astype(np.float32)
+    odd: Array = np.where(inexact & even, np.nextafter(total, np.copysign(np.inf, lost)), total)
+    return odd.astype(np.float32)
 
 
 def _unary(op: Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32, operand: Array) -> Array:

@@ -1,7 +1,7 @@
 """Cascades as the rows of a table that a loop goes through, where they are too many to be unrolled.
 
-A *step* is one statement of a cascade, with its guard. What the cascade measured of its source at its first statement is
-kept for the others. Steps read meters by number: in file order, and in place, as they are written.
+A *step* is one statement of a cascade, with its guard. What the cascade measured of its source at its first statement
+is kept for the others. Steps read meters by number: in file order, and in place, as they are written.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _names(tree: Any, kind: type[MeterValue | ParamValue]) -> set[str]:
 
 
 def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable:
-    order: dict[object, int] = {}
+    order: dict[Any, int] = {}
     kinds: list[int] = []
     rows: list[tuple[float, ...]] = []
     for step in steps:

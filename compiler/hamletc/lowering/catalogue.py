@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from hamlet.universe import Affordance, Expression, Statement, Universe
 from hamletc.ir.function import Table
@@ -15,7 +16,7 @@ class Kind:
     """What affordances of one shape have in common; numbers are columns.
 
     Attributes:
-        name: of the first of them, and of how many.
+        name: of the first of them, and how many there are.
         line: of the first.
     """
 
@@ -56,10 +57,10 @@ class Catalogue:
 
 def catalogue(universe: Universe) -> Catalogue:
     """The affordances as a table."""
-    kinds: dict[object, list[Affordance]] = {}
+    kinds: dict[Any, list[Affordance]] = {}
+    order: dict[Any, int] = {}
     rows: list[tuple[float, ...]] = []
     numbers: list[int] = []
-    order: dict[object, int] = {}
     for affordance in universe.affordances:
         parts = (affordance.needs, affordance.instantly, affordance.each_tick, affordance.on_completion)
         key, row = shape((affordance.duration is not None, *parts))
@@ -85,7 +86,7 @@ def catalogue(universe: Universe) -> Catalogue:
     )
 
 
-def _kind(key: object, alike: list[Affordance]) -> Kind:
-    lasts, needs, instantly, each_tick, on_completion = key  # type: ignore[misc]
+def _kind(key: Any, alike: list[Affordance]) -> Kind:
+    lasts, needs, instantly, each_tick, on_completion = key
     name = alike[0].name if len(alike) == 1 else f"{alike[0].name} and {len(alike) - 1} like it"
     return Kind(name, alike[0].span.line, lasts, needs, instantly, each_tick, on_completion)

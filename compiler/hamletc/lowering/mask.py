@@ -5,8 +5,8 @@ from __future__ import annotations
 from hamlet import schema
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Value
-from hamletc.lowering.expressions import clock_hour
 from hamletc.lowering.by_table import row_is_open
+from hamletc.lowering.expressions import clock_hour
 from hamletc.lowering.interact import is_open
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import affordance_here

@@ -13,9 +13,9 @@ from hamletc.lowering.places import Places, places
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Up to so many affordances of a universe, and steps of cascades in a row, are unrolled. More are tables: the size of
-    a kernel does not depend on them. A lookup is as fast as 64 affordances; a step of a loop takes many times longer
-    than an unrolled one, which knows its meters, so that only many become a loop."""
+    """Up to so many affordances of a universe, and steps of cascades in a row, are unrolled. More are tables: the size
+    of a kernel does not depend on them. A lookup is as fast as 64 affordances; a step of a loop takes many times
+    longer than an unrolled one, which knows its meters, so that only many become a loop."""
 
     affordances: int = 64
     cascades: int = 256

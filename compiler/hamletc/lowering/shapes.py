@@ -6,7 +6,7 @@ has a column for each number. Spans do not count, and `m -= 0.1` is `m += -0.1`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -34,7 +34,8 @@ def _abstract(tree: Any, numbers: list[float]) -> Any:
         case tuple():
             return tuple(_abstract(part, numbers) for part in tree)
         case _ if is_dataclass(tree):
-            return type(tree)(*_parts(tree, numbers))
+            kind: Callable[..., Any] = type(tree)
+            return kind(*_parts(tree, numbers))
         case _:
             return tree
 

@@ -34,7 +34,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`name = ` the operation of `value`; several names are the results of one loop. `origin` is set where another construct begins than in the line before."""
+    """`name = ` the operation of `value`; several names are the results of one loop. `origin` is set where another
+    construct begins than in the line before."""
 
     name: str
     value: Value

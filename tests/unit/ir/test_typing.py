@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from hamletc.ir.ops import OPS, Const, Element, Input, Lookup, Op, Select, operands, with_operands
+from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Select, operands, with_operands
 from hamletc.ir.types import Type
 from hamletc.ir.typing import TypingError, result_type
 
@@ -15,14 +15,15 @@ ORDER = {F32: BOOL, I32: BOOL, U32: BOOL}
 SIGNED = {F32: F32, I32: I32}
 LOGIC = {BOOL: BOOL, U32: U32}
 RESULTS = {
-    "Add": ARITHMETIC, "Sub": ARITHMETIC, "Mul": ARITHMETIC, "MulHigh": {U32: U32}, "Div": {F32: F32, U32: U32}, "Fma": {F32: F32},
+    "Add": ARITHMETIC, "Sub": ARITHMETIC, "Mul": ARITHMETIC, "MulHigh": {U32: U32}, "Div": {F32: F32, U32: U32},
+    "Fma": {F32: F32},
     "Rem": {U32: U32}, "Neg": SIGNED, "Abs": SIGNED, "Sqrt": {F32: F32}, "Less": ORDER, "LessEqual": ORDER,
     "Equal": {**ORDER, BOOL: BOOL}, "And": LOGIC, "Or": LOGIC, "Xor": {U32: U32}, "Not": {BOOL: BOOL},
     "ShiftLeft": {U32: U32}, "ShiftRight": {U32: U32}, "ToF32": {I32: F32}, "ToU32": {I32: U32}, "ToI32": {U32: I32},
 }  # fmt: skip
 """By operation, the type of the operands and the type of the result, as ops.py says it."""
 
-UNIFORM = [op for op in OPS if op not in (Const, Input, Element, Lookup, Select)]
+UNIFORM = [op for op in OPS if op not in (Const, Input, Element, Lookup, Select, Fold)]
 
 
 def typed(op: Op, *types: Type) -> Type | None:
@@ -46,6 +47,15 @@ def test_operands_of_one_type(kind: type[Op]) -> None:
 def test_select_takes_a_condition_and_two_of_a_type() -> None:
     for types in product(Type, repeat=3):
         assert typed(Select(0, 1, 2), *types) is (types[1] if types[0] is BOOL and types[1] is types[2] else None)
+
+
+def test_folds_take_floats_and_tables_that_exist() -> None:
+    fold = Fold("loop", "a", 3, ("a", "b"), ("t",), (4, 5))
+    assert operands(fold) == (4, 5)
+    assert with_operands(fold, (7, 8)) == Fold("loop", "a", 3, ("a", "b"), ("t",), (7, 8))
+    for types in product(Type, repeat=2):
+        assert typed(fold, *types) is (F32 if types == (F32, F32) else None)
+    assert typed(Fold("loop", "a", 3, ("a",), ("absent",), (4,)), F32) is None
 
 
 def test_leaves_and_lookups() -> None:

@@ -1,8 +1,8 @@
 """Expressions of the tick IR in Triton's Python: one method per operation.
 
 Not used because they are not exact: `/`, `tl.sqrt`; `tl.fma` only where the IR has one; `tl.minimum` and `tl.maximum`
-only where they are exact. A literal takes the type of the block it meets; where it meets none (a constant, a seed) it is
-an i32 or f32 unless it is written with its type.
+only where they are exact. A literal takes the type of the block it meets; where it meets none (a constant, a seed) it
+is an i32 or f32 unless it is written with its type.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hamletc.ir.ops import OPS
+from hamletc.ir.ops import OPS, Fold
 
 
 def test_random_functions(tmp_path: Path) -> None:
@@ -15,4 +15,4 @@ def test_random_functions(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     lanes, *operations = done.stdout.split()
     assert int(lanes) > 10_000
-    assert set(operations) == {op.__name__ for op in OPS}
+    assert set(operations) == {op.__name__ for op in OPS if op is not Fold}

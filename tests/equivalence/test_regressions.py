@@ -1,0 +1,16 @@
+"""Universes on which something once went wrong; their first line says what. All ways to run them agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agreement import UNROLLED, Variant, agree, checked
+
+FOUND = sorted((Path(__file__).parent / "regressions").glob("*.hamlet"))
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_what_went_wrong_once_agrees(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    agree(text, checked(text), ("ir",), Variant("algebra", UNROLLED), seed=0)
