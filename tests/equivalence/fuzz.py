@@ -97,6 +97,8 @@ class Fuzzer:
             self._text, self._variant = text, variant
             self._failing.add((text, variant))
             raise
+        if self._failing:
+            return
         self.clean += 1
         self.compared += report.compared
         self.constructs += len(report.coverage)
@@ -122,8 +124,9 @@ class Fuzzer:
 
 
 def summary(error: Exception) -> str:
-    """An error in one line."""
-    return next(iter(str(error).splitlines()), type(error).__name__)
+    """An error in one line: of a verification the one that says who differs."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return next((line for line in lines if " differs from " in line), lines[0])
 
 
 def versions() -> str:

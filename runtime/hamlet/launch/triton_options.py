@@ -9,7 +9,7 @@ from hamlet import abi
 WARPS = 1
 """Warps of a block. One, so that a warp waits for no other, and leaves out the reset of a tick in which none of its 32
 lanes needs it."""
-OBSERVING_REGISTERS = 168
+OBSERVING_REGISTERS = 255
 EXACT_INTERPRETER = (3, 9)
 """The first Triton whose interpreter rounds a fused multiply-add once, as its compiler always has."""
 
@@ -31,8 +31,8 @@ def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick:
 def options(block: int, observes: bool) -> dict[str, int | bool]:
     """Triton's options for blocks of so many lanes, one per thread.
 
-    Without contraction: a * b + c is rounded twice, which is not Triton's default. The assembler would rather spill a
-    value than use more than 128 registers where observations are written: it may use more there.
+    Without contraction: a * b + c is rounded twice, which is not Triton's default. Left to itself, the assembler aims at
+    few registers where observations are written, and spills values: it is told that it may use all.
     """
     result: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
     return result | {"maxnreg": OBSERVING_REGISTERS} if observes and block <= 32 else result
