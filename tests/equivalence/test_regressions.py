@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,3 +16,11 @@ FOUND = sorted((Path(__file__).parent / "regressions").glob("*.hamlet"))
 def test_what_went_wrong_once_agrees(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     agree(text, checked(text), ("ir",), Variant("algebra", UNROLLED), seed=0)
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_its_tables_agree_on_triton(path: Path) -> None:
+    fuzz = Path(__file__).with_name("fuzz.py")
+    command = [sys.executable, str(fuzz), "--again", str(path), "--by-table", "--backends", "triton"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -31,8 +31,8 @@ def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick:
 def options(block: int, observes: bool) -> dict[str, int | bool]:
     """Triton's options for blocks of so many lanes, one per thread.
 
-    Without contraction: a * b + c is rounded twice, which is not Triton's default. Left to itself, the assembler aims at
-    few registers where observations are written, and spills values: it is told that it may use all.
+    Without contraction: a * b + c is rounded twice, which is not Triton's default. Left to itself, the assembler aims
+    at few registers where observations are written, and spills values: it is told that it may use all.
     """
     result: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
     return result | {"maxnreg": OBSERVING_REGISTERS} if observes and block <= 32 else result

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda path: path.name)
 def test_reads(directory: Path) -> None:
-    start = time.perf_counter()
     pack, files = read_pack(directory)
-    assert time.perf_counter() - start < 0.3
     errors = [(f.path.name, d) for f in files for d in f.diagnostics if d.severity == "error"]
     if directory.name in REFUSED:
         file, part = REFUSED[directory.name]
