@@ -211,6 +211,11 @@ class Env:
         self._clear_past()
         self._backend.observe(self._buffers)
 
+    def synchronize(self) -> None:
+        """Wait until the device has done what it was asked to; on the CPU it always has."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
     def __repr__(self) -> str:
         return (
             f"Env({self.universe.name}, worlds={self.num_worlds}, agents={self.num_agents}, "

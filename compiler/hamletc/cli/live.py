@@ -54,15 +54,8 @@ def live(make: Callable[[], Env], name: str, ticks: int) -> tuple[Report, list[S
 def _timed_rollout(env: Env, ticks: int, before: Rollout | None) -> tuple[float, Rollout]:
     begin = perf_counter()
     rollout = env.rollout(ticks, statistics=True if before is None else before.counts)
-    _wait(env)
+    env.synchronize()
     return perf_counter() - begin, rollout
-
-
-def _wait(env: Env) -> None:
-    import torch
-
-    if env.device.type == "cuda":
-        torch.cuda.synchronize(env.device)
 
 
 def _sample(env: Env, tick: int) -> Sample:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
-
-from hamlet.errors import EnvError
-
-if TYPE_CHECKING:
-    from hamlet.module import Module
-    from hamlet.verify import Candidate
 
 BACKENDS = ("numba", "triton", "interpreter")
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
@@ -57,17 +49,18 @@ def verify(
 
     names = _names(backends)
     module = open_package(universe)
-    candidates = _ptx(module, architectures)
-    if names is not None or not architectures:
-        candidates += _candidates(module, names)
 
     from hamlet.verify import QUICK, THOROUGH
     from hamlet.verify import verify as compare
+    from hamlet.verify.candidates import candidates, ptx_candidates
 
+    compared = ptx_candidates(module, [int(architecture.removeprefix("sm_")) for architecture in architectures])
+    if names is not None or not architectures:
+        compared += candidates(module, names)
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with Console(stderr=True).status(f"comparing backends of {module.name}"):
-        report = compare(module.universe, candidates, effort, seed)
+        report = compare(module.universe, compared, effort, seed)
     click.echo(report.render(counts))
     if not report.ok:
         ctx.exit(1)
@@ -81,39 +74,3 @@ def _names(backends: str | None) -> tuple[str, ...] | None:
         if name not in BACKENDS:
             raise click.BadParameter(f"{name!r} is not one of {', '.join(BACKENDS)}.", param_hint="--backends")
     return names
-
-
-def _ptx(module: Module, architectures: tuple[str, ...]) -> list[Candidate]:
-    if not architectures:
-        return []
-
-    import torch
-
-    from hamlet.ptx.backend import PtxBackend
-    from hamlet.verify import Candidate
-
-    kernels, cpu = module.kernels("triton"), torch.device("cpu")
-    capabilities = [int(architecture.removeprefix("sm_")) for architecture in architectures]
-    return [Candidate(PtxBackend(module.universe, kernels, capability), cpu) for capability in capabilities]
-
-
-def _candidates(module: Module, names: tuple[str, ...] | None) -> list[Candidate]:
-    import torch
-
-    from hamlet.choose import choose
-    from hamlet.make import start
-    from hamlet.verify import Candidate
-
-    cuda = torch.cuda.is_available()
-    if not cuda and (names is None or "triton" in names):
-        # Before triton is imported, which is when it decides.
-        os.environ["TRITON_INTERPRET"] = "1"
-    if names is None:
-        names = BACKENDS if cuda else ("numba", "triton")
-    candidates = []
-    for name in names:
-        if name == "interpreter" and not cuda:
-            raise EnvError("the interpreter on the CPU is what the others are compared with: leave it out")
-        choice = choose(name, "cuda" if name == "interpreter" else None)
-        candidates.append(Candidate(start(module, choice), choice.device))
-    return candidates
