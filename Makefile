@@ -7,3 +7,7 @@ BACKENDS ?= ir,numba
 .PHONY: fuzz
 fuzz:
 	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS)
+
+.PHONY: conformance
+conformance:
+	$(PYTHON) tests/conformance/everything.py

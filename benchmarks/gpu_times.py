@@ -20,7 +20,7 @@ from hamlet.verify import QUICK, Effort
 Row: TypeAlias = dict[str, Any]
 """A row of a table, as it stands in the JSON."""
 
-READ_ONLY = ("params", "layout", "episode")
+READ_ONLY = ("params", "inputs", "layout", "places", "episode")
 """State that a tick without a reset only reads."""
 
 
@@ -126,7 +126,8 @@ def bytes_per_lane(env: Env) -> tuple[float, float]:
     state = sum(
         value.numel() * value.element_size() * (1 if name in READ_ONLY else 2) for name, value in env.state.items()
     )
-    outcomes = 4 + sum({"f32": 4, "i32": 4, "bool": 1}[f.dtype] for f in schema.outcome_fields())
+    sizes = {"f32": 4, "i32": 4, "bool": 1}
+    outcomes = 4 + sum(sizes[f.dtype] * len(f.rows or ("",)) for f in schema.outcome_fields(env.universe))
     observation = 0 if env.observation is None else env.observation.element_size() * env.observation.shape[1]
     return state / env.num_lanes + outcomes, observation + env.num_actions
 

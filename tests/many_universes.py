@@ -69,3 +69,23 @@ def many_cascades(count: int, size: int = 512) -> str:
         "observe { position relative  meters  params }",
     ]
     return "\n".join(lines) + "\n"
+
+
+def many_axes(count: int, affordances: int = 14, size: int = 10) -> str:
+    """A grid of so many axes: twice as many moves, and affordances at random that agents see the distance to."""
+    lines = [
+        "universe lattice",
+        f"space grid {' x '.join([str(size)] * count)} {{ edges clamp  places stored }}",
+        "lifespan 300 ticks",
+        *(f"meter {name} = 0.5 {{ decay 0.00{number + 1}  move 0.001 }}" for number, name in enumerate(METERS)),
+    ]
+    for number in range(affordances):
+        lasting = f"lasts 3 ticks {{ each tick {{ {METERS[number % 6]} += 0.1 }}  on completion {{ mood += 0.1 }} }}"
+        instantly = f"{{ instantly {{ {METERS[number % 6]} += 0.2 }} }}"
+        lines.append(f"affordance A{number} at random {lasting if number % 2 else instantly}")
+    lines += [
+        "dies when energy <= 0 or health <= 0",
+        "reward energy * health + money * mood * social * satiation - 0.001 * distance to A0",
+        "observe { position scaled  meters  here  progress }",
+    ]
+    return "\n".join(lines) + "\n"

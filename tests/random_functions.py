@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hamlet.binary32 import round32
+from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
 from hamletc.ir.ops import (
@@ -17,6 +18,7 @@ from hamletc.ir.ops import (
     Const,
     Div,
     Equal,
+    FromBits,
     Less,
     LessEqual,
     Lookup,
@@ -31,6 +33,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -57,12 +60,13 @@ SAME_TYPE: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
     (Or, (BOOL, U32)), (Xor, (U32,)), (Neg, (F32, I32)), (Abs, (F32, I32)), (Sqrt, (F32,)), (Not, (BOOL,)),
     (ToF32, (I32,)), (ToU32, (I32,)), (ToI32, (U32,)),
 )  # fmt: skip
+SPANS = st.builds(Span, st.integers(0, 999), st.just(1), st.just(1), st.just(2), st.integers(0, 3)) | st.none()
 ORIGINS = st.sampled_from(["cascade hunger_sickens", "affordance Bed", "", "rule a: b; c", "state"])
 
 
 @st.composite
 def functions(draw: st.DrawFn, size: int = 40) -> Function:
-    """A function over inputs of all types, one output per type and one with elements."""
+    """A function over inputs of all types, one output per type, one with elements and one repeated."""
     builder = Builder()
     by_type: dict[Type, list[Value]] = {}
     for type_, names in ((F32, "ab"), (I32, "ij"), (U32, "uv"), (BOOL, "pq")):
@@ -70,13 +74,13 @@ def functions(draw: st.DrawFn, size: int = 40) -> Function:
         by_type[type_].append(builder.node(Const(type_, draw(LITERALS[type_])), type_))
     steps = draw(st.integers(1, size))
     for _ in range(steps):
-        with builder.at(draw(ORIGINS), draw(st.integers(0, 999))):
+        with builder.at(draw(ORIGINS), draw(SPANS)):
             value = _node(draw, builder, by_type)
         by_type[builder.type_of(value)].append(value)
     outputs = [Output(f"out.{type_.value}", values[-1]) for type_, values in by_type.items()]
     element = builder.element("grid")
     cell = builder.select(builder.less(element, by_type[I32][-1]), element, by_type[I32][0])
-    outputs.append(Output("grid", cell, COUNT))
+    outputs += [Output("grid", cell, COUNT), Output("meter.Fast; Food = 1", by_type[F32][-1], COUNT)]
     return builder.finish(draw(st.sampled_from(["tick", "observe"])), tuple(outputs))
 
 
@@ -103,6 +107,11 @@ def _node(draw: st.DrawFn, builder: Builder, by_type: dict[Type, list[Value]]) -
         return builder.node(Lookup(table.name, index), table.type)
     if kind == 6:
         return builder.fma(pick(F32), pick(F32), pick(F32))
+    if kind == 7 and draw(st.booleans()):
+        number = pick(F32)
+        # A NaN may have other bits elsewhere.
+        known = builder.select(builder.equal(number, number), number, builder.f32(1.0))
+        return builder.emit(draw(st.sampled_from([ToBits(known), FromBits(pick(U32))])))
     op, types = draw(st.sampled_from(SAME_TYPE))
     type_ = draw(st.sampled_from(types))
     if op in (Neg, Abs, Sqrt, Not, ToF32, ToU32, ToI32):

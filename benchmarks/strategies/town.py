@@ -15,6 +15,7 @@ from hamlet.universe import (
     Cascade,
     Deficit,
     Expression,
+    Grid,
     MeterValue,
     Number,
     Rule,
@@ -112,23 +113,29 @@ def town_config(universe: Universe) -> Config:
     """
     cascades = [item for item in universe.dynamics if isinstance(item, Cascade)]
     rules = [item for item in universe.dynamics if isinstance(item, Rule)]
+    space = universe.space
     simple = (
-        len(universe.space.sizes) == 2
-        and universe.space.edges == "clamp"
+        isinstance(space, Grid)
+        and len(space.sizes) == 2
+        and space.edges == "clamp"
+        and space.places == "computed"
         and universe.clock is None
+        and not universe.by_hand
+        and universe.tracking is None
+        and len(universe.rewards) == 1
         and universe.lifespan is not None
         and not universe.params
         and universe.dynamics == (*rules, *cascades)
-        and all(item.cell is None and item.hours is None for item in universe.affordances)
+        and all(item.place is None and item.hours is None for item in universe.affordances)
         and not schema.has_progress(universe)
         and not any(item.needs or item.move or item.teleport for item in universe.actions)
     )
-    if not simple or universe.lifespan is None:
+    if not simple or universe.lifespan is None or not isinstance(space, Grid):
         raise ValueError(f"{universe.name} is not like the town, which is all that the strategies cover")
     return {
-        "width": universe.space.sizes[0],
-        "height": universe.space.sizes[1],
-        "moves": [(x, y) for x, y in schema.move_deltas(universe)],
+        "width": space.sizes[0],
+        "height": space.sizes[1],
+        "moves": [(int(x), int(y)) for x, y in (move.by for move in universe.moves)],
         "interact": schema.interact_action(universe),
         "lifespan": universe.lifespan.ticks,
         "lifespan_reward": universe.lifespan.reward,
@@ -160,7 +167,7 @@ def town_config(universe: Universe) -> Config:
             {"meter": meter, "at_most": bound}
             for meter, bound in (compared(item.condition, "<=") for item in universe.causes)
         ],
-        "reward": product(universe.reward),
+        "reward": product(universe.rewards[0].value),
     }
 
 

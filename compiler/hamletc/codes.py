@@ -54,7 +54,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H026": Code("error", "word that is not known here"),
         # --- checking: types and constants ---
         "H027": Code("error", "number where a condition is needed, or the reverse"),
-        "H028": Code("error", "`here` compared with something else than a place"),
+        "H028": Code("error", "`here` or `last` compared with something else than an affordance"),
         "H029": Code("error", "`deficit` or `shortfall` outside a cascade"),
         "H030": Code("error", "wrong number of arguments"),
         "H031": Code("error", "constant that is not constant"),
@@ -70,7 +70,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H040": Code("error", "bounds the wrong way round"),
         "H041": Code("error", "start value or default outside its bounds"),
         "H042": Code("error", "wrong number of dimensions"),
-        "H043": Code("error", "place off the grid"),
+        "H043": Code("error", "place outside the space"),
         "H044": Code("error", "places that collide"),
         "H045": Code("error", "grid that is too small"),
         "H046": Code("error", "hours outside the clock"),
@@ -83,12 +83,23 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- checking: structure ---
         "H052": Code("error", "`together` inside `together`"),
         "H053": Code("error", "universe that cannot be imported by its name"),
+        # --- checking: what a universe must have for it ---
+        "H054": Code("error", "argument that a function cannot take"),
+        "H055": Code("error", "space that is missing, or of another kind"),
+        "H056": Code("error", "uses that are not tracked"),
+        "H057": Code("error", "affordance that lasts, missing"),
+        "H058": Code("error", "`previous` of what has no previous value"),
+        "H059": Code("error", "value that a mask cannot use"),
         # --- checking: nothing is inert ---
         "H060": Code("error", "name that nobody reads"),
         "H061": Code("error", "cascade that can never fire"),
         "H062": Code("error", "condition that never changes"),
         "H063": Code("error", "statement without effect"),
         "H064": Code("error", "part without effect"),
+        # --- checking: spaces and actions ---
+        "H065": Code("error", "axis that the space does not have"),
+        "H066": Code("error", "action called like another"),
+        "H067": Code("error", "too many declarations"),
         # --- checking: warnings ---
         "H070": Code("warning", "cascade that always fires"),
         "H071": Code("warning", "meter that nothing can restore"),
@@ -96,6 +107,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H073": Code("warning", "meter that never changes"),
         "H074": Code("warning", "universe that never ends"),
         "H075": Code("warning", "metric that nobody uses"),
+        "H076": Code("warning", "name that stands for two things"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),
@@ -124,5 +136,6 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H130": Code("warning", "key without effect in HAMLET either"),
         "H131": Code("warning", "part that HAMLET drops"),
         "H132": Code("warning", "bonus that HAMLET never pays"),
+        "H133": Code("warning", "part with which HAMLET stops"),
     }
 )

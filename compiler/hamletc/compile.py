@@ -3,6 +3,15 @@
     read     Path                -> Source
     parse    Source              -> File          (syntax tree)
     check    File                -> Universe
+
+or, from the folder of a pack,
+
+    read_pack  Path              -> Pack
+    translate  Pack              -> File, Description
+    check      File              -> Universe
+
+and then
+
     lower    Universe            -> Program       (tick IR)
     optimise   Program           -> Program
     specialise Program           -> Program       (for a target)
@@ -21,14 +30,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
 
 from hamletc.errors import CompileError
+from hamletc.language.source import Source
 
 if TYPE_CHECKING:
+    from hamlet.adapters.townlet.description import Description
     from hamlet.universe import Universe
-    from hamletc.diagnostics import Diagnostic
+    from hamletc.diagnostics import Diagnostic, FileDiagnostics
     from hamletc.ir.function import Function, Program
     from hamletc.language.syntax import File
     from hamletc.passes.facts import Facts
     from hamletc.passes.pipeline import Pass
+    from hamletc.townlet import Pack
 
 Target: TypeAlias = Literal["triton", "numba"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -37,31 +49,33 @@ T = TypeVar("T")
 
 
 class SourceError(CompileError):
-    """The source has errors. The message shows them the way a terminal does; `diagnostics` has them one by one."""
+    """A text or a pack has errors. The message shows them the way a terminal does; `found` has them file by file.
 
-    def __init__(self, source: Source, diagnostics: Sequence[Diagnostic]) -> None:
-        from hamletc.diagnostics import render
+    `path` is what was to be compiled.
+    """
 
-        super().__init__(render(diagnostics, source.text, str(source.path)))
-        self.source = source
-        self.diagnostics = tuple(diagnostics)
+    def __init__(self, path: Path, found: Sequence[FileDiagnostics]) -> None:
+        from hamletc.diagnostics import render_files
 
+        super().__init__(render_files(found))
+        self.path = path
+        self.found = tuple(found)
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file and what it says."""
-
-    path: Path
-    text: str
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics, one by one."""
+        return tuple(diagnostic for file in self.found for diagnostic in file.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A universe without errors, and the warnings about it."""
+    """A universe without errors, and the warnings about it file by file. `pack` is what HAMLET knows about a pack
+    beyond a universe, `None` where there is no pack."""
 
-    source: Source
+    path: Path
     universe: Universe
-    warnings: tuple[Diagnostic, ...]
+    warnings: tuple[FileDiagnostics, ...]
+    pack: Description | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +118,7 @@ def read(path: Path) -> Source:
     text = read_source(path)
     if isinstance(text, str):
         return Source(path, text)
-    raise SourceError(Source(path, ""), [text])
+    raise _errors(Source(path, ""), [text])
 
 
 def parse(source: Source) -> File:
@@ -113,19 +127,61 @@ def parse(source: Source) -> File:
 
     file, diagnostics = parse(source.text)
     if file is None or diagnostics:
-        raise SourceError(source, diagnostics)
+        raise _errors(source, diagnostics)
     return file
 
 
 def check(source: Source, file: File) -> Checked:
     """Raises `SourceError` with every error found, and the warnings."""
+    from hamletc.diagnostics import by_file
+
+    universe, diagnostics = _check(file, (source,))
+    if universe is None:
+        raise _errors(source, diagnostics)
+    return Checked(source.path, universe, by_file(diagnostics, (source,)))
+
+
+def read_pack(path: Path) -> tuple[Pack, tuple[FileDiagnostics, ...]]:
+    """A pack, and warnings about it. Raises `SourceError` with every error found."""
+    from hamletc.townlet import read_pack
+
+    pack, found = read_pack(path)
+    if pack is None:
+        raise SourceError(path, found)
+    return pack, found
+
+
+def translate(pack: Pack) -> tuple[File, Description]:
+    """A pack in the text language, and what HAMLET knows about it beyond that."""
+    from hamletc.townlet.translate import translate
+
+    return translate(pack)
+
+
+def check_translated(pack: Pack, found: Sequence[FileDiagnostics], file: File, description: Description) -> Checked:
+    """Raises `SourceError` with every error in what a pack was translated to; `found` are warnings from reading it."""
+    from hamletc.diagnostics import by_file, merged
+    from hamletc.townlet.translate.terms import NOWHERE
+
+    universe, diagnostics = _check(file, pack.sources)
+    said = [d for d in diagnostics if d.severity == "error" or d.primary.span != NOWHERE]
+    everything = merged(found, by_file(said, pack.sources))
+    if universe is None:
+        raise SourceError(pack.directory, everything)
+    return Checked(pack.directory, universe, everything, description)
+
+
+def _check(file: File, sources: Sequence[Source]) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
     from hamlet.manifest import plain
     from hamletc.checking.check import check
 
-    universe, diagnostics = check(file, plain(source.path.name))
-    if universe is None:
-        raise SourceError(source, diagnostics)
-    return Checked(source, universe, tuple(diagnostics))
+    return check(file, tuple(plain(source.path.name) for source in sources))
+
+
+def _errors(source: Source, diagnostics: Sequence[Diagnostic]) -> SourceError:
+    from hamletc.diagnostics import by_file
+
+    return SourceError(source.path, by_file(diagnostics, (source,)))
 
 
 def lower(universe: Universe) -> Program:
@@ -202,40 +258,47 @@ def emit_kernels(program: Program, universe: Universe, target: Target) -> str:
 
 
 def check_file(path: Path, stopwatch: Stopwatch) -> Checked:
-    """The universe in a file.
+    """The universe in a file, or in the folder of a pack.
 
     Raises:
-        SourceError: the file cannot be read, or has errors.
+        SourceError: it cannot be read, or has errors.
     """
+    if path.is_dir():
+        pack, found = stopwatch.lap("read", lambda: read_pack(path))
+        tree, description = stopwatch.lap("translate", lambda: translate(pack))
+        return stopwatch.lap("check", lambda: check_translated(pack, found, tree, description))
     source = stopwatch.lap("read", lambda: read(path))
     file = stopwatch.lap("parse", lambda: parse(source))
     return stopwatch.lap("check", lambda: check(source, file))
 
 
-def build(universe: Universe, options: Options, stopwatch: Stopwatch) -> dict[str, bytes]:
-    """The files of the generated package of a universe, ready for `hamletc.package.write`."""
+def build(
+    universe: Universe, options: Options, stopwatch: Stopwatch, pack: Description | None = None
+) -> dict[str, bytes]:
+    """The files of the generated package of a universe, ready for `hamletc.package.write`. `pack` describes the pack
+    that it comes from."""
     from hamletc.package import package
 
     unoptimised = stopwatch.lap("lower", lambda: lower(universe))
     program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
-    return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options, stopwatch)))
+    return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options, stopwatch), pack))
 
 
 def compile_file(path: Path, output: Path | None = None) -> Path:
-    """Compile a file for all targets and write the package into `output`, by default into a folder of the user's cache
-    that is named after its contents.
+    """Compile a file or a pack for all targets and write the package into `output`, by default into a folder of the
+    user's cache that is named after its contents.
 
     Returns:
         The folder.
 
     Raises:
-        CompileError: the file has errors, or the folder cannot be written.
+        CompileError: it has errors, or the folder cannot be written.
     """
     from hamletc.package import cache_folder, write
 
     stopwatch = Stopwatch()
-    universe = check_file(path, stopwatch).universe
-    files = build(universe, Options(), stopwatch)
-    folder = cache_folder(universe.name, files) if output is None else output
+    checked = check_file(path, stopwatch)
+    files = build(checked.universe, Options(), stopwatch, checked.pack)
+    folder = cache_folder(checked.universe.name, files) if output is None else output
     write(files, folder)
     return folder

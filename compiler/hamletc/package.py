@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hamlet import manifest
+from hamlet.adapters.townlet import description
+from hamlet.adapters.townlet.description import Description
 from hamlet.manifest import Manifest
 from hamlet.module import UNIVERSE_FILE, kernels_file
 from hamlet.universe import Universe
@@ -17,15 +19,18 @@ from hamletc import __version__
 from hamletc.errors import CompileError
 
 IR_FILE = "tick.ir"
-FILENAMES = (UNIVERSE_FILE, IR_FILE, kernels_file("triton"), kernels_file("numba"))
+FILENAMES = (UNIVERSE_FILE, IR_FILE, kernels_file("triton"), kernels_file("numba"), description.FILENAME)
 """The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
 
 
-def package(universe: Universe, sources: Mapping[str, str]) -> dict[str, bytes]:
-    """The contents of every file of a package, by name: the sources, and the `__init__.py` that vouches for them."""
-    files = {name: sources[name].encode() for name in FILENAMES if name in sources}
+def package(universe: Universe, texts: Mapping[str, str], pack: Description | None = None) -> dict[str, bytes]:
+    """The contents of every file of a package, by name: the texts, the description of the pack that the universe comes
+    from, and the `__init__.py` that vouches for them."""
+    described = {} if pack is None else {description.FILENAME: description.to_json(pack)}
+    files = {name: {**texts, **described}[name].encode() for name in FILENAMES if name in texts or name in described}
     hashes = tuple((name, manifest.sha256(contents)) for name, contents in files.items())
-    listing = Manifest(universe.name, manifest.plain(universe.source), __version__, hashes)
+    source = universe.sources[0] if pack is None else pack.pack
+    listing = Manifest(universe.name, manifest.plain(source), __version__, hashes)
     return {manifest.FILENAME: manifest.render(listing).encode(), **files}
 
 

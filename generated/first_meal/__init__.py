@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 1
+SCHEMA = 2
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
-    "universe.json": "a949223c75def0a572c42d398aa0fccbc046971a9f79cbfb23faf6c85bae647e",
-    "tick.ir": "f7b0a0d7884ad1c3e61a6d02f1091b78b71268a00d508568f3c2bbeb59350069",
-    "triton_kernels.py": "a0144e91ca91413661dbb133fe2adf51d27c64db8c6dcf4db141bec84a6d70d9",
-    "numba_kernels.py": "26c36c6574fd305651d387f532646e7f30ee9239f6d5067aaab972a3add2ec9a",
+    "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
+    "tick.ir": "84fd26c9c23f58708974ec03cf1894abc32bc0dc8d99d5d67b214216be867177",
+    "triton_kernels.py": "7ff7b5b399ce1403342867f060693746eb0c6d85fdc2fceb58dad8ddb37dcb22",
+    "numba_kernels.py": "1d3b8f0093933a43ae9e65df7201d7fb10dc9479d9f07fc01f16b20cbdba7f8f",
 }
 
 

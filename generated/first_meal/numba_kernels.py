@@ -26,6 +26,7 @@ from hamlet.launch.numba_ops import (
     divide,
     equal,
     fma,
+    from_bits,
     helper,
     inline,
     kernel,
@@ -48,6 +49,7 @@ from hamlet.launch.numba_ops import (
     store_lanes,
     store_worlds,
     subtract,
+    to_bits,
     where,
 )
 
@@ -252,7 +254,6 @@ def _choose(word_0):
     return action_0
 
 
-
 @inline
 def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, layout_0):
     """What a lane observes in single rows, then what the repeated rows share."""
@@ -294,7 +295,7 @@ def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, layout_0):
 
 @inline
 def _observe_grid(element_0, t101, t105):
-    """One row of grid."""
+    """Rows 0 to 24, one at a time."""
     # observe grid, first_meal.hamlet:19
     t110 = equal(bit_and(t101, shift_left(1, u32(element_0))), 0)
     grid_0 = where(t110, f32(0.0), f32(1.0)) + where(equal(element_0, t105), f32(1.0), f32(0.0))
@@ -330,12 +331,12 @@ def _observe(
 
 @inline
 def _mask_lane(x_0, y_0, layout_0):
-    """Which actions of a living lane have an effect."""
+    """Which actions of a lane are allowed."""
     # mask, first_meal.hamlet:5
-    action_UP_0 = less(0, y_0)
-    action_DOWN_0 = less(y_0, 4)
-    action_LEFT_0 = less(0, x_0)
-    action_RIGHT_0 = less(x_0, 4)
+    mask_0_0 = less(0, y_0)
+    mask_1_0 = less(y_0, 4)
+    mask_2_0 = less(0, x_0)
+    mask_3_0 = less(x_0, 4)
     # here
     t13 = u32(add(multiply(y_0, 5), x_0))
     t15 = divide(t13, 5)
@@ -375,13 +376,13 @@ def _mask_lane(x_0, y_0, layout_0):
     t115 = add(t114, where(less(t91, t109), add(t110, 5), t110))
     t119 = where(less(t115, 1), i32(t115), -1)
     # mask
-    action_INTERACT_0 = less_equal(0, t119)
-    return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True
+    mask_4_0 = less_equal(0, t119)
+    return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0, True
 
 
 @helper
 def _mask(mask_array, start, count, alive, position_x, position_y, layout):
-    """Write which actions have an effect. Who is not alive may only wait."""
+    """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
@@ -509,7 +510,7 @@ def rollout(
         chunk_lanes = min(per_chunk, end - world) * agents
         tiled = chunk_lanes > LANES
         for passed in range(ticks + 1):
-            last = passed == ticks
+            final = passed == ticks
             now = tick + passed - 1
             living = 0
             for agent in range(0, chunk_lanes, LANES):
@@ -592,9 +593,9 @@ def rollout(
                             causes_array[cause[lane]] += 1
                             lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
                             finished_return[lane] += episode_return[lane]
-                    if tiled or last:
+                    if tiled or final:
                         store_lanes(finished_return, part(finished_return_array, 0, start), count)
-                if last:
+                if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
                     store_lanes(truncated, part(truncated_array, 0, start), count)
@@ -651,14 +652,14 @@ def rollout(
                         lanes, chosen, meter_satiation, meter_mood, position_x, position_y, layout, age, alive,
                         episode_return, episode, start, agents, first_world, seed_low, seed_high,
                     )
-                if last or (every_tick and passed > 0):
+                if final or (every_tick and passed > 0):
                     if observation_array.shape[0] > 0:
                         _observe(
                             observation_array, start, count, lanes, ALL, meter_satiation, meter_mood, position_x,
                             position_y, age, layout,
                         )
                     _mask(mask_array, start, count, alive, position_x, position_y, layout)
-                if tiled or last:
+                if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
                         meter_mood, position_x, position_y, age, alive, episode_return, start, count,

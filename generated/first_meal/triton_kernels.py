@@ -282,10 +282,10 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
 def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
     """Write which actions have an effect. Who is not alive may only wait."""
     # mask, first_meal.hamlet:5
-    action_UP_0 = 0 < y_0
-    action_DOWN_0 = y_0 < 4
-    action_LEFT_0 = 0 < x_0
-    action_RIGHT_0 = x_0 < 4
+    mask_0_0 = 0 < y_0
+    mask_1_0 = y_0 < 4
+    mask_2_0 = 0 < x_0
+    mask_3_0 = x_0 < 4
     # here
     t13 = ((y_0 * 5) + x_0).to(tl.uint32, bitcast=True)
     t15 = t13 // 5
@@ -325,18 +325,18 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
     t115 = t114 + tl.where(t91 < t109, t110 + 5, t110)
     t119 = tl.where(t115 < 1, t115.to(tl.int32, bitcast=True), -1)
     # mask
-    action_INTERACT_0 = 0 <= t119
-    # action.UP
-    tl.store(mask_ptr + lane, action_UP_0 & alive, mask=valid)
-    # action.DOWN
-    tl.store(mask_ptr + 1 * lanes + lane, action_DOWN_0 & alive, mask=valid)
-    # action.LEFT
-    tl.store(mask_ptr + 2 * lanes + lane, action_LEFT_0 & alive, mask=valid)
-    # action.RIGHT
-    tl.store(mask_ptr + 3 * lanes + lane, action_RIGHT_0 & alive, mask=valid)
-    # action.INTERACT
-    tl.store(mask_ptr + 4 * lanes + lane, action_INTERACT_0 & alive, mask=valid)
-    # action.WAIT
+    mask_4_0 = 0 <= t119
+    # UP
+    tl.store(mask_ptr + lane, mask_0_0 & alive, mask=valid)
+    # DOWN
+    tl.store(mask_ptr + 1 * lanes + lane, mask_1_0 & alive, mask=valid)
+    # LEFT
+    tl.store(mask_ptr + 2 * lanes + lane, mask_2_0 & alive, mask=valid)
+    # RIGHT
+    tl.store(mask_ptr + 3 * lanes + lane, mask_3_0 & alive, mask=valid)
+    # INTERACT
+    tl.store(mask_ptr + 4 * lanes + lane, mask_4_0 & alive, mask=valid)
+    # WAIT
     tl.store(mask_ptr + 5 * lanes + lane, tl.full((), True, tl.int1) | ~alive, mask=valid)
 
 
@@ -399,22 +399,41 @@ def _store_outcome(arrays, place, outcome):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, place, state):
+def _look(arrays, place, state):
+    """The scene of each lane."""
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
+    worlds, lanes, world, agent, lane, valid = place
+    meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
+    return _scene(layout)
+
+
+@triton.jit
+def _survey(observation_ptr, mask_ptr, arrays, place, state, scene):
     """Write observations, unless they are written already, and masks."""
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
     if observation_ptr is not None:
-        scene_0 = _scene(layout)
+        scene_0 = scene
         _observe(observation_ptr, lanes, lane, valid, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
     _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, layout)
 
 
 @triton.jit
-def _advance(state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+def _some(condition, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+    """Whether it holds for an agent of the world: 1 or 0 for each lane."""
+    worlds = tl.max(tl.reshape(condition.to(tl.int32), [BLOCK // GROUP, GROUP]), axis=1)
+    return tl.reshape(tl.broadcast_to(tl.expand_dims(worlds, 1), [BLOCK // GROUP, GROUP]), [BLOCK])
+
+
+@triton.jit
+def _advance(arrays, place, state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
     """A tick and the hour after it: the state, the outcome, and whether the world's episode ends.
 
     With one agent per world a lane that is not alive begins anew after the tick, so its state is not kept here.
     """
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
+    worlds, lanes, world, agent, lane, valid = place
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
     (
         next_meter_satiation, next_meter_mood, next_position_x, next_position_y, next_age, reward, terminated,
@@ -436,8 +455,7 @@ def _advance(state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
         next_position_y = tl.where(alive, next_position_y, position_y)
         next_age = tl.where(alive, next_age, age)
         next_episode_return = tl.where(alive, next_episode_return, episode_return)
-        living = tl.max(tl.reshape(next_alive.to(tl.int32), [BLOCK // GROUP, GROUP]), axis=1)
-        ending = tl.reshape(tl.broadcast_to(tl.expand_dims(living, 1), [BLOCK // GROUP, GROUP]), [BLOCK]) == 0
+        ending = _some(next_alive, GROUP, BLOCK) == 0
     state = (
         next_meter_satiation, next_meter_mood, next_position_x, next_position_y, next_age, next_alive,
         next_episode_return, episode, layout,
@@ -447,8 +465,10 @@ def _advance(state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _begin(starts, episodes, state, key, number, agent):
+def _begin(starts, episodes, arrays, place, state, key, number):
     """A new episode where it starts, so many episodes later. `number` is the world's among all shards' worlds."""
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
+    worlds, lanes, world, agent, lane, valid = place
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
     seed_low, seed_high = key
     episode = tl.where(starts, episode + episodes, episode)
@@ -491,16 +511,17 @@ def _conclude(
 
     Two turns of a loop, so that the code is there once; only where an episode of the block ends is there a turn 0.
     """
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
     ending = ending & valid
     some = tl.max(ending.to(tl.int32), axis=0)
     if observation_ptr is None:
         if some > 0:
-            state = _begin(ending, 1, state, key, number, agent)
+            state = _begin(ending, 1, arrays, place, state, key, number)
     else:
         for turn in range(1 - some, 2):
             if stale > 0:
-                scene = _scene(state[8])
+                scene = _look(arrays, place, state)
             stale = 0
             target_ptr = observation_ptr
             wanted = valid
@@ -513,7 +534,7 @@ def _conclude(
             scene_0 = scene
             _observe(target_ptr, lanes, lane, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
             if turn == 0:
-                state = _begin(ending, 1, state, key, number, agent)
+                state = _begin(ending, 1, arrays, place, state, key, number)
                 stale = 1
     return state, scene, stale
 
@@ -543,9 +564,10 @@ def reset(
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
-    state = _begin(valid, 0, state, key, number, agent)
+    state = _begin(valid, 0, arrays, place, state, key, number)
     _store(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, place, state)
+    scene = _look(arrays, place, state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
 @triton.jit
@@ -557,7 +579,8 @@ def observe(
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
     state = _load(arrays, place)
-    _survey(observation_ptr, mask_ptr, place, state)
+    scene = _look(arrays, place, state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
 @triton.jit
@@ -578,7 +601,7 @@ def step(
     stale = 1
     lived = state[5]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
-    state, outcome, ending = _advance(state, action, GROUP, BLOCK)
+    state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
     state, scene, stale = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number, GROUP,
     )
@@ -587,7 +610,7 @@ def step(
         tl.debug_barrier()
     _store(arrays, place, state)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
-    _survey(None, mask_ptr, place, state)
+    _survey(None, mask_ptr, arrays, place, state, None)
 
 
 @triton.jit
@@ -631,7 +654,7 @@ def rollout(
             action = tl.load(actions_ptr + lane, mask=valid, other=0)
             actions_ptr += lanes
         lived = state[5]
-        state, outcome, ending = _advance(state, action, GROUP, BLOCK)
+        state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if EVERY_TICK:
@@ -639,7 +662,7 @@ def rollout(
                 ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
                 GROUP,
             )
-            _survey(None, mask_ptr, place, state)
+            _survey(None, mask_ptr, arrays, place, state, None)
         else:
             state, scene, stale = _conclude(
                 ending, lived, None, None, arrays, place, state, scene, stale, key, number, GROUP,

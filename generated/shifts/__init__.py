@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 1
+SCHEMA = 2
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
-    "universe.json": "0a64bb5a51457fe3212ee2482a32ef7b6695b1eb3b0961dac11f8ea6b6c1730b",
-    "tick.ir": "259c6baa7d2ecb77665f93cb01d11a840b646e34aa7a2e19390741e4f339485f",
-    "triton_kernels.py": "d4c17a13a63f26fbac1e88149c81555d4cc2ff9957ffe8bd023f31eaf9be1b52",
-    "numba_kernels.py": "8e561e553af69325bef05c1ffb71eb7df632db4c46a3310540153acb7e956448",
+    "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
+    "tick.ir": "32566bff6ab07661a5293fbdd60335b33ee020d49733456d509efcdc0fc85e98",
+    "triton_kernels.py": "404d6d53142c09da482793e95ec6a612bcbf7a163a46c4165b482b537de0c039",
+    "numba_kernels.py": "4117fa8537e3cef4b7ca9b8da0efc260d2d9508f6c98951c3361f6e2cc7c1c3c",
 }
 
 

@@ -26,6 +26,7 @@ from hamlet.launch.numba_ops import (
     divide,
     equal,
     fma,
+    from_bits,
     helper,
     inline,
     kernel,
@@ -48,6 +49,7 @@ from hamlet.launch.numba_ops import (
     store_lanes,
     store_worlds,
     subtract,
+    to_bits,
     where,
 )
 
@@ -215,148 +217,149 @@ def _tick(
     t263 = where(t232, 3, t261)
     # progress
     t264 = equal(progress_3, t263)
-    progress_4 = where(t264, 0, progress_3)
-    t267 = less_equal(0, used_0)
-    t268 = where(t264, used_0, -1)
-    engaged_2 = where(t267, where(t264, -1, used_0), engaged_1)
-    progress_5 = where(t267, progress_4, progress_1)
-    # affordance Bed, shifts.hamlet:37
-    t271 = where(t171, f32(0.075), f32(-0.0))
+    t265 = where(t264, used_0, -1)
+    t266 = less_equal(0, used_0)
     # affordance Bed, shifts.hamlet:35
-    t272 = equal(t268, 0)
+    t267 = equal(t265, 0)
+    # affordance Bed, shifts.hamlet:37
+    t268 = where(t171, f32(0.075), f32(-0.0))
     # affordance Bed, shifts.hamlet:38
-    t274 = where(t272, f32(0.125), f32(-0.0))
-    t275 = where(t272, f32(0.02), f32(-0.0))
-    # affordance LuxuryBed, shifts.hamlet:42
-    t277 = where(t175, f32(0.09375), t271)
+    t270 = where(t267, f32(0.125), f32(-0.0))
+    t271 = where(t267, f32(0.02), f32(-0.0))
     # affordance LuxuryBed, shifts.hamlet:40
-    t278 = equal(t268, 1)
+    t272 = equal(t265, 1)
+    # affordance LuxuryBed, shifts.hamlet:42
+    t274 = where(t175, f32(0.09375), t268)
     # affordance LuxuryBed, shifts.hamlet:43
-    t280 = where(t278, f32(0.1875), t274)
-    t281 = where(t278, f32(0.05), t275)
-    # affordance Shower, shifts.hamlet:47
-    t283 = where(t177, f32(0.1), f32(-0.0))
+    t276 = where(t272, f32(0.1875), t270)
+    t277 = where(t272, f32(0.05), t271)
     # affordance Shower, shifts.hamlet:45
-    t284 = equal(t268, 2)
+    t278 = equal(t265, 2)
+    # affordance Shower, shifts.hamlet:47
+    t280 = where(t177, f32(0.1), f32(-0.0))
     # affordance Shower, shifts.hamlet:48
-    t285 = where(t284, f32(0.1), f32(-0.0))
-    # affordance HomeMeal, shifts.hamlet:52
-    t287 = where(t179, f32(0.1125), f32(-0.0))
+    t281 = where(t278, f32(0.1), f32(-0.0))
     # affordance HomeMeal, shifts.hamlet:50
-    t288 = equal(t268, 3)
+    t282 = equal(t265, 3)
+    # affordance HomeMeal, shifts.hamlet:52
+    t284 = where(t179, f32(0.1125), f32(-0.0))
     # affordance HomeMeal, shifts.hamlet:53
-    t289 = where(t288, f32(0.1125), f32(-0.0))
-    t290 = where(t288, f32(0.03), t281)
-    # affordance FastFood, shifts.hamlet:57
-    t293 = where(t183, f32(0.16875), t287)
-    t294 = where(t183, f32(0.05625), t277)
+    t285 = where(t282, f32(0.1125), f32(-0.0))
+    t286 = where(t282, f32(0.03), t277)
     # affordance FastFood, shifts.hamlet:55
-    t295 = equal(t268, 4)
+    t287 = equal(t265, 4)
+    # affordance FastFood, shifts.hamlet:57
+    t290 = where(t183, f32(0.16875), t284)
+    t291 = where(t183, f32(0.05625), t274)
     # affordance FastFood, shifts.hamlet:58
-    t297 = where(t295, f32(0.1125), t289)
-    t298 = where(t295, f32(0.0375), t280)
-    t299 = where(t295, f32(0.01), f32(-0.0))
-    t301 = where(t295, f32(-0.02), t290)
-    # affordance Doctor, shifts.hamlet:62
-    t302 = where(t193, f32(0.09375), t301)
+    t293 = where(t287, f32(0.1125), t285)
+    t294 = where(t287, f32(0.0375), t276)
+    t295 = where(t287, f32(0.01), f32(-0.0))
+    t297 = where(t287, f32(-0.02), t286)
     # affordance Doctor, shifts.hamlet:60
-    t303 = equal(t268, 5)
+    t298 = equal(t265, 5)
+    # affordance Doctor, shifts.hamlet:62
+    t299 = where(t193, f32(0.09375), t297)
     # affordance Doctor, shifts.hamlet:63
-    t305 = where(t303, f32(0.0625), f32(-0.0))
-    # affordance Hospital, shifts.hamlet:67
-    t306 = where(t195, f32(0.1), t302)
+    t301 = where(t298, f32(0.0625), f32(-0.0))
     # affordance Hospital, shifts.hamlet:65
-    t307 = equal(t268, 6)
+    t302 = equal(t265, 6)
+    # affordance Hospital, shifts.hamlet:67
+    t303 = where(t195, f32(0.1), t299)
     # affordance Hospital, shifts.hamlet:68
-    t308 = where(t307, f32(0.1), t305)
-    # affordance Therapist, shifts.hamlet:72
-    t309 = where(t198, f32(0.1), t31)
+    t304 = where(t302, f32(0.1), t301)
     # affordance Therapist, shifts.hamlet:70
-    t310 = equal(t268, 7)
+    t305 = equal(t265, 7)
+    # affordance Therapist, shifts.hamlet:72
+    t306 = where(t198, f32(0.1), t31)
     # affordance Therapist, shifts.hamlet:73
-    t311 = where(t310, f32(0.1), f32(-0.0))
-    # affordance Recreation, shifts.hamlet:77
-    t313 = where(t206, f32(0.09375), t309)
-    t314 = where(t206, f32(0.045), t294)
+    t307 = where(t305, f32(0.1), f32(-0.0))
     # affordance Recreation, shifts.hamlet:75
-    t315 = equal(t268, 8)
+    t308 = equal(t265, 8)
+    # affordance Recreation, shifts.hamlet:77
+    t310 = where(t206, f32(0.09375), t306)
+    t311 = where(t206, f32(0.045), t291)
     # affordance Recreation, shifts.hamlet:78
-    t316 = where(t315, f32(0.0625), t311)
-    t317 = where(t315, f32(0.03), t298)
-    # affordance Bar, shifts.hamlet:82
-    t318 = where(t215, f32(0.1875), t299)
-    t319 = where(t215, f32(0.09375), t313)
-    satiation_1 = satiation_0 + where(t215, f32(0.1125), t293)
+    t312 = where(t308, f32(0.0625), t307)
+    t313 = where(t308, f32(0.03), t294)
     # affordance Bar, shifts.hamlet:80
-    t322 = equal(t268, 9)
+    t314 = equal(t265, 9)
+    # affordance Bar, shifts.hamlet:82
+    t315 = where(t215, f32(0.1875), t295)
+    t316 = where(t215, f32(0.09375), t310)
+    satiation_1 = satiation_0 + where(t215, f32(0.1125), t290)
     # affordance Bar, shifts.hamlet:84
-    t323 = where(t322, f32(0.125), f32(-0.0))
+    t319 = where(t314, f32(0.125), f32(-0.0))
     # affordance Bar, shifts.hamlet:85
-    t324 = where(t322, f32(0.0625), t316)
+    t320 = where(t314, f32(0.0625), t312)
     # affordance Bar, shifts.hamlet:86
-    satiation_2 = satiation_1 + where(t322, f32(0.075), t297)
+    satiation_2 = satiation_1 + where(t314, f32(0.075), t293)
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
     # affordance Bar, shifts.hamlet:87
-    t330 = where(t322, f32(-0.2), t314)
+    t326 = where(t314, f32(-0.2), t311)
     # affordance Bar, shifts.hamlet:88
-    hygiene_1 = hygiene_0 + where(t322, f32(-0.15), t283)
+    hygiene_1 = hygiene_0 + where(t314, f32(-0.15), t280)
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t285
+    hygiene_3 = hygiene_2 + t281
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
     # affordance Bar, shifts.hamlet:89
-    t340 = where(t322, f32(-0.05), t306)
-    # affordance Job, shifts.hamlet:93
-    t346 = where(t179, f32(-0.01), where(t177, f32(-0.01), where(t175, f32(-0.01833), where(t171, f32(-0.01), f32(-0.0)))))
-    t351 = where(t198, f32(-0.05), where(t195, f32(-0.05), where(t193, f32(-0.04), where(t183, f32(-0.05), t346))))
-    t356 = where(t218, f32(0.05625), where(t215, f32(-0.075), where(t206, f32(-0.03), t351)))
+    t336 = where(t314, f32(-0.05), t303)
     # affordance Job, shifts.hamlet:92
-    t357 = equal(t268, 10)
+    t337 = equal(t265, 10)
+    # affordance Job, shifts.hamlet:93
+    t343 = where(t179, f32(-0.01), where(t177, f32(-0.01), where(t175, f32(-0.01833), where(t171, f32(-0.01), f32(-0.0)))))
+    t348 = where(t198, f32(-0.05), where(t195, f32(-0.05), where(t193, f32(-0.04), where(t183, f32(-0.05), t343))))
+    t353 = where(t218, f32(0.05625), where(t215, f32(-0.075), where(t206, f32(-0.03), t348)))
     # affordance Job, shifts.hamlet:94
-    t358 = where(t357, f32(0.05625), f32(-0.0))
-    t359 = where(t357, f32(-0.15), t330)
-    t360 = where(t357, f32(0.02), t318)
-    t361 = where(t357, f32(-0.03), t340)
-    # affordance Labor, shifts.hamlet:97
-    t362 = where(t221, f32(0.075), t356)
+    t354 = where(t337, f32(0.05625), f32(-0.0))
+    t355 = where(t337, f32(-0.15), t326)
+    t356 = where(t337, f32(0.02), t315)
+    t357 = where(t337, f32(-0.03), t336)
     # affordance Labor, shifts.hamlet:96
-    t363 = equal(t268, 11)
+    t358 = equal(t265, 11)
+    # affordance Labor, shifts.hamlet:97
+    t359 = where(t221, f32(0.075), t353)
     # affordance Labor, shifts.hamlet:98
-    t364 = where(t363, f32(0.075), t358)
-    t365 = where(t363, f32(-0.2), t359)
-    health_1 = health_0 + where(t363, f32(-0.05), t361)
+    t360 = where(t358, f32(0.075), t354)
+    t361 = where(t358, f32(-0.2), t355)
+    health_1 = health_0 + where(t358, f32(-0.05), t357)
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t308
+    health_3 = health_2 + t304
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t373 = where(t363, f32(0.01), t360)
-    # affordance Gym, shifts.hamlet:102
-    money_1 = money_0 + where(t229, f32(-0.02667), t362)
-    money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t364
-    money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    t384 = where(t229, f32(0.075), where(t363, f32(-0.05), where(t295, f32(-0.03), f32(-0.0))))
+    t369 = where(t358, f32(0.01), t356)
     # affordance Gym, shifts.hamlet:100
-    t385 = equal(t268, 12)
+    t370 = equal(t265, 12)
+    # affordance Gym, shifts.hamlet:102
+    money_1 = money_0 + where(t229, f32(-0.02667), t359)
+    money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
+    money_3 = money_2 + t360
+    money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
+    t381 = where(t229, f32(0.075), where(t358, f32(-0.05), where(t287, f32(-0.03), f32(-0.0))))
     # affordance Gym, shifts.hamlet:103
-    t386 = where(t385, f32(0.075), f32(-0.0))
-    t388 = where(t385, f32(-0.08), t365)
-    # affordance Park, shifts.hamlet:106
-    fitness_1 = fitness_0 + where(t232, f32(0.05), t384)
-    fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    social_1 = social_0 + where(t232, f32(0.0375), t373)
-    mood_1 = mood_0 + where(t232, f32(0.0375), t319)
+    t382 = where(t370, f32(0.075), f32(-0.0))
+    t384 = where(t370, f32(-0.08), t361)
     # affordance Park, shifts.hamlet:105
-    t397 = equal(t268, 13)
+    t385 = equal(t265, 13)
+    # affordance Park, shifts.hamlet:106
+    fitness_1 = fitness_0 + where(t232, f32(0.05), t381)
+    fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
+    social_1 = social_0 + where(t232, f32(0.0375), t369)
+    mood_1 = mood_0 + where(t232, f32(0.0375), t316)
     # affordance Park, shifts.hamlet:107
-    fitness_3 = fitness_2 + where(t397, f32(0.05), t386)
+    fitness_3 = fitness_2 + where(t385, f32(0.05), t382)
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    social_2 = social_1 + where(t397, f32(0.0375), t323)
+    social_2 = social_1 + where(t385, f32(0.0375), t319)
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    mood_2 = mood_1 + where(t397, f32(0.0375), t324)
+    mood_2 = mood_1 + where(t385, f32(0.0375), t320)
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    energy_4 = energy_3 + where(t397, f32(-0.15), t388)
+    energy_4 = energy_3 + where(t385, f32(-0.15), t384)
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t317
+    energy_6 = energy_5 + t313
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
+    # progress
+    progress_4 = where(t264, 0, progress_3)
+    engaged_2 = where(t266, where(t264, -1, used_0), engaged_1)
+    progress_5 = where(t266, progress_4, progress_1)
     # meter energy decay, shifts.hamlet:10
     energy_8 = energy_7 - f32(0.005)
     # meter hygiene decay, shifts.hamlet:11
@@ -542,7 +545,6 @@ def _choose(word_0):
     # policy
     action_0 = i32(shift_right(word_0, 29))
     return action_0
-
 
 
 @inline
@@ -942,7 +944,7 @@ def _observe_lane(
 
 @inline
 def _observe_window(element_0, x_0, y_0, t996, t999, table_time_sin, table_time_cos):
-    """One row of window."""
+    """Rows 0 to 24, one at a time."""
     # observe window, shifts.hamlet:115
     t1001 = u32(element_0)
     t1007 = add(x_0, subtract(i32(remainder(t1001, 5)), 2))
@@ -1017,12 +1019,12 @@ def _observe(
 
 @inline
 def _mask_lane(x_0, y_0, hour_0, layout_0):
-    """Which actions of a living lane have an effect."""
+    """Which actions of a lane are allowed."""
     # mask, shifts.hamlet:6
-    action_UP_0 = less(0, y_0)
-    action_DOWN_0 = less(y_0, 7)
-    action_LEFT_0 = less(0, x_0)
-    action_RIGHT_0 = less(x_0, 7)
+    mask_0_0 = less(0, y_0)
+    mask_1_0 = less(y_0, 7)
+    mask_2_0 = less(0, x_0)
+    mask_3_0 = less(x_0, 7)
     # here
     t14 = u32(add(multiply(y_0, 8), x_0))
     t18 = bit_and(t14, 7)
@@ -1065,42 +1067,46 @@ def _mask_lane(x_0, y_0, hour_0, layout_0):
     t153 = t152 | (equal(t106, 11) & t116)
     t154 = t153 | (equal(t106, 12) & t144)
     t156 = not (t154 | (equal(t106, 13) & t144))
-    action_INTERACT_0 = less_equal(0, t106) & t156
-    return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True, True, True
+    mask_4_0 = less_equal(0, t106) & t156
+    return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
+
+
+@inline
+def _mask_5(element_0):
+    """Actions 5 to 7, one at a time."""
+
+    return True
 
 
 @helper
 def _mask(mask_array, start, count, alive, position_x, position_y, hour, layout):
-    """Write which actions have an effect. Who is not alive may only wait."""
+    """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    action_WAIT = local_bool(LANES)
-    action_REST = local_bool(LANES)
-    action_MEDITATE = local_bool(LANES)
     for lane in range(LANES):
-        (
-            action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane],
-            action_WAIT[lane], action_REST[lane], action_MEDITATE[lane],
-        ) = _mask_lane(position_x[lane], position_y[lane], hour[lane], layout[lane])
+        action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
+            position_x[lane], position_y[lane], hour[lane], layout[lane],
+        )
         action_UP[lane] = where(alive[lane], action_UP[lane], False)
         action_DOWN[lane] = where(alive[lane], action_DOWN[lane], False)
         action_LEFT[lane] = where(alive[lane], action_LEFT[lane], False)
         action_RIGHT[lane] = where(alive[lane], action_RIGHT[lane], False)
         action_INTERACT[lane] = where(alive[lane], action_INTERACT[lane], False)
-        action_WAIT[lane] = where(alive[lane], action_WAIT[lane], True)
-        action_REST[lane] = where(alive[lane], action_REST[lane], False)
-        action_MEDITATE[lane] = where(alive[lane], action_MEDITATE[lane], False)
     store_lanes(action_UP, part(mask_array, 0, start), count)
     store_lanes(action_DOWN, part(mask_array, 1, start), count)
     store_lanes(action_LEFT, part(mask_array, 2, start), count)
     store_lanes(action_RIGHT, part(mask_array, 3, start), count)
     store_lanes(action_INTERACT, part(mask_array, 4, start), count)
-    store_lanes(action_WAIT, part(mask_array, 5, start), count)
-    store_lanes(action_REST, part(mask_array, 6, start), count)
-    store_lanes(action_MEDITATE, part(mask_array, 7, start), count)
+    values = local_bool(LANES)
+    for element in range(3):
+        waits = element == 0
+        for lane in range(LANES):
+            values[lane] = _mask_5(i32(element))
+            values[lane] = where(alive[lane], values[lane], waits)
+        store_lanes(values, part(mask_array, 5 + element, start), count)
 
 
 @helper
@@ -1249,7 +1255,7 @@ def rollout(
         chunk_lanes = min(per_chunk, end - world) * agents
         tiled = chunk_lanes > LANES
         for passed in range(ticks + 1):
-            last = passed == ticks
+            final = passed == ticks
             now = tick + passed - 1
             living = 0
             for agent in range(0, chunk_lanes, LANES):
@@ -1354,9 +1360,9 @@ def rollout(
                             causes_array[cause[lane]] += 1
                             lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
                             finished_return[lane] += episode_return[lane]
-                    if tiled or last:
+                    if tiled or final:
                         store_lanes(finished_return, part(finished_return_array, 0, start), count)
-                if last:
+                if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
                     store_lanes(truncated, part(truncated_array, 0, start), count)
@@ -1422,7 +1428,7 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, engaged,
                         progress, alive, episode_return, hour, episode, start, agents, first_world, seed_low, seed_high,
                     )
-                if last or (every_tick and passed > 0):
+                if final or (every_tick and passed > 0):
                     if observation_array.shape[0] > 0:
                         _observe(
                             observation_array, start, count, lanes, ALL, meter_energy, meter_hygiene, meter_satiation,
@@ -1430,7 +1436,7 @@ def rollout(
                             age, engaged, progress, hour, layout, table_time_sin, table_time_cos,
                         )
                     _mask(mask_array, start, count, alive, position_x, position_y, hour, layout)
-                if tiled or last:
+                if tiled or final:
                     _store(
                         meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
                         episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,

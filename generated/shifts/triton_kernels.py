@@ -180,148 +180,149 @@ def _tick(
     t263 = tl.where(t232, 3, t261)
     # progress
     t264 = progress_3 == t263
-    progress_4 = tl.where(t264, 0, progress_3)
-    t267 = 0 <= used_0
-    t268 = tl.where(t264, used_0, -1)
-    engaged_2 = tl.where(t267, tl.where(t264, -1, used_0), engaged_1)
-    progress_5 = tl.where(t267, progress_4, progress_1)
-    # affordance Bed, shifts.hamlet:37
-    t271 = tl.where(t171, 0.075, _f32(0x80000000))
+    t265 = tl.where(t264, used_0, -1)
+    t266 = 0 <= used_0
     # affordance Bed, shifts.hamlet:35
-    t272 = t268 == 0
+    t267 = t265 == 0
+    # affordance Bed, shifts.hamlet:37
+    t268 = tl.where(t171, 0.075, _f32(0x80000000))
     # affordance Bed, shifts.hamlet:38
-    t274 = tl.where(t272, 0.125, _f32(0x80000000))
-    t275 = tl.where(t272, 0.02, _f32(0x80000000))
-    # affordance LuxuryBed, shifts.hamlet:42
-    t277 = tl.where(t175, 0.09375, t271)
+    t270 = tl.where(t267, 0.125, _f32(0x80000000))
+    t271 = tl.where(t267, 0.02, _f32(0x80000000))
     # affordance LuxuryBed, shifts.hamlet:40
-    t278 = t268 == 1
+    t272 = t265 == 1
+    # affordance LuxuryBed, shifts.hamlet:42
+    t274 = tl.where(t175, 0.09375, t268)
     # affordance LuxuryBed, shifts.hamlet:43
-    t280 = tl.where(t278, 0.1875, t274)
-    t281 = tl.where(t278, 0.05, t275)
-    # affordance Shower, shifts.hamlet:47
-    t283 = tl.where(t177, 0.1, _f32(0x80000000))
+    t276 = tl.where(t272, 0.1875, t270)
+    t277 = tl.where(t272, 0.05, t271)
     # affordance Shower, shifts.hamlet:45
-    t284 = t268 == 2
+    t278 = t265 == 2
+    # affordance Shower, shifts.hamlet:47
+    t280 = tl.where(t177, 0.1, _f32(0x80000000))
     # affordance Shower, shifts.hamlet:48
-    t285 = tl.where(t284, 0.1, _f32(0x80000000))
-    # affordance HomeMeal, shifts.hamlet:52
-    t287 = tl.where(t179, 0.1125, _f32(0x80000000))
+    t281 = tl.where(t278, 0.1, _f32(0x80000000))
     # affordance HomeMeal, shifts.hamlet:50
-    t288 = t268 == 3
+    t282 = t265 == 3
+    # affordance HomeMeal, shifts.hamlet:52
+    t284 = tl.where(t179, 0.1125, _f32(0x80000000))
     # affordance HomeMeal, shifts.hamlet:53
-    t289 = tl.where(t288, 0.1125, _f32(0x80000000))
-    t290 = tl.where(t288, 0.03, t281)
-    # affordance FastFood, shifts.hamlet:57
-    t293 = tl.where(t183, 0.16875, t287)
-    t294 = tl.where(t183, 0.05625, t277)
+    t285 = tl.where(t282, 0.1125, _f32(0x80000000))
+    t286 = tl.where(t282, 0.03, t277)
     # affordance FastFood, shifts.hamlet:55
-    t295 = t268 == 4
+    t287 = t265 == 4
+    # affordance FastFood, shifts.hamlet:57
+    t290 = tl.where(t183, 0.16875, t284)
+    t291 = tl.where(t183, 0.05625, t274)
     # affordance FastFood, shifts.hamlet:58
-    t297 = tl.where(t295, 0.1125, t289)
-    t298 = tl.where(t295, 0.0375, t280)
-    t299 = tl.where(t295, 0.01, _f32(0x80000000))
-    t301 = tl.where(t295, -0.02, t290)
-    # affordance Doctor, shifts.hamlet:62
-    t302 = tl.where(t193, 0.09375, t301)
+    t293 = tl.where(t287, 0.1125, t285)
+    t294 = tl.where(t287, 0.0375, t276)
+    t295 = tl.where(t287, 0.01, _f32(0x80000000))
+    t297 = tl.where(t287, -0.02, t286)
     # affordance Doctor, shifts.hamlet:60
-    t303 = t268 == 5
+    t298 = t265 == 5
+    # affordance Doctor, shifts.hamlet:62
+    t299 = tl.where(t193, 0.09375, t297)
     # affordance Doctor, shifts.hamlet:63
-    t305 = tl.where(t303, 0.0625, _f32(0x80000000))
-    # affordance Hospital, shifts.hamlet:67
-    t306 = tl.where(t195, 0.1, t302)
+    t301 = tl.where(t298, 0.0625, _f32(0x80000000))
     # affordance Hospital, shifts.hamlet:65
-    t307 = t268 == 6
+    t302 = t265 == 6
+    # affordance Hospital, shifts.hamlet:67
+    t303 = tl.where(t195, 0.1, t299)
     # affordance Hospital, shifts.hamlet:68
-    t308 = tl.where(t307, 0.1, t305)
-    # affordance Therapist, shifts.hamlet:72
-    t309 = tl.where(t198, 0.1, t31)
+    t304 = tl.where(t302, 0.1, t301)
     # affordance Therapist, shifts.hamlet:70
-    t310 = t268 == 7
+    t305 = t265 == 7
+    # affordance Therapist, shifts.hamlet:72
+    t306 = tl.where(t198, 0.1, t31)
     # affordance Therapist, shifts.hamlet:73
-    t311 = tl.where(t310, 0.1, _f32(0x80000000))
-    # affordance Recreation, shifts.hamlet:77
-    t313 = tl.where(t206, 0.09375, t309)
-    t314 = tl.where(t206, 0.045, t294)
+    t307 = tl.where(t305, 0.1, _f32(0x80000000))
     # affordance Recreation, shifts.hamlet:75
-    t315 = t268 == 8
+    t308 = t265 == 8
+    # affordance Recreation, shifts.hamlet:77
+    t310 = tl.where(t206, 0.09375, t306)
+    t311 = tl.where(t206, 0.045, t291)
     # affordance Recreation, shifts.hamlet:78
-    t316 = tl.where(t315, 0.0625, t311)
-    t317 = tl.where(t315, 0.03, t298)
-    # affordance Bar, shifts.hamlet:82
-    t318 = tl.where(t215, 0.1875, t299)
-    t319 = tl.where(t215, 0.09375, t313)
-    satiation_1 = satiation_0 + tl.where(t215, 0.1125, t293)
+    t312 = tl.where(t308, 0.0625, t307)
+    t313 = tl.where(t308, 0.03, t294)
     # affordance Bar, shifts.hamlet:80
-    t322 = t268 == 9
+    t314 = t265 == 9
+    # affordance Bar, shifts.hamlet:82
+    t315 = tl.where(t215, 0.1875, t295)
+    t316 = tl.where(t215, 0.09375, t310)
+    satiation_1 = satiation_0 + tl.where(t215, 0.1125, t290)
     # affordance Bar, shifts.hamlet:84
-    t323 = tl.where(t322, 0.125, _f32(0x80000000))
+    t319 = tl.where(t314, 0.125, _f32(0x80000000))
     # affordance Bar, shifts.hamlet:85
-    t324 = tl.where(t322, 0.0625, t316)
+    t320 = tl.where(t314, 0.0625, t312)
     # affordance Bar, shifts.hamlet:86
-    satiation_2 = satiation_1 + tl.where(t322, 0.075, t297)
+    satiation_2 = satiation_1 + tl.where(t314, 0.075, t293)
     satiation_3 = tl.minimum(1.0, satiation_2)
     # affordance Bar, shifts.hamlet:87
-    t330 = tl.where(t322, -0.2, t314)
+    t326 = tl.where(t314, -0.2, t311)
     # affordance Bar, shifts.hamlet:88
-    hygiene_1 = hygiene_0 + tl.where(t322, -0.15, t283)
+    hygiene_1 = hygiene_0 + tl.where(t314, -0.15, t280)
     hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
-    hygiene_3 = hygiene_2 + t285
+    hygiene_3 = hygiene_2 + t281
     hygiene_4 = tl.minimum(1.0, hygiene_3)
     # affordance Bar, shifts.hamlet:89
-    t340 = tl.where(t322, -0.05, t306)
-    # affordance Job, shifts.hamlet:93
-    t346 = tl.where(t179, -0.01, tl.where(t177, -0.01, tl.where(t175, -0.01833, tl.where(t171, -0.01, _f32(0x80000000)))))
-    t351 = tl.where(t198, -0.05, tl.where(t195, -0.05, tl.where(t193, -0.04, tl.where(t183, -0.05, t346))))
-    t356 = tl.where(t218, 0.05625, tl.where(t215, -0.075, tl.where(t206, -0.03, t351)))
+    t336 = tl.where(t314, -0.05, t303)
     # affordance Job, shifts.hamlet:92
-    t357 = t268 == 10
+    t337 = t265 == 10
+    # affordance Job, shifts.hamlet:93
+    t343 = tl.where(t179, -0.01, tl.where(t177, -0.01, tl.where(t175, -0.01833, tl.where(t171, -0.01, _f32(0x80000000)))))
+    t348 = tl.where(t198, -0.05, tl.where(t195, -0.05, tl.where(t193, -0.04, tl.where(t183, -0.05, t343))))
+    t353 = tl.where(t218, 0.05625, tl.where(t215, -0.075, tl.where(t206, -0.03, t348)))
     # affordance Job, shifts.hamlet:94
-    t358 = tl.where(t357, 0.05625, _f32(0x80000000))
-    t359 = tl.where(t357, -0.15, t330)
-    t360 = tl.where(t357, 0.02, t318)
-    t361 = tl.where(t357, -0.03, t340)
-    # affordance Labor, shifts.hamlet:97
-    t362 = tl.where(t221, 0.075, t356)
+    t354 = tl.where(t337, 0.05625, _f32(0x80000000))
+    t355 = tl.where(t337, -0.15, t326)
+    t356 = tl.where(t337, 0.02, t315)
+    t357 = tl.where(t337, -0.03, t336)
     # affordance Labor, shifts.hamlet:96
-    t363 = t268 == 11
+    t358 = t265 == 11
+    # affordance Labor, shifts.hamlet:97
+    t359 = tl.where(t221, 0.075, t353)
     # affordance Labor, shifts.hamlet:98
-    t364 = tl.where(t363, 0.075, t358)
-    t365 = tl.where(t363, -0.2, t359)
-    health_1 = health_0 + tl.where(t363, -0.05, t361)
+    t360 = tl.where(t358, 0.075, t354)
+    t361 = tl.where(t358, -0.2, t355)
+    health_1 = health_0 + tl.where(t358, -0.05, t357)
     health_2 = tl.where(health_1 < 0.0, 0.0, health_1)
-    health_3 = health_2 + t308
+    health_3 = health_2 + t304
     health_4 = tl.minimum(1.0, health_3)
-    t373 = tl.where(t363, 0.01, t360)
-    # affordance Gym, shifts.hamlet:102
-    money_1 = money_0 + tl.where(t229, -0.02667, t362)
-    money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
-    money_3 = money_2 + t364
-    money_4 = tl.minimum(1.0, money_3)
-    t384 = tl.where(t229, 0.075, tl.where(t363, -0.05, tl.where(t295, -0.03, _f32(0x80000000))))
+    t369 = tl.where(t358, 0.01, t356)
     # affordance Gym, shifts.hamlet:100
-    t385 = t268 == 12
+    t370 = t265 == 12
+    # affordance Gym, shifts.hamlet:102
+    money_1 = money_0 + tl.where(t229, -0.02667, t359)
+    money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
+    money_3 = money_2 + t360
+    money_4 = tl.minimum(1.0, money_3)
+    t381 = tl.where(t229, 0.075, tl.where(t358, -0.05, tl.where(t287, -0.03, _f32(0x80000000))))
     # affordance Gym, shifts.hamlet:103
-    t386 = tl.where(t385, 0.075, _f32(0x80000000))
-    t388 = tl.where(t385, -0.08, t365)
-    # affordance Park, shifts.hamlet:106
-    fitness_1 = fitness_0 + tl.where(t232, 0.05, t384)
-    fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
-    social_1 = social_0 + tl.where(t232, 0.0375, t373)
-    mood_1 = mood_0 + tl.where(t232, 0.0375, t319)
+    t382 = tl.where(t370, 0.075, _f32(0x80000000))
+    t384 = tl.where(t370, -0.08, t361)
     # affordance Park, shifts.hamlet:105
-    t397 = t268 == 13
+    t385 = t265 == 13
+    # affordance Park, shifts.hamlet:106
+    fitness_1 = fitness_0 + tl.where(t232, 0.05, t381)
+    fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
+    social_1 = social_0 + tl.where(t232, 0.0375, t369)
+    mood_1 = mood_0 + tl.where(t232, 0.0375, t316)
     # affordance Park, shifts.hamlet:107
-    fitness_3 = fitness_2 + tl.where(t397, 0.05, t386)
+    fitness_3 = fitness_2 + tl.where(t385, 0.05, t382)
     fitness_4 = tl.minimum(1.0, fitness_3)
-    social_2 = social_1 + tl.where(t397, 0.0375, t323)
+    social_2 = social_1 + tl.where(t385, 0.0375, t319)
     social_3 = tl.minimum(1.0, social_2)
-    mood_2 = mood_1 + tl.where(t397, 0.0375, t324)
+    mood_2 = mood_1 + tl.where(t385, 0.0375, t320)
     mood_3 = tl.minimum(1.0, mood_2)
-    energy_4 = energy_3 + tl.where(t397, -0.15, t388)
+    energy_4 = energy_3 + tl.where(t385, -0.15, t384)
     energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
-    energy_6 = energy_5 + t317
+    energy_6 = energy_5 + t313
     energy_7 = tl.minimum(1.0, energy_6)
+    # progress
+    progress_4 = tl.where(t264, 0, progress_3)
+    engaged_2 = tl.where(t266, tl.where(t264, -1, used_0), engaged_1)
+    progress_5 = tl.where(t266, progress_4, progress_1)
     # meter energy decay, shifts.hamlet:10
     energy_8 = energy_7 - 0.005
     # meter hygiene decay, shifts.hamlet:11
@@ -964,10 +965,10 @@ def _observe(
 def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, layout_0):
     """Write which actions have an effect. Who is not alive may only wait."""
     # mask, shifts.hamlet:6
-    action_UP_0 = 0 < y_0
-    action_DOWN_0 = y_0 < 7
-    action_LEFT_0 = 0 < x_0
-    action_RIGHT_0 = x_0 < 7
+    mask_0_0 = 0 < y_0
+    mask_1_0 = y_0 < 7
+    mask_2_0 = 0 < x_0
+    mask_3_0 = x_0 < 7
     # here
     t14 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
     t18 = t14 & 7
@@ -1010,23 +1011,25 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, layout_0):
     t153 = t152 | ((t106 == 11) & t116)
     t154 = t153 | ((t106 == 12) & t144)
     t156 = ~(t154 | ((t106 == 13) & t144))
-    action_INTERACT_0 = (0 <= t106) & t156
-    # action.UP
-    tl.store(mask_ptr + lane, action_UP_0 & alive, mask=valid)
-    # action.DOWN
-    tl.store(mask_ptr + 1 * lanes + lane, action_DOWN_0 & alive, mask=valid)
-    # action.LEFT
-    tl.store(mask_ptr + 2 * lanes + lane, action_LEFT_0 & alive, mask=valid)
-    # action.RIGHT
-    tl.store(mask_ptr + 3 * lanes + lane, action_RIGHT_0 & alive, mask=valid)
-    # action.INTERACT
-    tl.store(mask_ptr + 4 * lanes + lane, action_INTERACT_0 & alive, mask=valid)
-    # action.WAIT
-    tl.store(mask_ptr + 5 * lanes + lane, tl.full((), True, tl.int1) | ~alive, mask=valid)
-    # action.REST
-    tl.store(mask_ptr + 6 * lanes + lane, tl.full((), True, tl.int1) & alive, mask=valid)
-    # action.MEDITATE
-    tl.store(mask_ptr + 7 * lanes + lane, tl.full((), True, tl.int1) & alive, mask=valid)
+    mask_4_0 = (0 <= t106) & t156
+    # UP
+    tl.store(mask_ptr + lane, mask_0_0 & alive, mask=valid)
+    # DOWN
+    tl.store(mask_ptr + 1 * lanes + lane, mask_1_0 & alive, mask=valid)
+    # LEFT
+    tl.store(mask_ptr + 2 * lanes + lane, mask_2_0 & alive, mask=valid)
+    # RIGHT
+    tl.store(mask_ptr + 3 * lanes + lane, mask_3_0 & alive, mask=valid)
+    # INTERACT
+    tl.store(mask_ptr + 4 * lanes + lane, mask_4_0 & alive, mask=valid)
+    # WAIT .. MEDITATE
+    for index in range(3):
+        element_0 = tl.cast(index, tl.int32)
+
+        allowed = tl.full((), True, tl.int1) & alive
+        allowed = allowed | (~alive & (index == 0))
+        row = mask_ptr + (element_0 + 5) * lanes
+        tl.store(row + lane, allowed, mask=valid)
 
 
 @triton.jit
@@ -1118,15 +1121,34 @@ def _store_outcome(arrays, place, outcome):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, place, state, table_time_sin, table_time_cos):
+def _look(arrays, place, state):
+    """The scene of each lane."""
+    (
+        meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
+        episode_ptr, layout_ptr,
+    ) = arrays
+    worlds, lanes, world, agent, lane, valid = place
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
+    ) = state
+    return _scene(layout)
+
+
+@triton.jit
+def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos):
     """Write observations, unless they are written already, and masks."""
+    (
+        meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
+        episode_ptr, layout_ptr,
+    ) = arrays
     worlds, lanes, world, agent, lane, valid = place
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
     ) = state
     if observation_ptr is not None:
-        scene_0, scene_1 = _scene(layout)
+        scene_0, scene_1 = scene
         _observe(
             observation_ptr, lanes, lane, valid, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
             meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0,
@@ -1136,11 +1158,23 @@ def _survey(observation_ptr, mask_ptr, place, state, table_time_sin, table_time_
 
 
 @triton.jit
-def _advance(state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+def _some(condition, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+    """Whether it holds for an agent of the world: 1 or 0 for each lane."""
+    worlds = tl.max(tl.reshape(condition.to(tl.int32), [BLOCK // GROUP, GROUP]), axis=1)
+    return tl.reshape(tl.broadcast_to(tl.expand_dims(worlds, 1), [BLOCK // GROUP, GROUP]), [BLOCK])
+
+
+@triton.jit
+def _advance(arrays, place, state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
     """A tick and the hour after it: the state, the outcome, and whether the world's episode ends.
 
     With one agent per world a lane that is not alive begins anew after the tick, so its state is not kept here.
     """
+    (
+        meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
+        episode_ptr, layout_ptr,
+    ) = arrays
+    worlds, lanes, world, agent, lane, valid = place
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
@@ -1177,8 +1211,7 @@ def _advance(state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
         next_engaged = tl.where(alive, next_engaged, engaged)
         next_progress = tl.where(alive, next_progress, progress)
         next_episode_return = tl.where(alive, next_episode_return, episode_return)
-        living = tl.max(tl.reshape(next_alive.to(tl.int32), [BLOCK // GROUP, GROUP]), axis=1)
-        ending = tl.reshape(tl.broadcast_to(tl.expand_dims(living, 1), [BLOCK // GROUP, GROUP]), [BLOCK]) == 0
+        ending = _some(next_alive, GROUP, BLOCK) == 0
     next_hour = _clock(hour)
     state = (
         next_meter_energy, next_meter_hygiene, next_meter_satiation, next_meter_money, next_meter_mood,
@@ -1190,8 +1223,13 @@ def _advance(state, action, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _begin(starts, episodes, state, key, number, agent):
+def _begin(starts, episodes, arrays, place, state, key, number):
     """A new episode where it starts, so many episodes later. `number` is the world's among all shards' worlds."""
+    (
+        meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
+        episode_ptr, layout_ptr,
+    ) = arrays
+    worlds, lanes, world, agent, lane, valid = place
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
@@ -1267,16 +1305,20 @@ def _conclude(
 
     Two turns of a loop, so that the code is there once; only where an episode of the block ends is there a turn 0.
     """
+    (
+        meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
+        episode_ptr, layout_ptr,
+    ) = arrays
     worlds, lanes, world, agent, lane, valid = place
     ending = ending & valid
     some = tl.max(ending.to(tl.int32), axis=0)
     if observation_ptr is None:
         if some > 0:
-            state = _begin(ending, 1, state, key, number, agent)
+            state = _begin(ending, 1, arrays, place, state, key, number)
     else:
         for turn in range(1 - some, 2):
             if stale > 0:
-                scene = _scene(state[17])
+                scene = _look(arrays, place, state)
             stale = 0
             target_ptr = observation_ptr
             wanted = valid
@@ -1297,7 +1339,7 @@ def _conclude(
                 scene_0, scene_1, table_time_sin, table_time_cos,
             )
             if turn == 0:
-                state = _begin(ending, 1, state, key, number, agent)
+                state = _begin(ending, 1, arrays, place, state, key, number)
                 stale = 1
     return state, scene, stale
 
@@ -1333,9 +1375,10 @@ def reset(
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
-    state = _begin(valid, 0, state, key, number, agent)
+    state = _begin(valid, 0, arrays, place, state, key, number)
     _store(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, place, state, table_time_sin, table_time_cos)
+    scene = _look(arrays, place, state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
 
 
 @triton.jit
@@ -1351,7 +1394,8 @@ def observe(
     )
     place = _place(worlds, agents, GROUP, BLOCK)
     state = _load(arrays, place)
-    _survey(observation_ptr, mask_ptr, place, state, table_time_sin, table_time_cos)
+    scene = _look(arrays, place, state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
 
 
 @triton.jit
@@ -1375,7 +1419,7 @@ def step(
     stale = 1
     lived = state[13]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
-    state, outcome, ending = _advance(state, action, GROUP, BLOCK)
+    state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
     state, scene, stale = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
         table_time_sin, table_time_cos, GROUP,
@@ -1385,7 +1429,7 @@ def step(
         tl.debug_barrier()
     _store(arrays, place, state)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
-    _survey(None, mask_ptr, place, state, table_time_sin, table_time_cos)
+    _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
 
 
 @triton.jit
@@ -1433,7 +1477,7 @@ def rollout(
             action = tl.load(actions_ptr + lane, mask=valid, other=0)
             actions_ptr += lanes
         lived = state[13]
-        state, outcome, ending = _advance(state, action, GROUP, BLOCK)
+        state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if EVERY_TICK:
@@ -1441,7 +1485,7 @@ def rollout(
                 ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
                 table_time_sin, table_time_cos, GROUP,
             )
-            _survey(None, mask_ptr, place, state, table_time_sin, table_time_cos)
+            _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
         else:
             state, scene, stale = _conclude(
                 ending, lived, None, None, arrays, place, state, scene, stale, key, number, table_time_sin,

@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 1
+SCHEMA = 2
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
-    "universe.json": "7257a15555c0192fc4a1ced5f19c2ad7b070b37a54b3f0f3f0b8338bc9bfed40",
-    "tick.ir": "1ef40d892d0fa9d00d5d70029613e1946eee6e54558456ae420848f76e7712b6",
-    "triton_kernels.py": "84372afbca90a1f837cc5f98b47f0f89f3e6450afdaa686b74e93553b9423761",
-    "numba_kernels.py": "b5f8dc8b5427d47907470f3cb3aa60de10d4f8c683cf67178868b9b2e6574f6e",
+    "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
+    "tick.ir": "306e7361bb47426b4abae8bc7236567c9d866ce215f821c18133e595714ad6ec",
+    "triton_kernels.py": "ea15d812d26c0a50585743ac7e17b64b464a1b057d83aa85364d6212ddab53b8",
+    "numba_kernels.py": "507da23ad6821b9f8f85e37539d2cc8ff70d3aa7ef51b6b57e78002cb264a52e",
 }
 
 

@@ -26,6 +26,7 @@ from hamlet.launch.numba_ops import (
     divide,
     equal,
     fma,
+    from_bits,
     helper,
     inline,
     kernel,
@@ -48,6 +49,7 @@ from hamlet.launch.numba_ops import (
     store_lanes,
     store_worlds,
     subtract,
+    to_bits,
     where,
 )
 
@@ -453,7 +455,6 @@ def _choose(word_0):
     # policy
     action_0 = i32(shift_right(word_0, 29))
     return action_0
-
 
 
 @inline
@@ -871,7 +872,7 @@ def _observe_lane(
 
 @inline
 def _observe_grid(element_0, t993, t996, t1000):
-    """One row of grid."""
+    """Rows 0 to 63, one at a time."""
     # observe grid, town.hamlet:123
     t1002 = u32(element_0)
     t1007 = shift_left(1, bit_and(t1002, 31))
@@ -883,7 +884,7 @@ def _observe_grid(element_0, t993, t996, t1000):
 
 @inline
 def _observe_here(element_1, t1097):
-    """One row of here."""
+    """Rows 74 to 88, one at a time."""
     # observe here, town.hamlet:123
     here_0 = where(equal(element_1, t1097), f32(1.0), f32(0.0))
     return here_0
@@ -946,12 +947,12 @@ def _observe(
 
 @inline
 def _mask_lane(x_0, y_0, layout_0):
-    """Which actions of a living lane have an effect."""
+    """Which actions of a lane are allowed."""
     # mask, town.hamlet:6
-    action_UP_0 = less(0, y_0)
-    action_DOWN_0 = less(y_0, 7)
-    action_LEFT_0 = less(0, x_0)
-    action_RIGHT_0 = less(x_0, 7)
+    mask_0_0 = less(0, y_0)
+    mask_1_0 = less(y_0, 7)
+    mask_2_0 = less(0, x_0)
+    mask_3_0 = less(x_0, 7)
     # here
     t13 = u32(add(multiply(y_0, 8), x_0))
     t17 = bit_and(t13, 7)
@@ -981,42 +982,46 @@ def _mask_lane(x_0, y_0, layout_0):
     t101 = add(shift_left(t91, 3), bit_and(subtract(t81, t97), 7))
     t105 = where(less(t101, 14), i32(t101), -1)
     # mask
-    action_INTERACT_0 = less_equal(0, t105)
-    return action_UP_0, action_DOWN_0, action_LEFT_0, action_RIGHT_0, action_INTERACT_0, True, True, True
+    mask_4_0 = less_equal(0, t105)
+    return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
+
+
+@inline
+def _mask_5(element_0):
+    """Actions 5 to 7, one at a time."""
+
+    return True
 
 
 @helper
 def _mask(mask_array, start, count, alive, position_x, position_y, layout):
-    """Write which actions have an effect. Who is not alive may only wait."""
+    """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    action_WAIT = local_bool(LANES)
-    action_REST = local_bool(LANES)
-    action_MEDITATE = local_bool(LANES)
     for lane in range(LANES):
-        (
-            action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane],
-            action_WAIT[lane], action_REST[lane], action_MEDITATE[lane],
-        ) = _mask_lane(position_x[lane], position_y[lane], layout[lane])
+        action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
+            position_x[lane], position_y[lane], layout[lane],
+        )
         action_UP[lane] = where(alive[lane], action_UP[lane], False)
         action_DOWN[lane] = where(alive[lane], action_DOWN[lane], False)
         action_LEFT[lane] = where(alive[lane], action_LEFT[lane], False)
         action_RIGHT[lane] = where(alive[lane], action_RIGHT[lane], False)
         action_INTERACT[lane] = where(alive[lane], action_INTERACT[lane], False)
-        action_WAIT[lane] = where(alive[lane], action_WAIT[lane], True)
-        action_REST[lane] = where(alive[lane], action_REST[lane], False)
-        action_MEDITATE[lane] = where(alive[lane], action_MEDITATE[lane], False)
     store_lanes(action_UP, part(mask_array, 0, start), count)
     store_lanes(action_DOWN, part(mask_array, 1, start), count)
     store_lanes(action_LEFT, part(mask_array, 2, start), count)
     store_lanes(action_RIGHT, part(mask_array, 3, start), count)
     store_lanes(action_INTERACT, part(mask_array, 4, start), count)
-    store_lanes(action_WAIT, part(mask_array, 5, start), count)
-    store_lanes(action_REST, part(mask_array, 6, start), count)
-    store_lanes(action_MEDITATE, part(mask_array, 7, start), count)
+    values = local_bool(LANES)
+    for element in range(3):
+        waits = element == 0
+        for lane in range(LANES):
+            values[lane] = _mask_5(i32(element))
+            values[lane] = where(alive[lane], values[lane], waits)
+        store_lanes(values, part(mask_array, 5 + element, start), count)
 
 
 @helper
@@ -1149,7 +1154,7 @@ def rollout(
         chunk_lanes = min(per_chunk, end - world) * agents
         tiled = chunk_lanes > LANES
         for passed in range(ticks + 1):
-            last = passed == ticks
+            final = passed == ticks
             now = tick + passed - 1
             living = 0
             for agent in range(0, chunk_lanes, LANES):
@@ -1248,9 +1253,9 @@ def rollout(
                             causes_array[cause[lane]] += 1
                             lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
                             finished_return[lane] += episode_return[lane]
-                    if tiled or last:
+                    if tiled or final:
                         store_lanes(finished_return, part(finished_return_array, 0, start), count)
-                if last:
+                if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
                     store_lanes(truncated, part(truncated_array, 0, start), count)
@@ -1311,7 +1316,7 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
                         episode_return, episode, start, agents, first_world, seed_low, seed_high,
                     )
-                if last or (every_tick and passed > 0):
+                if final or (every_tick and passed > 0):
                     if observation_array.shape[0] > 0:
                         _observe(
                             observation_array, start, count, lanes, ALL, meter_energy, meter_hygiene, meter_satiation,
@@ -1319,7 +1324,7 @@ def rollout(
                             age, layout,
                         )
                     _mask(mask_array, start, count, alive, position_x, position_y, layout)
-                if tiled or last:
+                if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
                         meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,

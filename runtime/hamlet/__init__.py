@@ -31,7 +31,7 @@ def load(package: str | Path | ModuleType) -> Module:
 
 
 def compile(path: str | Path, output: str | Path | None = None) -> Module:
-    """Compile a `.hamlet` file and load it.
+    """Compile a `.hamlet` file, or the folder of a pack of HAMLET's, and load it.
 
     The generated package goes to `output`, or else to a folder named after its contents under `$XDG_CACHE_HOME/hamletc`
     (`~/.cache/hamletc`), where the same contents are found again.

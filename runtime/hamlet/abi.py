@@ -18,7 +18,7 @@ KERNELS: tuple[Kernel, ...] = ("reset", "observe", "step", "rollout")
 def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
     """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
     state = tuple(field.name for field in schema.state_fields(universe))
-    outcome = tuple(field.name for field in schema.outcome_fields())
+    outcome = tuple(field.name for field in schema.outcome_fields(universe))
     match kernel:
         case "reset" | "observe":
             return (*state, "observation", "mask")

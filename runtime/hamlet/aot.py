@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from hamlet import abi, schema
 from hamlet.errors import EnvError, HamletError
+from hamlet.launch.triton_compile import compile_kernel
 from hamlet.launch.triton_options import WARPS, constants, interpreted, options
 from hamlet.module import load
 from hamlet.sass import Loop, instructions, largest_loop
@@ -86,20 +87,12 @@ def compile_kernels(
 
 
 def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> Compiled:
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
     kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form
     function: JITFunction = getattr(kernels, kernel)
     signature, values = _signature(function, kernels, universe, form)
-    aligned = {(i,): [["tt.divisibility", 16]] for i, type_ in enumerate(signature.values()) if type_.startswith("*")}
+    aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
     wanted = options(BLOCK, form in ("step", "rollout_observing"))
-    source = ASTSource(function, signature, values, aligned)
-    try:
-        result = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=wanted)
-    except Exception as error:
-        raise EnvError(f"Triton {triton.__version__} cannot compile for sm_{capability}: {error}") from error
+    result = compile_kernel(function, signature, values, aligned, wanted, capability)
     ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
     code = instructions(sass, kernel)
     return Compiled(
@@ -125,7 +118,7 @@ def _signature(
     function: JITFunction, kernels: ModuleType, universe: Universe, form: Form
 ) -> tuple[dict[str, str], dict[str, object]]:
     """The type of every argument, and the values of those that are constants."""
-    types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields())}
+    types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
     types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1"}
     types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}
     kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form

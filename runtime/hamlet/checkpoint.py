@@ -6,20 +6,35 @@ bit for bit. `torch.save` and `torch.load(weights_only=True)` take it as it is.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, TypeAlias
 
 import torch
 
 from hamlet import schema
 from hamlet.errors import EnvError
-from hamlet.params import check_param
+from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
-from hamlet.universe import Action, Affordance, Assign, Cascade, Meter, Rule, Statement, Universe
+from hamlet.universe import (
+    Action,
+    Affordance,
+    Assign,
+    Cascade,
+    Continuous,
+    Grid,
+    Meter,
+    NoSpace,
+    Rule,
+    Statement,
+    Universe,
+)
 
 StateDict: TypeAlias = dict[str, Any]
 
 SEED_LIMIT = 1 << 64
 TICK_LIMIT = 1 << 32
+MOST = (1 << 31) - 1
+"""The largest number of 32 bits."""
 KEYS = ("universe", "first_world", "seed", "tick", "state")
 
 
@@ -63,20 +78,49 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
     loose = _unclamped_meters(universe)
     for row, meter in enumerate(universe.meters):
         _check_meter(meter, state["meters"][row], meter.name in loose)
-    for axis, name in enumerate(schema.axes(universe)):
-        size = universe.space.sizes[axis]
-        _within(f"position {name}", state["position"][axis], 0, size - 1)
+    if "position" in state:
+        _check_positions(universe, "position", state["position"])
     alive, age = state["alive"], state["age"]
-    longest = universe.lifespan.ticks if universe.lifespan is not None else (1 << 31) - 1
-    _within("age", age, 0, longest)
+    longest = universe.lifespan.ticks if universe.lifespan is not None else MOST
+    _within("age", age, 0, MOST if universe.by_hand else longest)
     if universe.lifespan is not None and bool((alive & (age >= longest)).any()):
         raise EnvError("the state holds an agent that is alive at the end of its lifespan")
-    if not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
+    if not universe.by_hand and not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
         raise EnvError("the state holds a world without an agent alive")
-    if bool(state["episode_return"].isnan().any()):
-        raise EnvError("episode_return of the state holds a NaN")
+    for name in ("episode_return", "velocity"):
+        if name in state and bool(state[name].isnan().any()):
+            raise EnvError(f"{name} of the state holds a NaN")
+    for row, item in enumerate(universe.inputs):
+        check_numbers("input", item, state["inputs"][row])
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])
+    _check_uses(universe, state)
+
+
+def _check_positions(universe: Universe, name: str, position: torch.Tensor) -> None:
+    match universe.space:
+        case Grid(sizes=sizes):
+            for axis, x, size in zip(schema.axes(universe), position, sizes, strict=True):
+                _within(f"{name} {axis}", x, 0, size - 1)
+        case Continuous(axes=axes):
+            for axis, x, bounds in zip(schema.axes(universe), position, axes, strict=True):
+                low, high, size = torch.tensor([bounds.low, bounds.high, bounds.size], dtype=torch.float32)
+                # where edges wrap or bounce, rounding can lead just beyond
+                highest = torch.maximum(high, low + size)
+                _within(f"{name} {axis}", x, float(low), float(highest))
+        case NoSpace():
+            pass
+
+
+def _check_uses(universe: Universe, state: dict[str, torch.Tensor]) -> None:
+    if "used_at" in state:
+        # 0 before the first use, which may lie outside the space
+        used = (state["used_at"] != 0).any(dim=0)
+        _check_positions(universe, "used_at", state["used_at"][:, used])
+    if "last" in state:
+        _within("last", state["last"], schema.NOWHERE, len(universe.affordances) - 1)
+    if "streaks" in state:
+        _within("streaks", state["streaks"], 0, MOST)
 
 
 def _check_meter(meter: Meter, values: torch.Tensor, loose: bool) -> None:
@@ -89,7 +133,7 @@ def _check_meter(meter: Meter, values: torch.Tensor, loose: bool) -> None:
 
 def _check_progress(universe: Universe, engaged: torch.Tensor, progress: torch.Tensor) -> None:
     # Entry k + 1: the most ticks that affordance k can have been going on; 0 for none and for instantaneous ones.
-    most = [0] + [(affordance.duration or 1) - 1 for affordance in universe.affordances]
+    most = [0, *(_most_progress(affordance) for affordance in universe.affordances)]
     _within("engaged", engaged, schema.NOWHERE, len(universe.affordances) - 1)
     longest = torch.tensor(most, dtype=torch.int32, device=engaged.device)[engaged.long() + 1]
     least = (engaged != schema.NOWHERE).int()
@@ -97,17 +141,43 @@ def _check_progress(universe: Universe, engaged: torch.Tensor, progress: torch.T
         raise EnvError("progress of the state does not fit what the agents are engaged in")
 
 
+def _most_progress(affordance: Affordance) -> int:
+    match affordance.duration:
+        case None:
+            return 0
+        case 0:
+            return MOST
+        case duration:
+            return duration - 1
+
+
 def _check_worlds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
-    _within("episode", state["episode"], 0, (1 << 31) - 1)
+    _within("episode", state["episode"], 0, MOST)
     if universe.clock is not None:
         _within("hour", state["hour"], 0, universe.clock.hours - 1)
     for row, param in enumerate(universe.params):
-        check_param(param, state["params"][row])
+        check_numbers("param", param, state["params"][row])
+    if "places" in state:
+        _check_places(universe, state["places"])
 
 
-def _within(name: str, values: torch.Tensor, low: int, high: int) -> None:
+def _check_places(universe: Universe, places: torch.Tensor) -> None:
+    of_affordances = places.view(len(universe.affordances), -1, places.shape[1])
+    match universe.space:
+        case Grid() as grid:
+            for word, (begin, end) in enumerate(schema.cell_words(grid)):
+                _within("places", of_affordances[:, word], 0, prod(grid.sizes[begin:end]) - 1)
+        case Continuous(axes=axes):
+            for row, bounds in enumerate(axes):
+                low, high = torch.tensor([bounds.low, bounds.high], dtype=torch.float32)
+                _within("places", of_affordances[:, row], float(low), float(high))
+        case NoSpace():
+            pass
+
+
+def _within(name: str, values: torch.Tensor, low: float, high: float) -> None:
     if not bool(((values >= low) & (values <= high)).all()):
-        raise EnvError(f"{name} of the state must lie in {low} .. {high}")
+        raise EnvError(f"{name} of the state must lie in {low:.10g} .. {high:.10g}")
 
 
 def _unclamped_meters(universe: Universe) -> set[str]:
@@ -116,6 +186,8 @@ def _unclamped_meters(universe: Universe) -> set[str]:
     construct: Rule | Cascade | Affordance | Action
     for construct in (*universe.dynamics, *universe.affordances, *universe.actions):
         match construct:
+            case Affordance(together=True):
+                pass
             case Affordance():
                 bodies += [construct.instantly, construct.each_tick, construct.on_completion]
             case _:

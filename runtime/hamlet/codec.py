@@ -1,8 +1,9 @@
 """A universe as JSON and back: the file `universe.json` of a generated package.
 
 Every node is an object that names its class under `kind`, then its fields in the order of the dataclass; a span is a
-list of four numbers; a binary32 number has its shortest spelling. One universe has exactly one text, whatever wrote it.
-A node that fits on a line stands on one line, so that files can be read and compared line by line.
+list of four numbers, or of five where its file is not the first; a binary32 number has its shortest spelling. One
+universe has exactly one text, whatever wrote it. A node that fits on a line stands on one line, so that files can be
+read and compared line by line.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def to_json(universe: Universe) -> str:
 def _write(value: object, indent: int) -> str:
     match value:
         case Span():
-            return json.dumps(dataclasses.astuple(value))
+            numbers = dataclasses.astuple(value)
+            return json.dumps(numbers if value.file != 0 else numbers[:4])
         case float():
             return spell32(value)
         case bool() | int() | str() | None:
@@ -128,8 +130,8 @@ def _read(value: Json, expected: object, path: str) -> object:
     assert isinstance(expected, type)
     if expected is Span:
         numbers = [item for item in value if type(item) is int] if isinstance(value, list) else []
-        if not isinstance(value, list) or not len(value) == len(numbers) == 4:
-            _fail(path, "a span of four integers", value)
+        if not isinstance(value, list) or len(value) != len(numbers) or not _is_span(numbers):
+            _fail(path, "a span of four integers, or of five with the last not 0", value)
         return Span(*numbers)
     if dataclasses.is_dataclass(expected):
         return _read_union(value, (expected,), path)
@@ -138,6 +140,10 @@ def _read(value: Json, expected: object, path: str) -> object:
     if isinstance(value, float):
         return _read_number(value, path)
     return value
+
+
+def _is_span(numbers: list[int]) -> bool:
+    return len(numbers) == 4 or (len(numbers) == 5 and numbers[4] > 0)
 
 
 def _read_number(value: float, path: str) -> float:

@@ -5,7 +5,7 @@ Tensors that an environment hands out are views of its own buffers: the next cal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -17,10 +17,11 @@ from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.choose import Choice
 from hamlet.errors import EnvError
 from hamlet.module import Module
-from hamlet.params import Params
+from hamlet.params import Numbers
+from hamlet.placing import place
 from hamlet.rollout import Rollout
 from hamlet.state import Buffers, Statistics, allocate_statistics
-from hamlet.universe import ObserveParams, Universe
+from hamlet.universe import Universe
 
 Info: TypeAlias = Mapping[str, "torch.Tensor | None"]
 
@@ -37,8 +38,9 @@ class Env:
         backend: the name of the backend; `choice` says why it was chosen.
         action_names, num_actions: the actions; an action is its number.
         observation_names: one name per value of an observation; `observation_segments` has them grouped.
-        params: the universe's params, see `hamlet.params.Params`.
-        validate: whether the range of actions is checked.
+        params, inputs: the universe's params and inputs, see `hamlet.params.Numbers`.
+        reports: what the last tick reported, by name: views [lanes] f32; 0 at the beginning of an episode.
+        validate: whether the range of actions and inputs is checked.
     """
 
     def __init__(
@@ -58,11 +60,15 @@ class Env:
         self.num_actions = len(self.action_names)
         self.observation_segments = schema.observation_segments(universe)
         self.observation_names = tuple(
-            segment.name if segment.count == 1 else f"{segment.name}[{index}]"
+            segment.name if not segment.repeated else f"{segment.name}[{index}]"
             for segment in self.observation_segments
             for index in range(segment.count)
         )
-        self.params = Params(universe.params, buffers.state.get("params"), self._params_changed)
+        self.params = Numbers("param", universe.params, buffers.state.get("params"), True, self.observe)
+        self.inputs = Numbers("input", universe.inputs, buffers.state.get("inputs"), validate, lambda: None)
+        self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
+            {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
+        )
         self.validate = validate
         self._backend = backend
         self._buffers = buffers
@@ -84,8 +90,14 @@ class Env:
 
     @property
     def state(self) -> Mapping[str, torch.Tensor]:
-        """The state as the backend keeps it, field-major, to be read only: see `hamlet.schema.state_fields`."""
+        """The state as the backend keeps it, field-major: see `hamlet.schema.state_fields`. To be read only,
+        unless you know what a tick leaves and call `observe`."""
         return MappingProxyType(self._buffers.state)
+
+    @property
+    def outcome(self) -> Mapping[str, torch.Tensor]:
+        """What happened in the last tick, as the backend keeps it: see `hamlet.schema.outcome_fields`."""
+        return MappingProxyType(self._buffers.outcome)
 
     @property
     def observation(self) -> torch.Tensor | None:
@@ -97,12 +109,17 @@ class Env:
         """What `step` returns last."""
         return self._info
 
+    def observe(self) -> None:
+        """Bring observations and masks up to date after something was written to `state`."""
+        self._backend.observe(self._buffers)
+
     def action_mask(self) -> torch.Tensor:
         """[lanes, actions] bool: the actions that can have an effect now. Masks inform; any action may be taken."""
         return self._buffers.mask.T
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor | None, Info]:
-        """Begin a new episode in every world. Params stay.
+        """Begin a new episode in every world. Params and inputs stay; where places are stored they are those with which
+        an episode begins.
 
         With a seed, random numbers start over: tick 0 and episode 0. Without, every world goes on to its next episode
         (of a new environment: to episode 0, where it is already).
@@ -124,12 +141,13 @@ class Env:
         return self.observation, self.info
 
     def step(self, actions: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor, Info]:
-        """One tick. A world none of whose agents is alive starts anew at its end.
+        """One tick. A world none of whose agents is alive starts anew at its end; but not in a universe with `episodes
+        by hand`, where worlds start anew with `reset` only and nothing writes `final_observation`.
 
         Args:
             actions: [lanes], of an integer type, in 0 .. num_actions - 1, on the environment's device. The range is
                 checked on the CPU. On CUDA that would wait for the device, so it is only checked in an environment made
-                with `validate=True`; what an action out of range does is otherwise undefined.
+                with `validate=True`; what an action (or an input) out of range does is otherwise undefined.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
@@ -183,6 +201,28 @@ class Env:
         self._advance(ticks)
         return Rollout(self.universe, ticks, counts)
 
+    def place(
+        self,
+        affordance: str,
+        position: Sequence[float] | torch.Tensor,
+        worlds: Sequence[int] | torch.Tensor | None = None,
+    ) -> None:
+        """Put an affordance somewhere, until a new episode begins; observations and masks are brought up to date.
+
+        Only in a universe that stores places: a continuous space, or a grid with `places stored`, where also several
+        affordances may share a place. `state["places"]` shows where they are.
+
+        Args:
+            affordance: its name.
+            position: a number per axis, whole on a grid; or a tensor [worlds, axes] with a place for each world.
+            worlds: the numbers of the worlds, 0 .. num_worlds - 1; by default all.
+
+        Raises:
+            EnvError: an argument is wrong, or the place is outside the space. Nothing was changed.
+        """
+        place(self.universe, self._buffers.state.get("places"), affordance, position, worlds)
+        self.observe()
+
     def state_dict(self) -> StateDict:
         """A copy of everything that decides what happens next, on the environment's device."""
         return {
@@ -209,7 +249,7 @@ class Env:
         self._tick = saved["tick"]
         self._untouched = False
         self._clear_past()
-        self._backend.observe(self._buffers)
+        self.observe()
 
     def synchronize(self) -> None:
         """Wait until the device has done what it was asked to; on the CPU it always has."""
@@ -246,10 +286,6 @@ class Env:
 
     def _advance(self, ticks: int) -> None:
         self._tick = (self._tick + ticks) % TICK_LIMIT
-
-    def _params_changed(self) -> None:
-        if any(isinstance(item, ObserveParams) for item in self.universe.observations):
-            self._backend.observe(self._buffers)
 
     def _views(self) -> Info:
         buffers = self._buffers

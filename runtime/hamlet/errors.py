@@ -11,3 +11,7 @@ class ModuleError(HamletError):
 
 class EnvError(HamletError, ValueError):
     """An environment cannot be made, or was given a value that it cannot take."""
+
+
+class TraceError(HamletError):
+    """A file is no recorded trace, a damaged one, or one of another pack."""

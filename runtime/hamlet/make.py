@@ -14,6 +14,7 @@ from hamlet.choose import Choice, choose
 from hamlet.env import Env, checked_seed
 from hamlet.errors import EnvError
 from hamlet.module import Module
+from hamlet.room import room, scattered
 from hamlet.state import DTYPES, Buffers, Shape, allocate
 from hamlet.universe import Universe
 
@@ -88,12 +89,11 @@ def _checked_shape(universe: Universe, worlds: int, agents: int, first_world: in
             raise EnvError(f"{name} is a whole number, at least {least}, not {value!r}")
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
-    free = schema.cells(universe) - sum(affordance.cell is not None for affordance in universe.affordances)
-    scattered = sum(affordance.cell is None for affordance in universe.affordances)
-    if agents + scattered > free:
+    most = room(universe)
+    if most is not None and agents > most:
         raise EnvError(
-            f"{agents} agents and {scattered} affordances at random places need as many free cells, and "
-            f"{universe.name} has {free}: take at most {free - scattered} agents"
+            f"{agents} agents and {scattered(universe)} affordances at random places need as many free cells, and "
+            f"{universe.name} has {most + scattered(universe)}: take at most {most} agents"
         )
     return Shape(worlds, agents, first_world)
 
@@ -114,7 +114,7 @@ def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None
     total = len(schema.action_names(universe)) * shape.lanes
     if obs_dtype is not None:
         total += 2 * schema.observation_rows(universe) * shape.lanes * obs_dtype.itemsize
-    for field in (*schema.state_fields(universe), *schema.outcome_fields()):
+    for field in (*schema.state_fields(universe), *schema.outcome_fields(universe)):
         count = shape.lanes if field.per == "lane" else shape.worlds
         total += (1 if field.rows is None else len(field.rows)) * count * DTYPES[field.dtype].itemsize
     return total

@@ -11,7 +11,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the layout of a generated package."""
 
 FILENAME = "__init__.py"

@@ -61,7 +61,7 @@ class Module:
         """
         filename = kernels_file(target)
         if filename not in self.sources:
-            raise ModuleError(f"{self.path} has no {filename}: compile {self.universe.source} with --target {target}")
+            raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
         source = self.sources[filename]
         name = f"hamlet_generated.{self.name}_{manifest.sha256(source)[:16]}.{filename.removesuffix('.py')}"
         if name in sys.modules and sys.modules[name].__file__ == str(self.path / filename):

@@ -1,4 +1,4 @@
-"""The params of an environment, by name."""
+"""The params and the inputs of an environment, by name."""
 
 from __future__ import annotations
 
@@ -8,17 +8,27 @@ from typing import NoReturn
 import torch
 
 from hamlet.errors import EnvError
-from hamlet.universe import Param
+from hamlet.universe import Input, Param
 
 
-class Params(MutableMapping[str, torch.Tensor]):
-    """Maps the name of a param to its values, a view [worlds] f32 to be read only. Assign a number (to all worlds) or a
-    float tensor [worlds] to change it; it must lie within the bounds that the universe gives. Params survive resets.
+class Numbers(MutableMapping[str, torch.Tensor]):
+    """Maps the name of a param to its values, a view [worlds] f32 to be read only, or that of an input to its values
+    [lanes]. Assign a number (to all of them) or a float tensor of that shape to change it; it must lie within the
+    bounds that the universe gives. Params and inputs survive resets.
     """
 
-    def __init__(self, params: tuple[Param, ...], values: torch.Tensor | None, changed: Callable[[], None]) -> None:
-        self._rows = {param.name: (row, param) for row, param in enumerate(params)}
+    def __init__(
+        self,
+        kind: str,
+        declared: tuple[Param | Input, ...],
+        values: torch.Tensor | None,
+        checked: bool,
+        changed: Callable[[], None],
+    ) -> None:
+        self._kind = kind
+        self._rows = {item.name: (row, item) for row, item in enumerate(declared)}
         self._values = values
+        self._checked = checked
         self._changed = changed
 
     def __getitem__(self, name: str) -> torch.Tensor:
@@ -27,19 +37,20 @@ class Params(MutableMapping[str, torch.Tensor]):
     def __setitem__(self, name: str, value: float | torch.Tensor) -> None:
         row = self._row(name)
         if not isinstance(value, (int, float, torch.Tensor)):
-            raise EnvError(f"param {name} takes numbers, not {type(value).__name__}")
+            raise EnvError(f"{self._kind} {name} takes numbers, not {type(value).__name__}")
         new = torch.as_tensor(value)
         if new.dtype is torch.bool or new.dtype.is_complex:
-            raise EnvError(f"param {name} takes numbers, not {new.dtype}")
+            raise EnvError(f"{self._kind} {name} takes numbers, not {new.dtype}")
         if new.shape not in ((), row.shape):
-            raise EnvError(f"param {name} takes a number or a tensor [{row.shape[0]}], not {list(new.shape)}")
+            raise EnvError(f"{self._kind} {name} takes a number or a tensor [{row.shape[0]}], not {list(new.shape)}")
         new = new.to(dtype=torch.float32, device=row.device)
-        check_param(self._rows[name][1], new)
+        if self._checked:
+            check_numbers(self._kind, self._rows[name][1], new)
         row.copy_(new)
         self._changed()
 
     def __delitem__(self, name: str) -> NoReturn:
-        raise EnvError(f"param {name} belongs to the universe and cannot be deleted")
+        raise EnvError(f"{self._kind} {name} belongs to the universe and cannot be deleted")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -48,17 +59,17 @@ class Params(MutableMapping[str, torch.Tensor]):
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"Params({', '.join(self._rows)})"
+        return f"{self._kind}s({', '.join(self._rows)})"
 
     def _row(self, name: str) -> torch.Tensor:
         if self._values is None or name not in self._rows:
             known = ", ".join(self._rows) or "it has none"
-            raise EnvError(f"the universe has no param {name!r}: {known}")
+            raise EnvError(f"the universe has no {self._kind} {name!r}: {known}")
         return self._values[self._rows[name][0]]
 
 
-def check_param(param: Param, values: torch.Tensor) -> None:
-    """Raise `EnvError` unless all values lie within the param's bounds (a NaN does not)."""
-    low, high = torch.tensor([param.low, param.high], dtype=torch.float32, device=values.device)
+def check_numbers(kind: str, declared: Param | Input, values: torch.Tensor) -> None:
+    """Raise `EnvError` unless all values lie within the bounds of a param or an input (a NaN does not)."""
+    low, high = torch.tensor([declared.low, declared.high], dtype=torch.float32, device=values.device)
     if not bool(((values >= low) & (values <= high)).all()):
-        raise EnvError(f"param {param.name} must lie in {param.low:g} .. {param.high:g}")
+        raise EnvError(f"{kind} {declared.name} must lie in {declared.low:g} .. {declared.high:g}")

@@ -14,6 +14,9 @@ ROUND_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77)
 MIX_MULTIPLIERS = (0x7FEB352D, 0x846CA68B)
 """Multipliers of the 32-bit finalizer `mix32`: x ^= x >> 16; x *= m0; x ^= x >> 15; x *= m1; x ^= x >> 16."""
 SEED_SALT = 0x68616D6C
+DRAW_MULTIPLIER = 0x85EBCA77
+MOST_PERMUTED = 1 << 24
+"""The most cells that can be permuted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ def domain(size: int) -> Domain:
     Raises:
         ValueError: size is not in 1 .. 2**24.
     """
-    if not 1 <= size <= 1 << 24:
+    if not 1 <= size <= MOST_PERMUTED:
         raise ValueError(f"a permutation needs 1 to 2**24 elements, not {size}")
     best = Domain(size, 1, size)
     if size < 3:
@@ -50,3 +53,12 @@ def domain(size: int) -> Domain:
             best, found = candidate, True
         low += 1
     return best
+
+
+def permuted_axes(sizes: tuple[int, ...]) -> int:
+    """How many axes of a grid, from the first on, a layout permutes the cells of; it draws the other coordinates."""
+    count, cells = 1, sizes[0]
+    while count < len(sizes) and cells * sizes[count] <= MOST_PERMUTED:
+        cells *= sizes[count]
+        count += 1
+    return count

@@ -10,7 +10,15 @@ from typing import TypeAlias, TypeVar
 import torch
 from torch import Tensor
 
-from hamlet.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, SEED_SALT, Domain
+from hamlet.permutation import (
+    DRAW_MULTIPLIER,
+    GOLDEN,
+    MIX_MULTIPLIERS,
+    ROUND_MULTIPLIERS,
+    ROUNDS,
+    SEED_SALT,
+    Domain,
+)
 
 Word = TypeVar("Word", int, Tensor)
 Words: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor]
@@ -69,6 +77,12 @@ def layout_of(seed: tuple[int, int], world: Tensor, episode: Tensor) -> Tensor:
     low, high = seed
     salt = mix(mix(high ^ SEED_SALT) ^ low)
     return mix((mix((world & WORD) ^ salt) + (episode & WORD) * GOLDEN) & WORD)
+
+
+def draw(layout: Tensor, index: Tensor, axis: int) -> Tensor:
+    """The word from which a layout draws a coordinate for an index; layout: words, index: 0 .. 2**32 - 2."""
+    of_index = mix((layout + (index + 1) * GOLDEN) & WORD)
+    return mix((of_index + (axis + 1) * DRAW_MULTIPLIER) & WORD)
 
 
 def _round_function(value: Tensor, layout: Tensor, index: int) -> Tensor:

@@ -7,11 +7,17 @@ Lane `world * agents + agent` is agent `agent` of world `world`.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import prod
 from typing import Literal, TypeAlias
 
 from hamlet.universe import (
+    Continuous,
+    Grid,
+    NoSpace,
+    ObserveBlank,
+    ObserveConstant,
     ObserveGrid,
     ObserveHere,
     ObserveLifetime,
@@ -19,7 +25,9 @@ from hamlet.universe import (
     ObserveParams,
     ObservePosition,
     ObserveProgress,
+    ObserveSpeed,
     ObserveTime,
+    ObserveVelocity,
     ObserveWindow,
     Universe,
 )
@@ -27,9 +35,14 @@ from hamlet.universe import (
 DType: TypeAlias = Literal["f32", "i32", "bool"]
 Per: TypeAlias = Literal["lane", "world"]
 
-AXES = ("x", "y", "z")
+MOST_CELLS = 2**31 - 1
+"""Cells that one i32 can number."""
 NOWHERE = -1
 """`used`, `cause` and `engaged` where there is none."""
+
+
+REPEATED = ("grid", "window", "here", "blank", "constant")
+"""Kinds of observations with a row per element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +57,60 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Consecutive rows of the observation: rows `offset` .. `offset + count - 1`."""
+    """Consecutive rows of the observation: rows `offset` .. `offset + count - 1`. `repeated`: of a kind with a row per
+    element, even if it is one."""
 
     name: str
     offset: int
     count: int
+    repeated: bool
+
+
+def axis_names(count: int) -> tuple[str, ...]:
+    """The names of so many axes: x, y, z; x0, x1, ... where there are more than three."""
+    return ("x", "y", "z")[:count] if count <= 3 else tuple(f"x{axis}" for axis in range(count))
 
 
 def axes(universe: Universe) -> tuple[str, ...]:
     """The names of the axes of the space."""
-    return AXES[: len(universe.space.sizes)]
+    match universe.space:
+        case Grid(sizes=of_space) | Continuous(axes=of_space):
+            return axis_names(len(of_space))
+        case NoSpace():
+            return ()
 
 
-def cells(universe: Universe) -> int:
-    """The number of cells of the grid."""
-    return prod(universe.space.sizes)
+def position_dtype(universe: Universe) -> DType:
+    """The type of coordinates."""
+    return "f32" if isinstance(universe.space, Continuous) else "i32"
+
+
+def cells(grid: Grid) -> int:
+    """The number of cells of a grid."""
+    return prod(grid.sizes)
+
+
+def cell_words(grid: Grid) -> tuple[tuple[int, int], ...]:
+    """The ranges of axes, each from the first to before the second, whose coordinates one i32 holds as the index of a
+    cell among them, x + width * (y + ...). Cells are the same where all their words are. Few cells need one word."""
+    words, begin, count = [], 0, 1
+    for axis, size in enumerate(grid.sizes):
+        if count * size > MOST_CELLS:
+            words.append((begin, axis))
+            begin, count = axis, 1
+        count *= size
+    return (*words, (begin, len(grid.sizes)))
+
+
+def place_rows(universe: Universe) -> tuple[str, ...]:
+    """What the stored place of an affordance consists of: the words of its cell by number, or its coordinates."""
+    match universe.space:
+        case Grid() as grid if grid.places == "stored":
+            return tuple(str(word) for word in range(len(cell_words(grid))))
+        case Continuous():
+            return axes(universe)
+        case _:
+            return ()
 
 
 def has_progress(universe: Universe) -> bool:
@@ -70,54 +122,60 @@ def state_fields(universe: Universe) -> tuple[Field, ...]:
     """The arrays that are the whole state of the worlds, in the order in which kernels take them.
 
     `alive` and `episode_return` are kept by the backends around the tick; the rest is what the tick reads and writes.
-    `layout` holds the 32 bits of an unsigned number.
+    `layout` holds the 32 bits of an unsigned number. Ticks change neither `params`, `inputs` nor `places`.
     """
-    fields = [
-        Field("meters", "f32", "lane", tuple(meter.name for meter in universe.meters)),
-        Field("position", "i32", "lane", axes(universe)),
-        Field("age", "i32", "lane"),
-    ]
+    names = tuple(affordance.name for affordance in universe.affordances)
+    result = [Field("meters", "f32", "lane", tuple(meter.name for meter in universe.meters))]
+    if axes(universe):
+        result.append(Field("position", position_dtype(universe), "lane", axes(universe)))
+    if universe.velocity:
+        result.append(Field("velocity", "f32", "lane", axes(universe)))
+    result.append(Field("age", "i32", "lane"))
     if has_progress(universe):
-        fields += [Field("engaged", "i32", "lane"), Field("progress", "i32", "lane")]
-    fields += [Field("alive", "bool", "lane"), Field("episode_return", "f32", "lane")]
+        result += [Field("engaged", "i32", "lane"), Field("progress", "i32", "lane")]
+    if universe.tracking is not None:
+        if has_progress(universe) and axes(universe):
+            result.append(Field("used_at", position_dtype(universe), "lane", axes(universe)))
+        result.append(Field("last", "i32", "lane"))
+        if names:
+            result += [Field("streaks", "i32", "lane", names), Field("seen", "bool", "lane", names)]
+    if universe.inputs:
+        result.append(Field("inputs", "f32", "lane", tuple(item.name for item in universe.inputs)))
+    result += [Field("alive", "bool", "lane"), Field("episode_return", "f32", "lane")]
     if universe.clock is not None:
-        fields.append(Field("hour", "i32", "world"))
-    fields += [Field("episode", "i32", "world"), Field("layout", "i32", "world")]
+        result.append(Field("hour", "i32", "world"))
+    result += [Field("episode", "i32", "world"), Field("layout", "i32", "world")]
+    if names and place_rows(universe):
+        rows = tuple(f"{name}.{row}" for name in names for row in place_rows(universe))
+        result.append(Field("places", position_dtype(universe), "world", rows))
     if universe.params:
-        fields.append(Field("params", "f32", "world", tuple(param.name for param in universe.params)))
-    return tuple(fields)
+        result.append(Field("params", "f32", "world", tuple(param.name for param in universe.params)))
+    return tuple(result)
 
 
-def outcome_fields() -> tuple[Field, ...]:
+def report_names(universe: Universe) -> tuple[str, ...]:
+    """What a tick reports: the rewards that have a name, then the reports, each in file order."""
+    rewards = tuple(reward.name for reward in universe.rewards if reward.name is not None)
+    return (*rewards, *(report.name for report in universe.reports))
+
+
+def outcome_fields(universe: Universe) -> tuple[Field, ...]:
     """The arrays that a tick writes beside the state: what happened in it."""
-    return (
+    result = [
         Field("reward", "f32", "lane"),
         Field("terminated", "bool", "lane"),
         Field("truncated", "bool", "lane"),
         Field("used", "i32", "lane"),
         Field("cause", "i32", "lane"),
-    )
+    ]
+    if report_names(universe):
+        result.append(Field("reports", "f32", "lane", report_names(universe)))
+    return tuple(result)
 
 
 def move_names(universe: Universe) -> tuple[str, ...]:
-    """The moves of the space, in the order of their numbers; `move_deltas` says where each goes."""
-    match len(universe.space.sizes):
-        case 1:
-            return ("LEFT", "RIGHT")
-        case 2:
-            return ("UP", "DOWN", "LEFT", "RIGHT")
-        case _:
-            return ("UP", "DOWN", "LEFT", "RIGHT", "UP_Z", "DOWN_Z")
-
-
-def move_deltas(universe: Universe) -> tuple[tuple[int, ...], ...]:
-    """The displacement of each move. Up lowers y, left lowers x, UP_Z lowers z."""
-    by_name = {"LEFT": (0, -1), "RIGHT": (0, 1), "UP": (1, -1), "DOWN": (1, 1), "UP_Z": (2, -1), "DOWN_Z": (2, 1)}
-    dimensions = len(universe.space.sizes)
-    return tuple(
-        tuple(by_name[name][1] if axis == by_name[name][0] else 0 for axis in range(dimensions))
-        for name in move_names(universe)
-    )
+    """The moves of the space, in the order of their numbers."""
+    return tuple(move.name for move in universe.moves)
 
 
 def action_names(universe: Universe) -> tuple[str, ...]:
@@ -127,37 +185,46 @@ def action_names(universe: Universe) -> tuple[str, ...]:
 
 def interact_action(universe: Universe) -> int:
     """The number of INTERACT."""
-    return len(move_names(universe))
+    return len(universe.moves)
 
 
 def observation_segments(universe: Universe) -> tuple[Segment, ...]:
-    """The rows of the observation in order. Names are unique."""
+    """The rows of the observation in order. Names are unique: what is there again is called `energy#2`."""
     parts: list[tuple[str, int]] = []
     for item in universe.observations:
         match item:
             case ObserveGrid():
-                parts.append(("grid", cells(universe)))
+                parts.append(("grid", cells(_grid(universe))))
             case ObserveWindow(radius=radius):
-                parts.append(("window", (2 * radius + 1) ** len(universe.space.sizes)))
+                parts.append(("window", (2 * radius + 1) ** len(axes(universe))))
             case ObservePosition(encoding=encoding):
                 parts += [(f"position.{axis}", 1) for axis in axes(universe)]
                 if encoding == "scaled":
                     parts += [(f"size.{axis}", 1) for axis in axes(universe)]
             case ObserveMeters(meters=meters):
                 parts += [(f"meter.{name}", 1) for name in meters]
-            case ObserveHere():
-                parts.append(("here", len(universe.affordances) + 1))
-            case ObserveTime():
-                parts += [("time.sin", 1), ("time.cos", 1)]
+            case ObserveHere(affordances=affordances):
+                parts.append(("here", len(affordances)))
+            case ObserveTime(functions=functions):
+                parts += [(f"time.{function}", 1) for function in functions]
             case ObserveProgress():
                 parts.append(("progress", 1))
             case ObserveLifetime():
                 parts.append(("lifetime", 1))
             case ObserveParams(params=params):
                 parts += [(f"param.{name}", 1) for name in params]
-    segments, offset = [], 0
+            case ObserveVelocity(axes=names):
+                parts += [(f"velocity.{axis}", 1) for axis in names]
+            case ObserveSpeed():
+                parts.append(("speed", 1))
+            case ObserveBlank(count=count):
+                parts.append(("blank", count))
+            case ObserveConstant(values=values):
+                parts.append(("constant", len(values)))
+    segments, offset, seen = [], 0, Counter[str]()
     for name, count in parts:
-        segments.append(Segment(name, offset, count))
+        seen[name] += 1
+        segments.append(Segment(name if seen[name] == 1 else f"{name}#{seen[name]}", offset, count, name in REPEATED))
         offset += count
     return tuple(segments)
 
@@ -165,3 +232,9 @@ def observation_segments(universe: Universe) -> tuple[Segment, ...]:
 def observation_rows(universe: Universe) -> int:
     """The number of values an agent observes."""
     return sum(segment.count for segment in observation_segments(universe))
+
+
+def _grid(universe: Universe) -> Grid:
+    if not isinstance(universe.space, Grid):
+        raise ValueError(f"universe {universe.name} observes a grid and has none")
+    return universe.space

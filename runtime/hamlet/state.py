@@ -38,7 +38,7 @@ class Buffers:
 
     Attributes:
         state: by name, see `hamlet.schema.state_fields`.
-        outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick.
+        outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick, and what was reported.
         observation: [rows, lanes] f32 or bf16; `None` where nothing is observed.
         final_observation: like `observation`: the last one of the episode that a lane finished most recently.
         mask: [actions, lanes] bool.
@@ -76,10 +76,13 @@ def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.
 
 
 def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
-    """Zeroed buffers; params hold their defaults. `obs_dtype` is float32, bfloat16, or `None` for no observations."""
+    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, `None` for nothing
+    observed."""
     state = {field.name: _allocate(field, shape, device) for field in schema.state_fields(universe)}
     for row, param in enumerate(universe.params):
         state["params"][row].fill_(param.default)
+    for row, item in enumerate(universe.inputs):
+        state["inputs"][row].fill_(item.default)
     rows = schema.observation_rows(universe)
     observation = final = None
     if obs_dtype is not None:
@@ -88,7 +91,7 @@ def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: 
     return Buffers(
         shape,
         state,
-        {field.name: _allocate(field, shape, device) for field in schema.outcome_fields()},
+        {field.name: _allocate(field, shape, device) for field in schema.outcome_fields(universe)},
         observation,
         final,
         torch.zeros((len(schema.action_names(universe)), shape.lanes), dtype=torch.bool, device=device),

@@ -2,82 +2,142 @@
 
 from __future__ import annotations
 
+from hamlet import schema
 from hamlet.universe import (
     Action,
     Affordance,
     Assign,
     Binary,
+    Continuous,
+    DayTime,
     Grid,
+    Here,
+    LastUse,
     Lifespan,
+    Mask,
     Meter,
+    ObserveHere,
     ObserveMeters,
     ObservePosition,
     ObserveProgress,
+    ObserveVelocity,
+    Reward,
     Rule,
+    Tracking,
     Unary,
     Universe,
 )
-from hamlet.verify.inject import nodes
+from hamlet.verify.boundaries import nodes
 
+FUNCTIONS = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (
-    *("1 dimension", "2 dimensions", "3 dimensions", "edges clamp", "edges wrap", "edges bounce", "edges sticky"),
-    *("distance manhattan", "distance euclidean", "distance chebyshev", "Clock", "Lifespan", "Lifespan reward"),
+    *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
+    *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev"),
+    *("Grid", "Continuous", "NoSpace", "places stored", "places in two words", "starts anywhere", "more than 16 moves"),
+    *("a move that stays", "continuous 1 dimension", "continuous 2 dimensions", "continuous 3 dimensions"),
+    *("continuous more dimensions", "directions"),
+    *(f"continuous {edges}" for edges in ("clamp", "wrap", "bounce", "sticky")),
+    *(f"continuous {metric}" for metric in ("manhattan", "euclidean", "chebyshev")),
+    *("Clock", "Lifespan", "Lifespan reward", "by hand", "Tracking by agent", "Tracking by world"),
+    *("Tracking of lasting affordances", "odd names", "Input"),
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds"),
     *("Rule", "Rule with guard", "Cascade"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
-    *("Action needs", "Action move", "Action teleport", "Action body", "Cause", "several causes"),
-    *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "MeterValue", "ParamValue"),
-    *("Deficit", "Shortfall", "Hour", "Age", "Here", "Distance", "Clamp", "If", "Unary -", "Unary abs", "Unary not"),
-    *(f"Binary {op}" for op in ("+", "-", "*", "/", "min", "max", "<", "<=", ">", ">=", "==", "!=", "and", "or")),
+    *("Affordance forever", "Affordance together"),
+    *("Action needs", "Action move", "Action teleport", "Action body", "Action keeps_progress", "Cause"),
+    *("several causes", "Mask of actions", "Mask of all", "Reward with name", "Report"),
+    *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
+    *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
+    *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
+    *("Previous", "Distance", "StraightDistance", "Clamp", "If", "Unary -", "Unary abs", "Unary not"),
+    *(f"Unary {name}" for name in FUNCTIONS),
+    *(
+        f"Binary {op}"
+        for op in ("+", "-", "*", "/", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
+    ),
     *("ObserveGrid", "ObserveWindow", "ObservePosition relative", "ObservePosition absolute", "ObservePosition scaled"),
-    *("ObserveMeters all", "ObserveMeters some", "ObserveHere", "ObserveTime"),
-    *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams"),
+    *("ObserveMeters all", "ObserveMeters some", "ObserveHere all", "ObserveHere some", "ObserveTime"),
+    *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams", "ObserveVelocity all"),
+    *("ObserveVelocity some", "ObserveSpeed", "ObserveBlank", "ObserveConstant"),
 )
-"""All that `constructs` tells apart."""
+"""All that random universes have."""
 
 
 def constructs(universe: Universe) -> frozenset[str]:
     """The constructs of a universe, some of `KINDS`."""
     found = {"several causes"} if len(universe.causes) > 1 else set()
+    found |= {"by hand"} if universe.by_hand else set()
+    found |= {"more than 16 moves"} if len(universe.moves) > 16 else set()
+    found |= {"directions"} if any(move.name.startswith("MOVE_") for move in universe.moves) else set()
+    found |= {"a move that stays"} if any(not any(move.by) for move in universe.moves) else set()
     for node in nodes(universe):
         found |= {type(node).__name__, *_details(universe, node)}
+        match node:
+            case Meter(name=name) | Affordance(name=name) if not name.isidentifier():
+                found.add("odd names")
     return frozenset(found).intersection(KINDS)
+
+
+def _dimensions(count: int) -> str:
+    return "1 dimension" if count == 1 else f"{count} dimensions" if count <= 3 else "more dimensions"
 
 
 def _details(universe: Universe, node: object) -> list[str]:
     match node:
         case Grid(sizes=sizes, edges=edges, metric=metric):
-            plural = "" if len(sizes) == 1 else "s"
-            return [f"{len(sizes)} dimension{plural}", f"edges {edges}", f"distance {metric}"]
+            found = [_dimensions(len(sizes)), f"edges {edges}", f"distance {metric}", f"places {node.places}"]
+            return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
+        case Continuous(axes=axes, edges=edges, metric=metric):
+            return [f"continuous {_dimensions(len(axes))}", f"continuous {edges}", f"continuous {metric}"]
         case Lifespan(reward=reward):
             return ["Lifespan reward"] if reward else []
+        case Tracking(by=by):
+            lasting = any(affordance.duration is not None for affordance in universe.affordances)
+            return [f"Tracking by {by}", "Tracking of lasting affordances" if lasting else ""]
         case Meter():
             bounds = ["Meter with bounds"] if (node.low, node.high) != (0.0, 1.0) else []
             return bounds + [f"Meter {key}" for key in ("decay", "move", "interact") if getattr(node, key) is not None]
         case Rule(guard=guard):
             return ["Rule with guard"] if guard is not None else []
-        case Affordance(cell=cell, hours=hours):
+        case Affordance(place=place, hours=hours, duration=duration):
             given = {
+                "at random": place is None,
+                "fixed": place is not None,
                 "open": hours,
                 "open past midnight": hours is not None and hours.closes < hours.opens,
                 "needs": node.needs,
                 "instantly": node.instantly,
                 "each tick": node.each_tick,
                 "on completion": node.on_completion,
+                "forever": duration == 0,
+                "together": node.together,
             }
-            place = "Affordance at random" if cell is None else "Affordance fixed"
-            return [place, *(f"Affordance {key}" for key, value in given.items() if value)]
+            return [f"Affordance {key}" for key, value in given.items() if value]
         case Action():
-            return [f"Action {key}" for key in ("needs", "move", "teleport", "body") if getattr(node, key)]
+            keys = ("needs", "move", "teleport", "body", "keeps_progress")
+            return [f"Action {key}" for key in keys if getattr(node, key)]
+        case Mask(actions=actions):
+            return ["Mask of actions" if actions else "Mask of all"]
+        case Reward(name=name):
+            return [] if name is None else ["Reward with name"]
         case Assign(op=op, clamped=clamped):
             return [f"Assign {op}", *([] if clamped else ["Assign unclamped"])]
         case Unary(op=op) | Binary(op=op):
             return [f"{type(node).__name__} {op}"]
+        case DayTime(function=function):
+            return [f"DayTime {function}"]
+        case Here(affordance=None) | LastUse(affordance=None):
+            return [f"{type(node).__name__} nothing"]
         case ObservePosition(encoding=encoding):
             return [f"ObservePosition {encoding}"]
         case ObserveMeters(meters=meters):
             return ["ObserveMeters all" if len(meters) == len(universe.meters) else "ObserveMeters some"]
+        case ObserveHere(affordances=affordances):
+            every = (*(affordance.name for affordance in universe.affordances), None)
+            return ["ObserveHere all" if affordances == every else "ObserveHere some"]
+        case ObserveVelocity(axes=axes):
+            return ["ObserveVelocity all" if len(axes) == len(schema.axes(universe)) else "ObserveVelocity some"]
         case ObserveProgress(per=per):
             return ["ObserveProgress per"] if per is not None else []
         case _:

@@ -15,6 +15,7 @@ from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program
+from hamletc.targets.state import STARTS, names
 
 Array = np.ndarray[Any, Any]
 
@@ -26,11 +27,8 @@ class Evaluated:
         self.name = name
         self._universe = universe
         self._program = program
-        self._constant_rows = {
-            "meters": [f"meter.{meter.name}" for meter in universe.meters],
-            "position": [f"position.{axis}" for axis in schema.axes(universe)],
-            "params": [f"param.{param.name}" for param in universe.params],
-        }
+        self._fields = schema.state_fields(universe)
+        self._interact = schema.interact_action(universe)
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
@@ -45,10 +43,16 @@ class Evaluated:
             for segment in schema.observation_segments(self._universe):
                 rows = buffers.observation[segment.offset : segment.offset + segment.count]
                 rows.copy_(torch.from_numpy(seen[segment.name].reshape(rows.shape)))
-        alive, allowed = buffers.state["alive"], self._evaluate("mask", state)
-        for row, action in enumerate(schema.action_names(self._universe)):
-            may = torch.from_numpy(allowed[f"action.{action}"])
-            buffers.mask[row] = torch.where(alive, may, torch.tensor(action == "WAIT"))
+        actions, row = schema.action_names(self._universe), 0
+        for name, allowed in self._evaluate("mask", state).items():
+            assert name == f"mask.{row}", f"{name} comes at action {row}"
+            for may in allowed.reshape(-1, buffers.shape.lanes):
+                buffers.mask[row] = torch.from_numpy(may)
+                if not self._universe.by_hand:
+                    waits = torch.tensor(actions[row] == "WAIT")
+                    buffers.mask[row] = torch.where(buffers.state["alive"], buffers.mask[row], waits)
+                row += 1
+        assert row == len(actions), f"{row} of {len(actions)} actions have a mask"
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick."""
@@ -89,28 +93,31 @@ class Evaluated:
 
     def _gather(self, buffers: Buffers) -> dict[str, Array]:
         """The state by state name, per lane."""
-        per_world = {field.name for field in schema.state_fields(self._universe) if field.per == "world"}
         state: dict[str, Array] = {}
-        for name, tensor in buffers.state.items():
-            values = tensor.numpy().copy()
-            if name in per_world:
+        for field in self._fields:
+            values = buffers.state[field.name].numpy().copy()
+            if field.per == "world":
                 values = np.repeat(values, buffers.shape.agents, axis=-1)
-            if name in self._constant_rows:
-                state |= dict(zip(self._constant_rows[name], values, strict=True))
-            else:
-                state[name] = values.view(np.uint32) if name == "layout" else values
+            if field.name == "layout":
+                values = values.view(np.uint32)
+            state |= dict(zip(names(field), [values] if field.rows is None else values, strict=True))
         return state
 
     def _scatter(self, buffers: Buffers, results: dict[str, Array], lanes: Array) -> None:
-        """Write what a function gave for these lanes."""
-        for name in ("meters", "position"):
-            for row, source in enumerate(self._constant_rows[name]):
-                buffers.state[name][row].numpy()[lanes] = results[source][lanes]
-        for name in {"age", "engaged", "progress"} & results.keys():
-            buffers.state[name].numpy()[lanes] = results[name][lanes]
+        """Write what a function gave for these lanes, and for the worlds of which there are some."""
+        agents = buffers.shape.agents
+        for field in self._fields:
+            array = buffers.state[field.name].numpy().reshape(-1, buffers.state[field.name].shape[-1])
+            for row, name in zip(array, names(field), strict=True):
+                if name not in results:
+                    continue
+                if field.per == "lane":
+                    row[lanes] = results[name][lanes]
+                else:
+                    row[lanes[::agents]] = results[name].view(row.dtype)[::agents][lanes[::agents]]
 
     def _begin(self, buffers: Buffers, worlds: Array, stream: Stream) -> None:
-        shape, state = buffers.shape, {name: tensor.numpy() for name, tensor in buffers.state.items()}
+        shape = buffers.shape
         numbers, lanes = np.arange(shape.lanes), np.repeat(worlds, shape.agents)
         results = self._evaluate(
             "reset",
@@ -119,29 +126,36 @@ class Evaluated:
                 "seed_high": np.full(shape.lanes, stream.high, np.uint32),
                 "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
                 "agent": (numbers % shape.agents).astype(np.int32),
-                "episode": np.repeat(state["episode"], shape.agents),
+                "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
             },
         )
         self._scatter(buffers, results, lanes)
-        state["layout"][worlds] = results["layout"].view(np.int32)[:: shape.agents][worlds]
-        state["age"][lanes], state["alive"][lanes], state["episode_return"][lanes] = 0, True, 0.0
-        if "engaged" in state:
-            state["engaged"][lanes], state["progress"][lanes] = schema.NOWHERE, 0
-        if "hour" in state:
-            state["hour"][worlds] = 0
+        for field in self._fields:
+            if field.name in STARTS:
+                buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = STARTS[field.name]
+
+    def _interacting(self, actions: Array, runs: Array, agents: int) -> Array:
+        """Whether an agent of the lane's world that runs the tick interacts."""
+        interacts = (actions == self._interact) & runs
+        return np.repeat(interacts.reshape(-1, agents).any(axis=1), agents)
 
     def _tick(
         self, buffers: Buffers, actions: torch.Tensor, stream: Stream, observed: bool, counts: Statistics | None
     ) -> None:
-        worlds, agents = buffers.shape.worlds, buffers.shape.agents
+        worlds, agents, by_hand = buffers.shape.worlds, buffers.shape.agents, self._universe.by_hand
         state, alive = self._gather(buffers), buffers.state["alive"].numpy().copy()
-        results = self._evaluate("tick", {**state, "action": actions.numpy()})
-        self._scatter(buffers, results, alive)
+        runs = np.ones_like(alive) if by_hand else alive
+        acted = {"action": actions.numpy(), "interacting": self._interacting(actions.numpy(), runs, agents)}
+        results = self._evaluate("tick", {**state, **acted})
+        self._scatter(buffers, results, runs)
         dead = {"reward": 0.0, "terminated": False, "truncated": False, "used": -1, "cause": -1}
         for name, value in dead.items():
-            buffers.outcome[name].copy_(torch.from_numpy(np.where(alive, results[name], value)))
+            buffers.outcome[name].copy_(torch.from_numpy(np.where(runs, results[name], value)))
+        for row, name in enumerate(schema.report_names(self._universe)):
+            values = np.where(runs, results[f"report.{name}"], np.float32(0.0))
+            buffers.outcome["reports"][row] = torch.from_numpy(values)
         returned = buffers.state["episode_return"].numpy()
-        returned[alive] += results["reward"][alive]
+        returned[runs] += results["reward"][runs]
         buffers.state["alive"].numpy()[:] = alive & ~(results["terminated"] | results["truncated"])
         if counts is not None:
             add(counts, buffers)
@@ -150,7 +164,7 @@ class Evaluated:
         if observed:
             self.observe(buffers)
         over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
-        if not over.any():
+        if by_hand or not over.any():
             return
         if observed and buffers.observation is not None and buffers.final_observation is not None:
             lanes = over.repeat_interleave(agents)

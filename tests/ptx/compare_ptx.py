@@ -1,4 +1,4 @@
-"""python compare_ptx.py UNIVERSE FOLDER CAPABILITY SCENARIO...: the PTX of a shipped universe and the interpreter.
+"""python compare_ptx.py UNIVERSE FOLDER CAPABILITY SCENARIO...: the PTX of a universe and the interpreter.
 
 A program of its own, because in the process of the tests Triton may have been imported for its interpreter. Each
 scenario compiles few kernels: `hamletc verify UNIVERSE --ptx sm_90` compares more.
@@ -34,6 +34,8 @@ SCENARIOS = {
     "alone": Scenario("alone", Shape(131, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
     # Eight worlds in a block: six blocks, the last one for five worlds. The tick wraps around.
     "together": Scenario("together", Shape(45, 3, first_world=1000), Stream(7, 2**32 - 7), torch.bfloat16),
+    # A world in a block of two warps.
+    "crowd": Scenario("crowd", Shape(3, 40), Stream(11, 2), torch.float32),
 }
 
 
@@ -42,8 +44,12 @@ def events(universe: Universe, scenario: Scenario, coverage: Coverage) -> Iterat
     injector = Injector(universe, scenario.shape, 11)
     alone = scenario.shape.agents == 1
     yield Reset()
-    for _ in range(40):
-        yield Inject(injector.state())
+    for number in range(40):
+        state = injector.state()
+        if number == 1 and universe.lifespan is not None:
+            # However many agents a world has, it starts anew.
+            state["age"].fill_(universe.lifespan.ticks - 1)
+        yield Inject(state)
         yield Step(injector.actions(0.5))
         yield Step(injector.actions(0.5))
         if not coverage.never_fired:

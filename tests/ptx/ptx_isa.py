@@ -316,12 +316,33 @@ def to_bf16(a: int) -> int:
     return (upper if up else lower) >> 16
 
 
+def nearest_bf16(value: Fraction, negative_zero: bool = False) -> int:
+    """The bf16 number nearest to a number, ties to even: one of 8 significant bits, which is an f32."""
+    if value == 0:
+        return nearest(value, negative_zero) >> 16
+    exponent = -126
+    while abs(value) >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    unit = Fraction(2) ** (exponent - 7)
+    return nearest(round(value / unit) * unit, value < 0) >> 16
+
+
+def multiply_bf16(a: int, b: int) -> int:
+    """A product of bf16 numbers, rounded once; NaN and infinity as in f32."""
+    a, b = a << 16, b << 16
+    if any(is_nan(each) or is_infinite(each) for each in (a, b)):
+        return to_bf16(multiply(a, b))
+    return nearest_bf16(exact(a) * exact(b), bool((a ^ b) & SIGN))
+
+
 def conversion(opcode: str) -> Function:
     match opcode.split(".")[1:]:
         case ["rn", "bf16", "f32"]:
             return to_bf16
         case ["rn", "bf16x2", "f32"]:
             return lambda a, b: to_bf16(a) << 16 | to_bf16(b)
+        case ["rn", "bf16", kind]:
+            return lambda a: nearest_bf16(Fraction(number(a, kind)))
         case ["rn", "f32", kind]:
             return lambda a: nearest(Fraction(number(a, kind)))
         case [rounding, "f32", "f32"]:
@@ -339,6 +360,8 @@ def reference(opcode: str) -> Function:
     first, *_, kind = opcode.split(".")
     if opcode in FLOATS:
         return FLOATS[opcode]
+    if opcode == "mul.rn.bf16":
+        return multiply_bf16
     if kind == "f32x2":
         half, mask = FLOATS[opcode.removesuffix("x2")], 0xFFFFFFFF
         return lambda *pairs: half(*(pair >> 32 for pair in pairs)) << 32 | half(*(pair & mask for pair in pairs))

@@ -41,6 +41,7 @@ def test_many_blocks_run_in_turns() -> None:
         ("mov.b32 %r1, 0x56781234; mov.b32 {%rs1, %rs2}, %r1; cvt.u32.u16 %r10, %rs2;", 0x5678),
         ("mov.b64 %rd1, 0x123456789; mov.b64 {%r10, %r2}, %rd1;", 0x23456789),
         ("mov.b64 %rd1, 0x123456789; mov.b64 {%r2, %r10}, %rd1;", 1),
+        ("mov.b64 %rd1, 0x123456789; mov.b64 {_, %r10}, %rd1;", 1),
         ("mov.b16 %rs1, -1; cvt.u32.u8 %r10, %rs1;", 0xFF),
         ("mov.b32 %r1, 0x180; cvt.s32.s8 %r10, %r1;", 0xFFFFFF80),
         ("mov.b64 %rd1, 0x55; cvta.to.global.u64 %rd2, %rd1; cvt.u32.u64 %r10, %rd2;", 0x55),

@@ -9,16 +9,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hamlet.universe import Universe
 from hamletc.compile import Options, Stopwatch, build, lower, optimise, specialise
 from hamletc.ir.ops import Fma
 from hamletc.package import write
-from sample_universes import sample
+from households import household
+from sample_universes import sample, universe_of
 
 CAPABILITIES = (80, 90, 100)
 KERNELS = ("reset", "observe", "step", "rollout", "rollout_observing")
@@ -42,10 +45,13 @@ def fused(name: str) -> dict[str, int]:
 
 @cache
 def compiled(name: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    write(build(sample(name), Options(targets=("triton",)), Stopwatch()), folder)
-    command = [sys.executable, "-m", "hamlet.aot", str(folder), "--json"]
-    for capability in CAPABILITIES:
-        command += ["--capability", str(capability)]
+    return machine_code(sample(name), folder, [f"--capability={capability}" for capability in CAPABILITIES])
+
+
+def machine_code(universe: Universe, folder: Path, arguments: Sequence[str]) -> dict[tuple[str, int], dict[str, Any]]:
+    """Each kernel for each capability."""
+    write(build(universe, Options(targets=("triton",)), Stopwatch()), folder)
+    command = [sys.executable, "-m", "hamlet.aot", str(folder), "--json", *arguments]
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
@@ -90,3 +96,13 @@ def test_the_rollout_of_the_town(folder: Path) -> None:
         assert loop["every"] == sum(loop["opcodes"].values())
         # Additions to meters saturate: their clamps cost nothing.
         assert rollout["sass_opcodes"]["FADD.SAT"] > 5
+
+
+def test_much_state_needs_no_other_memory(tmp_path: Path) -> None:
+    """Uses, which are remembered per affordance, are kept in global memory: in registers they would be spilled."""
+    kernels = ("step", "rollout", "rollout_observing")
+    arguments = [f"--kernel={kernel}" for kernel in kernels]
+    found = machine_code(universe_of(household()), tmp_path / "household", arguments)
+    assert set(found) == {(kernel, 90) for kernel in kernels}
+    for key, kernel in found.items():
+        assert (kernel["stack"], kernel["local"]) == (0, 0), key

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from hamlet.universe import Action, Affordance, Expression, Grid, Hours, Statement
+from hamlet.universe import Action, Affordance, Expression, Hours, NoSpace, Space, Statement
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.numerals import any_whole_number, whole_number
-from hamletc.checking.properties import given_twice, only
+from hamletc.checking.places import displacement, place
+from hamletc.checking.properties import given_twice, is_known, only
 from hamletc.checking.report import Report
-from hamletc.checking.space import cell, displacement
 from hamletc.checking.statements import Statements
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -22,49 +22,101 @@ LONGEST_DURATION = 1_000_000
 
 
 def resolve_affordance(
-    declaration: syntax.AffordanceDecl, grid: Grid | None, hours: int | None, names: Names, report: Report
+    declaration: syntax.AffordanceDecl, space: Space | None, hours: int | None, names: Names, report: Report
 ) -> Affordance:
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks { ... }`. `hours` is the length of the day."""
-    place = None if declaration.place is None else cell(declaration.place, grid, declaration.place_span, report)
+    where = _place(declaration, space, report)
     opening = None if declaration.hours is None else _opening_hours(declaration.hours, hours, names, report)
-    lasts = declaration.duration
-    duration = None if lasts is None else whole_number(lasts, 1, LONGEST_DURATION, "a duration in ticks", report)
+    duration = _duration(declaration.duration, report)
     expressions = Expressions(names, report)
+    statements = Statements(names, report, expressions)
     needs = _needs(declaration.items, expressions, report)
+    together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
     bodies: dict[str, tuple[Statement, ...]] = {}
     for item in declaration.items:
         if not isinstance(item, syntax.BlockItem):
             continue
         first = blocks.setdefault(item.kind, item)
-        body = Statements(names, report, expressions).body(item.body)
+        body = statements.body(item.body) if together is None else statements.together(item.body, together)
         if first is item:
             bodies[item.kind] = body
         else:
             given_twice(f"`{item.kind}`", item.span, first.span, report, "Write all of it in one block.")
-    _check_blocks(declaration, blocks, report)
+    _check_blocks(declaration, blocks, names, report)
     return Affordance(
-        declaration.name.text,
-        place,
-        opening,
-        duration,
-        needs,
-        bodies.get("instantly", ()),
-        bodies.get("each tick", ()),
-        bodies.get("on completion", ()),
-        declaration.span,
+        name=declaration.name.text,
+        place=where,
+        hours=opening,
+        duration=duration,
+        together=together is not None,
+        needs=needs,
+        instantly=bodies.get("instantly", ()),
+        each_tick=bodies.get("each tick", ()),
+        on_completion=bodies.get("on completion", ()),
+        span=declaration.span,
     )
 
 
-def _check_blocks(declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.BlockItem], report: Report) -> None:
-    """Either `instantly`, or `lasts` with `each tick` or `on completion` or both."""
+def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Report) -> tuple[float, ...] | None:
+    """The coordinates, where they are fixed."""
+    name, span = declaration.name, declaration.place_span
+    if isinstance(space, NoSpace):
+        if span is not None:
+            report.add(
+                "H055",
+                "a place needs a space",
+                span,
+                "this universe has none",
+                secondary=(Label(space.span, "no space"),),
+                hint="Leave `at` out: every affordance is within reach.",
+            )
+    elif span is None:
+        report.add(
+            "H025",
+            f"the affordance `{name.text}` has no place",
+            name.span,
+            hint="Add `at random`, or `at` and its coordinates, after its name.",
+        )
+    elif declaration.place is not None:
+        return place(declaration.place, space, span, report)
+    return None
+
+
+def _duration(written: syntax.Signed | syntax.Name | None, report: Report) -> int | None:
+    """The ticks that an affordance lasts: 0 for ever, `None` where it is instantaneous."""
+    match written:
+        case None:
+            return None
+        case syntax.Name():
+            return 0 if is_known(written, ("forever",), "no duration", report) else None
+        case syntax.Signed():
+            return whole_number(written, 1, LONGEST_DURATION, "a duration in ticks", report)
+
+
+def _check_blocks(
+    declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.BlockItem], names: Names, report: Report
+) -> None:
+    """Either `instantly`, or `lasts` with `each tick` or `on completion` or both; nothing where uses are tracked."""
     name, lasts = declaration.name, declaration.duration
-    if not blocks:
+    if not any(block.body for block in blocks.values()) and names.tracking is None:
         report.add(
             "H049",
             f"the affordance `{name.text}` does nothing",
             name.span,
             hint="Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`.",
+        )
+    else:
+        for block in blocks.values():
+            if not block.body:
+                report.add("H064", f"`{block.kind}` does nothing", block.span, hint="Leave it out.")
+    if isinstance(lasts, syntax.Name) and "on completion" in blocks:
+        report.add(
+            "H064",
+            f"`{name.text}` is never completed",
+            blocks["on completion"].span,
+            secondary=(Label(lasts.span, "it lasts for ever"),),
+            hint="Leave `on completion` out, or write `lasts N ticks`.",
         )
     elif lasts is not None and "instantly" in blocks:
         report.add(
@@ -74,7 +126,7 @@ def _check_blocks(declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.B
             secondary=(Label(lasts.span, "it lasts this long"),),
             hint="Write `each tick` or `on completion`, or leave `lasts` out.",
         )
-    elif lasts is None and "instantly" not in blocks:
+    elif lasts is None and blocks and "instantly" not in blocks:
         block = next(iter(blocks.values()))
         report.add(
             "H048",
@@ -139,7 +191,7 @@ def _hour(numeral: syntax.Signed, last: int, names: Names, report: Report) -> in
     return None
 
 
-def resolve_action(declaration: syntax.ActionDecl, grid: Grid | None, names: Names, report: Report) -> Action:
+def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Report) -> Action:
     """`action REST { energy += 0.002 }`."""
     expressions = Expressions(names, report)
     statements = Statements(names, report, expressions)
@@ -148,14 +200,18 @@ def resolve_action(declaration: syntax.ActionDecl, grid: Grid | None, names: Nam
     )
     move = only(_all(declaration.items, syntax.MoveItem), "`move`", report)
     teleport = only(_all(declaration.items, syntax.TeleportItem), "`teleport`", report)
+    keeps = only(_all(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
     needs = _needs(declaration.items, expressions, report)
-    if all(isinstance(item, syntax.NeedsItem) for item in declaration.items):
+    by = None if move is None else displacement(move.delta, space, move.span, report)
+    if all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items):
         report.add(
             "H049",
             f"the action `{declaration.name.text}` does nothing",
             declaration.name.span,
             hint="Add a statement, `move` or `teleport`; `WAIT` does nothing in every universe.",
         )
+    if move is not None and by is not None and not any(by):
+        report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")
     if move is not None and teleport is not None:
         report.add(
             "H064",
@@ -164,13 +220,22 @@ def resolve_action(declaration: syntax.ActionDecl, grid: Grid | None, names: Nam
             secondary=(Label(teleport.span, "sets the position afterwards"),),
             hint="Leave `move` out.",
         )
+    if keeps is not None and ((move is None and teleport is None) or not names.has_lasting):
+        report.add(
+            "H064",
+            "`keeps progress` has no effect here",
+            keeps.span,
+            "no affordance lasts" if not names.has_lasting else "this action displaces nobody",
+            hint="Leave it out.",
+        )
     return Action(
-        declaration.name.text,
-        needs,
-        body,
-        None if move is None else displacement(move.delta, grid, move.span, report),
-        None if teleport is None else cell(teleport.cell, grid, teleport.span, report),
-        declaration.span,
+        name=declaration.name.text,
+        needs=needs,
+        body=body,
+        move=by,
+        teleport=None if teleport is None else place(teleport.cell, space, teleport.span, report),
+        keeps_progress=keeps is not None,
+        span=declaration.span,
     )
 
 

@@ -19,14 +19,14 @@ DEEPEST_TREE = 200
 """The most levels that an expression may have."""
 
 
-def check(file: syntax.File, source_name: str) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
+def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
     """The universe that a file describes, and the diagnostics in source order.
 
-    The universe is `None` where one of them is an error. `source_name` is the file's name without its folder. What has
-    an error is left out of the later stages, so that one mistake is reported once; unread names and warnings are looked
-    for when all else is right.
+    The universe is `None` where one of them is an error. `source_names` are the names, without their folder, of the
+    files that spans refer to by number. What has an error is left out of the later stages, so that one mistake is
+    reported once; unread names and warnings are looked for when all else is right.
     """
-    report = Report()
+    report = Report(inert_allowed=any(isinstance(item, syntax.InertDecl) for item in file.declarations))
     _check_name(file.name, report)
     names = Names(file, report)
     draft = resolve(file, names, report)
@@ -35,12 +35,14 @@ def check(file: syntax.File, source_name: str) -> tuple[Universe | None, tuple[D
         changes = check_ranges(draft, names, report)
         if complete:
             check_inert(file.name, draft, changes, names, report)
-    universe = None if report.failed else draft.finish(file.name.text, source_name)
+    if report.failed:
+        return None, report.in_source_order()
+    universe = draft.finish(file.name.text, source_names, velocity=trees.reads_velocity(draft))
     return universe, report.in_source_order()
 
 
 def _is_shallow(draft: Draft, report: Report) -> bool:
-    """Whether all expressions can be walked over by recursion; long ones of `min`, `max` and `reward` are reported."""
+    """Whether all expressions can be walked over by recursion; long ones of `min` and `max` are reported."""
     deep = [tree for tree in trees.expressions(draft) if max(level for _, level in trees.nodes(tree)) > DEEPEST_TREE]
     for tree in deep:
         report.add(
@@ -53,11 +55,15 @@ def _is_shallow(draft: Draft, report: Report) -> bool:
 
 
 def _check_name(name: syntax.Name, report: Report) -> None:
-    if keyword.iskeyword(name.text):
-        report.add(
-            "H053",
-            f"a universe cannot be called `{name.text}`",
-            name.span,
-            "a word of Python",
-            hint=f"Its package could not be imported; `{name.text}_` could.",
-        )
+    if name.text.isidentifier() and not keyword.iskeyword(name.text):
+        return
+    is_word = keyword.iskeyword(name.text)
+    report.add(
+        "H053",
+        f"a universe cannot be called `{name.text}`",
+        name.span,
+        "a word of Python" if is_word else "no name in Python",
+        hint=f"Its package could not be imported; `{name.text}_` could."
+        if is_word
+        else "Its package could not be imported; use letters, digits and underscores.",
+    )

@@ -8,13 +8,24 @@ from hamlet.universe import Span
 from hamletc.checking.affordances import resolve_action, resolve_affordance
 from hamletc.checking.draft import Draft
 from hamletc.checking.dynamics import resolve_cascade, resolve_rule
-from hamletc.checking.meters import resolve_meter, resolve_param
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.masks import resolve_masks
+from hamletc.checking.meters import resolve_input, resolve_meter, resolve_param
+from hamletc.checking.moves import check_actions, resolve_moves
 from hamletc.checking.names import Names
 from hamletc.checking.observations import Observations
-from hamletc.checking.outcomes import resolve_causes, resolve_clock, resolve_lifespan, resolve_reward
+from hamletc.checking.outcomes import (
+    resolve_causes,
+    resolve_clock,
+    resolve_lifespan,
+    resolve_report,
+    resolve_rewards,
+    resolve_tracking,
+)
+from hamletc.checking.places import check_places
 from hamletc.checking.properties import only
 from hamletc.checking.report import Report
-from hamletc.checking.space import check_places, resolve_space
+from hamletc.checking.space import resolve_space, space_properties
 from hamletc.checking.statements import written
 from hamletc.language import syntax
 
@@ -31,6 +42,8 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
         match declaration:
             case syntax.ParamDecl(name=name):
                 _keep(draft.params, resolve_param(declaration, names, report), name, names)
+            case syntax.InputDecl(name=name):
+                _keep(draft.inputs, resolve_input(declaration, names, report), name, names)
             case syntax.MeterDecl(name=name):
                 _keep(draft.meters, resolve_meter(declaration, names, report), name, names)
             case syntax.RuleDecl(name=name):
@@ -42,9 +55,11 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
                 hours = draft.clock.hours if draft.clock is not None else None
                 affordance = resolve_affordance(declaration, draft.space, hours, names, report)
                 _keep(draft.affordances, affordance, name, names)
-                places[name.text] = declaration.place_span
+                places[name.text] = declaration.place_span or name.span
             case syntax.ActionDecl(name=name):
                 _keep(draft.actions, resolve_action(declaration, draft.space, names, report), name, names)
+            case syntax.ReportDecl(name=name):
+                _keep(draft.reports, resolve_report(declaration, names, report), name, names)
             case _:
                 pass
     check_places(draft.affordances, places, draft.space, report)
@@ -53,18 +68,34 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
 
 
 def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
-    space = only(_all(file, syntax.SpaceDecl), "`space`", report)
-    if space is not None:
-        draft.space = resolve_space(space, report)
-        draft.metric = next((item.span for item in space.properties if item.key.text == "distance"), None)
-    else:
-        _missing("space", file, "Add `space grid 8 x 8`.", report)
+    _resolve_space(file, draft, names, report)
     clock = only(_all(file, syntax.ClockDecl), "`clock`", report)
     if clock is not None:
         draft.clock = resolve_clock(clock, report)
     lifespan = only(_all(file, syntax.LifespanDecl), "`lifespan`", report)
     if lifespan is not None:
         draft.lifespan = resolve_lifespan(lifespan, names, report)
+    draft.by_hand = only(_all(file, syntax.EpisodesDecl), "`episodes by hand`", report) is not None
+    tracking = only(_all(file, syntax.TrackDecl), "`track uses`", report)
+    if tracking is not None:
+        draft.tracking = resolve_tracking(tracking, report)
+    only(_all(file, syntax.InertDecl), "`inert allowed`", report)
+
+
+def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+    space = only(_all(file, syntax.SpaceDecl), "`space`", report)
+    moves = only(_all(file, syntax.MovesDecl), "`moves`", report)
+    if space is None:
+        _missing("space", file, "Add `space grid 8 x 8`, or `space none`.", report)
+        return
+    expressions = Expressions(names, report)
+    given = space_properties(space, report)
+    draft.metric = given["distance"].span if "distance" in given else None
+    draft.space = names.space = resolve_space(space, given, expressions, report)
+    if draft.space is not None:
+        draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
+        of_moves = space.span if moves is None else moves.span
+        check_actions(_all(file, syntax.ActionDecl), draft.moves, of_moves, report)
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
@@ -73,13 +104,14 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Rep
     draft.causes = resolve_causes(_all(file, syntax.DiesDecl), names, report)
     rewards = _all(file, syntax.RewardDecl)
     if rewards:
-        draft.reward = resolve_reward(rewards, names, report)
+        draft.rewards = resolve_rewards(rewards, names, report)
     else:
         _missing("reward", file, "Add `reward` and an expression, as in `reward energy`.", report)
+    draft.masks = resolve_masks(_all(file, syntax.AllowDecl), draft.moves, names, report)
     observe = only(_all(file, syntax.ObserveDecl), "`observe`", report)
     if observe is not None:
-        has_lasting = any(affordance.duration is not None for affordance in _all(file, syntax.AffordanceDecl))
-        draft.observations = Observations(names, draft.space, has_lasting, report).resolve(observe)
+        never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
+        draft.observations = Observations(names, draft.space, never_ending, report).resolve(observe)
 
 
 def _all(file: syntax.File, kind: type[D]) -> list[D]:

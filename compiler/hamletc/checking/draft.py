@@ -10,14 +10,19 @@ from hamlet.universe import (
     Cascade,
     Cause,
     Clock,
-    Expression,
-    Grid,
+    Input,
     Lifespan,
+    Mask,
     Meter,
+    Move,
     Observation,
     Param,
+    Report,
+    Reward,
     Rule,
+    Space,
     Span,
+    Tracking,
     Universe,
 )
 
@@ -26,38 +31,51 @@ from hamlet.universe import (
 class Draft:
     """The parts of a `Universe` that had no errors; lists are in file order."""
 
-    space: Grid | None = None
+    space: Space | None = None
+    moves: tuple[Move, ...] | None = None
     clock: Clock | None = None
     lifespan: Lifespan | None = None
+    by_hand: bool = False
+    tracking: Tracking | None = None
     params: list[Param] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
     meters: list[Meter] = field(default_factory=list)
     dynamics: list[Rule | Cascade] = field(default_factory=list)
     affordances: list[Affordance] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
+    masks: list[Mask] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
-    reward: Expression | None = None
+    rewards: list[Reward] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     metric: Span | None = None
     """Where the metric of the space is written."""
     guards: dict[str, Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
 
-    def finish(self, name: str, source: str) -> Universe | None:
-        """The universe, or `None` without a space or a reward."""
-        if self.space is None or self.reward is None:
+    def finish(self, name: str, sources: tuple[str, ...], *, velocity: bool) -> Universe | None:
+        """The universe, or `None` without a space, moves or a reward. `velocity`: something reads it."""
+        if self.space is None or self.moves is None or not self.rewards:
             return None
         return Universe(
-            name,
-            source,
-            self.space,
-            self.clock,
-            self.lifespan,
-            tuple(self.params),
-            tuple(self.meters),
-            tuple(self.dynamics),
-            tuple(self.affordances),
-            tuple(self.actions),
-            tuple(self.causes),
-            self.reward,
-            tuple(self.observations),
+            name=name,
+            sources=sources,
+            space=self.space,
+            moves=self.moves,
+            clock=self.clock,
+            lifespan=self.lifespan,
+            velocity=velocity,
+            by_hand=self.by_hand,
+            tracking=self.tracking,
+            params=tuple(self.params),
+            inputs=tuple(self.inputs),
+            meters=tuple(self.meters),
+            dynamics=tuple(self.dynamics),
+            affordances=tuple(self.affordances),
+            actions=tuple(self.actions),
+            masks=tuple(self.masks),
+            causes=tuple(self.causes),
+            rewards=tuple(self.rewards),
+            reports=tuple(self.reports),
+            observations=tuple(self.observations),
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hamlet.universe import Cascade, Rule
-from hamletc.checking.expressions import Expressions, Threshold
-from hamletc.checking.names import QUANTITIES, Names
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.names import Names, builtin
+from hamletc.checking.quantities import Threshold
 from hamletc.checking.report import Report
 from hamletc.checking.statements import Statements, written
 from hamletc.language import syntax
@@ -30,8 +31,8 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Repor
         isinstance(guard, syntax.BinaryExpr)
         and guard.op == "<"
         and isinstance(guard.left, syntax.Name)
-        and names.kind(guard.left.text) in ("meter", None)
-        and guard.left.text not in QUANTITIES
+        and names.value_kind(guard.left) in ("meter", None)
+        and builtin(guard.left) is None
     ):
         source = names.find(guard.left, "meter")
         threshold = Expressions(names, report).constant(guard.right, "the threshold of a cascade")

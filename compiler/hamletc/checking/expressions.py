@@ -5,56 +5,27 @@ Every method returns `None` where something was wrong; it has been reported then
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hamlet.universe import (
-    Age,
-    Binary,
-    Deficit,
-    Distance,
-    Expression,
-    Here,
-    Hour,
-    If,
-    MeterValue,
-    Number,
-    ParamValue,
-    Shortfall,
-    Span,
-    Unary,
-)
-from hamletc.checking.intervals import spell
-from hamletc.checking.names import FUNCTIONS, Names
+from hamlet.universe import Binary, Expression, Here, If, LastUse, Number, Previous, Truth, Unary
+from hamletc.checking.names import FUNCTIONS, Names, is_word
 from hamletc.checking.operands import Constant, Operand, Operations
+from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 CONDITIONS = frozenset(["<", "<=", ">", ">=", "==", "!=", "and", "or"])
-ARGUMENTS = {
-    "abs": ("one argument", "abs(a)"),
-    "clamp": ("three arguments", "clamp(x, low, high)"),
-    "max": ("two or more arguments", "max(a, b)"),
-    "min": ("two or more arguments", "min(a, b)"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """The threshold of the cascade whose body is read; `value` is `None` where it had an error."""
-
-    value: float | None
-    span: Span
 
 
 class Expressions:
     """Resolves the expressions of one declaration. `threshold` is set in the body of a cascade only."""
 
-    def __init__(self, names: Names, report: Report, threshold: Threshold | None = None) -> None:
+    def __init__(self, names: Names, report: Report, threshold: Threshold | None = None, scope: Scope = "tick") -> None:
         self._names = names
         self._report = report
         self._threshold = threshold
+        self._scope = scope
         self._operations = Operations(report)
+        self._quantities = Quantities(names, report, threshold, scope)
 
     def number(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a number."""
@@ -67,28 +38,30 @@ class Expressions:
 
     def constant(self, expr: syntax.Expr, what: str) -> float | None:
         """An expression that must be constant, rounded to binary32. `what` names it: "the start value"."""
+        constant = self._constant(expr, what)
+        number = None if constant is None else self._operations.number(constant)
+        return None if number is None else number.value
+
+    def exact(self, expr: syntax.Expr, what: str) -> float | None:
+        """Such a constant in binary64, not rounded; binary32 can hold it."""
+        constant = self._constant(expr, what)
+        return None if constant is None or self._operations.number(constant) is None else constant.value
+
+    def _constant(self, expr: syntax.Expr, what: str) -> Constant | None:
         match self._operand(expr):
             case None:
                 return None
             case Constant() as constant:
-                number = self._operations.number(constant)
-                return number.value if number is not None else None
+                return constant
             case _:
                 self._report.add(
                     "H031",
                     f"{what} must be a constant",
                     expr.span,
-                    "this can change",
+                    "this is not",
                     hint="Write a number, or arithmetic on numbers.",
                 )
                 return None
-
-    def sum(self, left: Expression, right: Expression) -> Expression | None:
-        """`left + right` of two resolved numbers."""
-        a, b = (Constant(part.value, part.span) if isinstance(part, Number) else part for part in (left, right))
-        span = Span(left.span.line, left.span.column, right.span.end_line, right.span.end_column)
-        total = self._operations.arithmetic("+", a, b, span)
-        return None if total is None else self._operations.rounded(total)
 
     # --- types -------------------------------------------------------------------------------------------------------
 
@@ -121,7 +94,7 @@ class Expressions:
             case syntax.Numeral():
                 return self._operations.numeral(expr.text, expr.span)
             case syntax.Name():
-                return self._name(expr)
+                return self._quantities.name(expr)
             case syntax.UnaryExpr(op="not"):
                 condition = self.condition(expr.operand)
                 return None if condition is None else Unary("not", condition, expr.span)
@@ -140,8 +113,11 @@ class Expressions:
                     return None
                 return If(condition, value, Number(0.0, expr.span), expr.span)
             case syntax.DistanceExpr():
-                affordance = self._names.find(expr.affordance, "affordance")
-                return None if affordance is None else Distance(affordance, expr.span)
+                return self._quantities.distance(expr)
+            case syntax.AxisExpr():
+                return self._quantities.axis(expr)
+            case syntax.StreakExpr():
+                return self._quantities.streak(expr)
 
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
@@ -153,8 +129,8 @@ class Expressions:
                 if a is None or b is None:
                     return None
                 return self._operations.arithmetic(expr.op, a, b, expr.span)
-            case _ if _is_here(expr.left) or _is_here(expr.right):
-                return self._here(expr)
+            case _ if is_word(expr.left, "here", "last") or is_word(expr.right, "here", "last"):
+                return self._quantities.here(expr)
             case _:
                 a, b = self._compared(expr.left, expr), self._compared(expr.right, expr)
                 if a is None or b is None:
@@ -192,8 +168,10 @@ class Expressions:
 
     def _call(self, expr: syntax.CallExpr) -> Operand | None:
         function = expr.function.text
+        if function == "previous" and not expr.function.quoted:
+            return self._previous(expr)
         values = [self._operand(argument) for argument in expr.arguments]
-        if function not in FUNCTIONS:
+        if function not in FUNCTIONS or expr.function.quoted:
             self._names.refuse(expr.function, "a function", FUNCTIONS)
             return None
         operands = [value for value in values if value is not None]
@@ -202,114 +180,40 @@ class Expressions:
         match function, operands:
             case "abs", [a]:
                 return self._operations.absolute(a, expr.span)
+            case "sqrt", [a]:
+                return self._operations.root(a, expr.span)
+            case "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "sigmoid" as op, [a]:
+                return self._operations.function(op, a, expr.span)
+            case "pow", [a, b]:
+                return self._operations.power(a, b, expr.span)
             case "clamp", [x, low, high]:
                 return self._operations.clamp(x, low, high, expr.span)
             case "min" | "max" as op, [_, _, *_]:
                 return self._operations.extremum(op, operands, expr.span)
             case _:
-                self._wrong_arguments(expr.function, expr.span)
+                wrong_arguments(expr.function, expr.span, self._report)
                 return None
 
-    def _wrong_arguments(self, function: syntax.Name, span: Span) -> None:
-        count, example = ARGUMENTS[function.text]
-        self._report.add("H030", f"`{function.text}` takes {count}", span, hint=f"Write `{example}`.")
-
-    # --- names -------------------------------------------------------------------------------------------------------
-
-    def _name(self, name: syntax.Name) -> Expression | None:
-        match name.text:
-            case "age":
-                return Age(name.span)
-            case "hour":
-                if self._names.clock is not None:
-                    return Hour(name.span)
-                self._report.add(
-                    "H036",
-                    "`hour` needs a clock",
-                    name.span,
-                    "this universe has none",
-                    hint="Add `clock 24 hours`.",
-                )
-                return None
-            case "deficit" | "shortfall":
-                return self._cascade_quantity(name)
-            case "here" | "nothing":
-                self._misplaced_here(name.span)
-                return None
-            case _ if name.text in FUNCTIONS:
-                self._wrong_arguments(name, name.span)
-                return None
-        match self._names.kind(name.text):
-            case "meter":
-                return MeterValue(name.text, name.span)
-            case "param":
-                return ParamValue(name.text, name.span)
-            case kind:
-                hint = f"Write `here == {name.text}` or `distance to {name.text}`." if kind == "affordance" else None
-                words = ("hour", "age", "here", *(("deficit", "shortfall") if self._threshold else ()))
-                self._names.refuse(name, "a number", (*self._names.of_kind("meter", "param"), *words), hint)
-                return None
-
-    def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
-        if self._threshold is None:
-            self._report.add(
-                "H029",
-                f"`{name.text}` is known in a cascade only",
-                name.span,
-                "not in a cascade",
-                hint="In a rule, write it out, as in `(0.3 - energy) / 0.3`.",
-            )
+    def _previous(self, expr: syntax.CallExpr) -> Expression | None:
+        """`previous(e)`, of a number or a condition."""
+        if self._scope != "tick":
+            self._quantities.unseen("`previous`", expr.span)
             return None
-        if name.text == "shortfall":
-            return Shortfall(name.span)
-        threshold = self._threshold.value
-        if threshold is not None and threshold <= 0:
-            self._report.add(
-                "H038",
-                "`deficit` divides by the threshold, which must be above 0",
-                name.span,
-                secondary=(Label(self._threshold.span, f"the threshold is {spell(threshold)}"),),
-                hint="Use `shortfall`, which is threshold - source.",
-            )
+        if len(expr.arguments) != 1:
+            wrong_arguments(expr.function, expr.span, self._report)
             return None
-        return Deficit(name.span)
-
-    def _here(self, expr: syntax.BinaryExpr) -> Expression | None:
-        """`here == Bed`, `nothing != here`."""
-        other = expr.right if _is_here(expr.left) else expr.left
-        if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or _is_here(other):
-            self._misplaced_here(expr.span)
-            return None
-        if other.text == "nothing":
-            here = Here(None, expr.span)
-        elif self._names.kind(other.text) == "affordance":
-            here = Here(other.text, expr.span)
-        else:
-            self._names.refuse(other, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
-            return None
-        return here if expr.op == "==" else Unary("not", here, expr.span)
-
-    def _misplaced_here(self, span: Span) -> None:
-        self._report.add(
-            "H028",
-            "`here` can only be compared with an affordance or `nothing`",
-            span,
-            "by `==` or `!=`",
-            hint="Write `here == NAME`, `here != NAME`, `here == nothing` or `here != nothing`.",
-        )
+        value = Expressions(self._names, self._report, self._threshold, "previous")._value(expr.arguments[0])
+        operand = None if value is None else self._operations.rounded(value)
+        return None if operand is None else Previous(operand, expr.span)
 
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case Here() | Unary(op="not"):
+        case Truth() | Here() | LastUse() | Unary(op="not"):
             return True
         case Binary(op=op):
             return op in CONDITIONS
-        case If(then=then):
-            return _is_condition(then)
+        case If(then=operand) | Previous(operand=operand):
+            return _is_condition(operand)
         case _:
             return False
-
-
-def _is_here(expr: syntax.Expr) -> bool:
-    return isinstance(expr, syntax.Name) and expr.text == "here"

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from hamlet.universe import (
+    DayTime,
     Distance,
     Expression,
+    Grid,
     Hour,
+    InputValue,
+    LastUse,
     MeterValue,
     ObserveMeters,
     ObserveParams,
     ObserveTime,
     ParamValue,
+    Streak,
+    Visited,
 )
 from hamletc.checking import trees
 from hamletc.checking.draft import Draft
@@ -25,8 +31,10 @@ def check_inert(universe: syntax.Name, draft: Draft, changes: Changes, names: Na
     """Report what has no effect in a draft that is complete."""
     reads = [node for expression in trees.expressions(draft) for node, _ in trees.nodes(expression)]
     _check_params(draft, reads, names, report)
+    _check_inputs(draft, reads, names, report)
     _check_meters(draft, changes, names, report)
     _check_time(draft, reads, report)
+    _check_tracking(draft, reads, report)
     _check_ends(draft, universe, names, report)
 
 
@@ -67,7 +75,19 @@ def _check_params(draft: Draft, reads: list[Expression], names: Names, report: R
             report.add(
                 "H060",
                 f"nobody reads the param `{param.name}`",
-                names.span(param.name),
+                names.span("param", param.name),
+                hint="Use it in an expression, or delete it.",
+            )
+
+
+def _check_inputs(draft: Draft, reads: list[Expression], names: Names, report: Report) -> None:
+    read = {node.input for node in reads if isinstance(node, InputValue)}
+    for item in draft.inputs:
+        if item.name not in read:
+            report.add(
+                "H060",
+                f"nobody reads the input `{item.name}`",
+                names.span("input", item.name),
                 hint="Use it in an expression, or delete it.",
             )
 
@@ -75,7 +95,7 @@ def _check_params(draft: Draft, reads: list[Expression], names: Names, report: R
 def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) -> None:
     shown = _meters_that_show(draft)
     for meter in draft.meters:
-        span = names.span(meter.name)
+        span = names.span("meter", meter.name)
         if meter.name not in shown:
             report.add(
                 "H060",
@@ -108,7 +128,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) 
 
 def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
     if draft.clock is not None and not (
-        any(isinstance(node, Hour) for node in reads)
+        any(isinstance(node, Hour | DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
         or any(isinstance(item, ObserveTime) for item in draft.observations)
     ):
@@ -118,13 +138,30 @@ def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
             draft.clock.span,
             hint="Use `hour` or `open`, observe `time`, or delete the clock.",
         )
-    if draft.metric is not None and not any(isinstance(node, Distance) for node in reads):
+    if (
+        draft.metric is not None
+        and isinstance(draft.space, Grid)
+        and not any(isinstance(node, Distance) for node in reads)
+    ):
         report.add(
             "H075",
             "nobody uses the metric of the space",
             draft.metric,
             hint="Use `distance to`, or leave `distance` out.",
         )
+
+
+def _check_tracking(draft: Draft, reads: list[Expression], report: Report) -> None:
+    if draft.tracking is None or any(isinstance(node, LastUse | Streak | Visited) for node in reads):
+        return
+    if any(action.keeps_progress for action in draft.actions):
+        return  # who was displaced and uses the affordance again starts anew, where uses are tracked
+    report.add(
+        "H060",
+        "nobody reads the uses that are tracked",
+        draft.tracking.span,
+        hint="Use `last`, `streak of` or `visited`, or delete it.",
+    )
 
 
 def _check_ends(draft: Draft, universe: syntax.Name, names: Names, report: Report) -> None:
@@ -137,11 +174,13 @@ def _check_ends(draft: Draft, universe: syntax.Name, names: Names, report: Repor
         )
     for affordance in draft.affordances:
         lifespan, duration = draft.lifespan, affordance.duration
-        if lifespan is not None and duration is not None and affordance.on_completion and duration >= lifespan.ticks:
+        if lifespan is None or duration is None or draft.by_hand or not affordance.on_completion:
+            continue
+        if duration >= lifespan.ticks:
             report.add(
                 "H064",
                 f"nobody lives to complete `{affordance.name}`",
-                names.span(affordance.name),
+                names.span("affordance", affordance.name),
                 f"it takes {duration} ticks and one to get there",
                 secondary=(Label(lifespan.span, f"a life has {lifespan.ticks}"),),
                 hint="Shorten it, lengthen the lifespan, or delete `on completion`.",

@@ -1,11 +1,13 @@
 """Interval arithmetic on binary32: where a value lies, given where its operands lie.
 
-Every operation is correctly rounded and monotone in each operand, so the ends of the result are the rounded results of
-ends. All ends are finite.
+Every operation of arithmetic is correctly rounded and monotone in each operand, so the ends of the result are the
+rounded results of ends; elementary functions may be off by a little. All ends are finite.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hamlet.binary32 import LARGEST, round32, spell32
@@ -28,8 +30,14 @@ def spell(value: float) -> str:
     return spell32(value).removesuffix(".0")
 
 
+SMALLEST = 2.0**-149
+"""The smallest binary32 number above zero."""
 ANYTHING = Interval(-LARGEST, LARGEST)
 ZERO = Interval(0.0, 0.0)
+SLACK = 2.0**-18
+"""By how much of itself the result of an elementary function may be off, generously."""
+FARTHEST_ANGLE = 2.0**20
+"""The largest angle whose sine and cosine are defined."""
 
 
 def single(value: float) -> Interval:
@@ -90,6 +98,51 @@ def divide(a: Interval, b: Interval) -> Interval:
     return _rounded([x / y for x in (a.low, a.high) for y in (b.low, b.high)])
 
 
+def root(a: Interval) -> Interval:
+    """`sqrt(a)`, where a holds nothing below zero; correctly rounded."""
+    return Interval(round32(math.sqrt(a.low)), round32(math.sqrt(a.high)))
+
+
+def exponential(function: Callable[[float], float], a: Interval) -> Interval:
+    """A function that grows and is positive, such as `exp`; `OverflowError` where the result can be too large."""
+    low, high = function(a.low) * (1 - SLACK), function(a.high) * (1 + SLACK)
+    return _rounded([low, max(high, SMALLEST)])
+
+
+def logarithm(function: Callable[[float], float], a: Interval) -> Interval:
+    """`log` or `log2`, where a holds nothing but numbers above zero."""
+    low, high = function(a.low), function(a.high)
+    return _rounded([low - SLACK * abs(low) - SLACK, high + SLACK * abs(high) + SLACK])
+
+
+def squashed(function: Callable[[float], float], a: Interval, bounds: Interval) -> Interval:
+    """A function that grows and stays within bounds: `tanh`, `sigmoid`."""
+    return clamp(_rounded([function(a.low) - SLACK, function(a.high) + SLACK]), *map(_point, (bounds.low, bounds.high)))
+
+
+def wave() -> Interval:
+    """`sin` or `cos` of any angle."""
+    return _rounded([-1 - SLACK, 1 + SLACK])
+
+
+def power(a: Interval, b: Interval) -> Interval:
+    """`pow(a, b)`, where a holds nothing below zero, and nothing but numbers above zero where b is not above zero. It
+    is monotone in each operand, so its ends lie in corners; `OverflowError` where it can be too large."""
+    corners = [_power(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    corners += [1.0] if a.low < 1 < a.high or b.low < 0 < b.high else []
+    return _rounded([min(corners) * (1 - SLACK), max(max(corners) * (1 + SLACK), SMALLEST)])
+
+
+def length(extents: list[float]) -> float:
+    """The most that the length of a vector can be whose components are at most this far from zero."""
+    squares = math.fsum(extent * extent for extent in extents)
+    if squares == 0:
+        return 0.0
+    # Each square and each sum is rounded: by a part of itself, or among the smallest numbers.
+    total = math.sqrt(squares + len(extents) * SMALLEST)
+    return round32(total * (1 + len(extents) * 2.0**-23))
+
+
 def decide(op: Comparison, a: Interval, b: Interval) -> bool | None:
     """Whether the comparison always holds (true), never holds (false), or can do either."""
     match op:
@@ -126,3 +179,15 @@ def _not(decided: bool | None) -> bool | None:
 def _rounded(corners: list[float]) -> Interval:
     # Rounding the binary64 result again gives the binary32 result: 53 bits are more than twice 24 and two.
     return Interval(round32(min(corners)), round32(max(corners)))
+
+
+def _point(value: float) -> Interval:
+    return Interval(value, value)
+
+
+def _power(base: float, exponent: float) -> float:
+    """In binary64, or infinite."""
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return math.inf

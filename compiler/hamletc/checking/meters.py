@@ -1,8 +1,8 @@
-"""Params and meters: their bounds, their values at the start, and what drains a meter every tick."""
+"""Params, inputs and meters: their bounds, their values at the start, and what drains a meter every tick."""
 
 from __future__ import annotations
 
-from hamlet.universe import Expression, Meter, Param, Span
+from hamlet.universe import Expression, Input, Meter, NoSpace, Param, Span
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
@@ -16,14 +16,27 @@ DRAINS = ("decay", "move", "interact")
 
 def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Report) -> Param | None:
     """`param difficulty = 1.0 in 0 .. 4`."""
+    values = _default_and_bounds(declaration, "the default of a param", names, report)
+    return None if values is None else Param(declaration.name.text, *values, declaration.span)
+
+
+def resolve_input(declaration: syntax.InputDecl, names: Names, report: Report) -> Input | None:
+    """`input curiosity = 0 in -10 .. 10`."""
+    values = _default_and_bounds(declaration, "the default of an input", names, report)
+    return None if values is None else Input(declaration.name.text, *values, declaration.span)
+
+
+def _default_and_bounds(
+    declaration: syntax.ParamDecl | syntax.InputDecl, what: str, names: Names, report: Report
+) -> tuple[float, float, float] | None:
     expressions = Expressions(names, report)
-    default = expressions.constant(declaration.default, "the default of a param")
+    default = expressions.constant(declaration.default, what)
     bounds = _bounds(declaration.bounds, expressions, report)
     if default is None or bounds is None:
         return None
     if not _inside(default, bounds, declaration.default.span, declaration.bounds, "the default", report):
         return None
-    return Param(declaration.name.text, default, *bounds, declaration.span)
+    return default, *bounds
 
 
 def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -> Meter | None:
@@ -37,6 +50,15 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -
         drains[key] = expressions.number(item.value)
         if drains[key] is None:
             names.suspects.add(name)
+        if key == "move" and isinstance(names.space, NoSpace):
+            report.add(
+                "H064",
+                "`move` of a meter has no effect without a space",
+                item.span,
+                "nobody moves",
+                secondary=(Label(names.space.span, "no space"),),
+                hint="Leave it out.",
+            )
     if start is None or bounds is None:
         return None
     if not _inside(start, bounds, declaration.start.span, declaration.bounds, "the start value", report):
@@ -89,4 +111,4 @@ def _inside(
 
 def _between(bounds: tuple[syntax.Expr, syntax.Expr]) -> Span:
     low, high = bounds[0].span, bounds[1].span
-    return Span(low.line, low.column, high.end_line, high.end_column)
+    return Span(low.line, low.column, high.end_line, high.end_column, low.file)

@@ -1,6 +1,7 @@
 """The names of a universe: what each stands for, and where it was declared.
 
-Meters, params, affordances, rules, cascades and actions share one namespace, so that a name means one thing in a file.
+What occurs in expressions (meters, params, inputs) shares one namespace; affordances, actions, rules with cascades, and
+rewards with reports have their own.
 """
 
 from __future__ import annotations
@@ -8,56 +9,99 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe import Span
+from hamlet.universe import Space, Span
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.suggest import closest
 
-Kind: TypeAlias = Literal["meter", "param", "affordance", "rule", "cascade", "action"]
+Kind: TypeAlias = Literal["meter", "param", "input", "affordance", "action", "rule", "cascade", "reward", "report"]
+ValueKind: TypeAlias = Literal["meter", "param", "input"]
 
+NAMESPACES: tuple[tuple[Kind, ...], ...] = (
+    ("meter", "param", "input"),
+    ("affordance",),
+    ("action",),
+    ("rule", "cascade"),
+    ("reward", "report"),
+)
 MOST_COMPARISONS = 20_000
 """How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
 
-FUNCTIONS = ("abs", "clamp", "max", "min")
-ACTIONS = ("UP", "DOWN", "LEFT", "RIGHT", "UP_Z", "DOWN_Z", "INTERACT", "WAIT")
+FUNCTIONS = (
+    "abs",
+    "clamp",
+    "cos",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "max",
+    "min",
+    "pow",
+    "previous",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "tanh",
+)
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",
     "shortfall": "threshold - source of a cascade",
     "hour": "the hour of the clock",
+    "day_sin": "the sine of the time of day",
+    "day_cos": "the cosine of the time of day",
     "age": "the ticks an agent has lived",
+    "progress": "the ticks spent on an affordance",
+    "speed": "the length of the velocity",
     "here": "the place the agent stands on",
+    "last": "the affordance that an agent used last",
+    "visited": "the number of affordances that an agent has used",
     "nothing": "a place without an affordance",
+    "true": "a condition",
+    "false": "a condition",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A declared name. `span` is the name where it is declared."""
+    """A name, and what it is declared as."""
 
-    name: str
+    name: syntax.Name
     kind: Kind
-    span: Span
+
+    @property
+    def span(self) -> Span:
+        """The name where it is declared."""
+        return self.name.span
 
 
 class Names:
     """The symbol table of a file. Making it reports duplicates and reserved names.
 
     `suspects` are meters that a statement with an error in it may write: nothing is concluded from their values.
+    `space` is what the names of axes refer to; it is set when the space is resolved.
     """
 
     def __init__(self, file: syntax.File, report: Report) -> None:
         self._report = report
-        self._symbols: dict[str, Symbol] = {}
+        self._symbols: dict[str, list[Symbol]] = {}
+        self._in_order: list[Symbol] = []
         self._of_kinds: dict[tuple[Kind, ...], tuple[str, ...]] = {}
         self._comparisons = 0
         self.suspects: set[str] = set()
+        self.space: Space | None = None
         self.clock: Span | None = None
         self.lifespan: Span | None = None
+        self.tracking: Span | None = None
+        self.has_lasting = False
+        self.by_hand = False
         for declaration in file.declarations:
             match declaration:
                 case syntax.ParamDecl():
                     self._declare("param", declaration.name)
+                case syntax.InputDecl():
+                    self._declare("input", declaration.name)
                 case syntax.MeterDecl():
                     self._declare("meter", declaration.name)
                 case syntax.RuleDecl():
@@ -66,73 +110,85 @@ class Names:
                     self._declare("cascade", declaration.name)
                 case syntax.AffordanceDecl():
                     self._declare("affordance", declaration.name)
+                    self.has_lasting = self.has_lasting or declaration.duration is not None
                 case syntax.ActionDecl():
                     self._declare("action", declaration.name)
+                case syntax.RewardDecl(name=syntax.Name() as name):
+                    self._declare("reward", name)
+                case syntax.ReportDecl():
+                    self._declare("report", declaration.name)
                 case syntax.ClockDecl():
                     self.clock = self.clock or declaration.span
                 case syntax.LifespanDecl():
                     self.lifespan = self.lifespan or declaration.span
-                case syntax.SpaceDecl() | syntax.DiesDecl() | syntax.RewardDecl() | syntax.ObserveDecl():
+                case syntax.TrackDecl():
+                    self.tracking = self.tracking or declaration.span
+                case syntax.EpisodesDecl():
+                    self.by_hand = True
+                case _:
                     pass
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
-        symbol = self._symbols.get(name.text)
-        return symbol is not None and symbol.span == name.span
+        return any(symbol.name is name for symbol in self._symbols.get(name.text, ()))
 
     def find(self, name: syntax.Name, kind: Kind) -> str | None:
         """The name, where it is declared as `kind`; otherwise an error and `None`."""
-        symbol = self._symbols.get(name.text)
-        if symbol is not None and symbol.kind == kind:
+        if self.means(name, kind):
             return name.text
-        self.refuse(name, _article(kind), self.of_kind(kind))
+        self.refuse(name, article(kind), self.of_kind(kind))
         return None
 
     def target(self, name: syntax.Name) -> str | None:
         """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
-        if self.kind(name.text) == "meter":
+        if self.means(name, "meter"):
             return name.text
         guess = self.refuse(name, "a meter", self.of_kind("meter"))
         if guess is not None:
             self.suspects.add(guess)
         return None
 
-    def kind(self, name: str) -> Kind | None:
-        """What the name was declared as."""
-        symbol = self._symbols.get(name)
-        return symbol.kind if symbol is not None else None
+    def means(self, name: syntax.Name, kind: Kind) -> bool:
+        """Whether the name stands for a declaration of this kind."""
+        return builtin(name) is None and any(symbol.kind == kind for symbol in self._symbols.get(name.text, ()))
 
-    def span(self, name: str) -> Span:
-        """Where the name was declared."""
-        return self._symbols[name].span
+    def value_kind(self, name: syntax.Name) -> ValueKind | None:
+        """What the name stands for in an expression."""
+        for kind in ("meter", "param", "input"):
+            if self.means(name, kind):
+                return kind
+        return None
+
+    def span(self, kind: Kind, name: str) -> Span:
+        """Where the name of this kind was declared."""
+        return next(symbol.span for symbol in self._symbols[name] if symbol.kind == kind)
 
     def of_kind(self, *kinds: Kind) -> tuple[str, ...]:
         """The names of these kinds, in file order."""
         if kinds not in self._of_kinds:
-            self._of_kinds[kinds] = tuple(symbol.name for symbol in self._symbols.values() if symbol.kind in kinds)
+            self._of_kinds[kinds] = tuple(symbol.name.text for symbol in self._in_order if symbol.kind in kinds)
         return self._of_kinds[kinds]
 
     def refuse(
         self, name: syntax.Name, wanted: str, candidates: tuple[str, ...], wrong_kind_hint: str | None = None
     ) -> str | None:
         """Report a name that does not stand for `wanted` ("a meter"). Returns the candidate that may be meant."""
-        symbol = self._symbols.get(name.text)
-        if symbol is not None:
-            self._report.add(
-                "H021",
-                f"`{name.text}` is {_article(symbol.kind)}, not {wanted}",
-                name.span,
-                f"{wanted} is needed here",
-                secondary=(Label(symbol.span, f"declared as {_article(symbol.kind)}"),),
-                hint=wrong_kind_hint,
-            )
-            return None
-        what = _builtin(name.text)
+        what = builtin(name)
         if what is not None:
             self._report.add("H021", f"`{name.text}` is {what}, not {wanted}", name.span, f"{wanted} is needed here")
             return None
-        self._comparisons += len(candidates)
-        guess = closest(name.text, candidates) if self._comparisons <= MOST_COMPARISONS else None
+        symbol = next(iter(self._symbols.get(name.text, ())), None)
+        if symbol is not None:
+            self._report.add(
+                "H021",
+                f"`{name.text}` is {article(symbol.kind)}, not {wanted}",
+                name.span,
+                f"{wanted} is needed here",
+                secondary=(Label(symbol.span, f"declared as {article(symbol.kind)}"),),
+                hint=wrong_kind_hint,
+            )
+            return None
+        guess = self.guess(name.text, candidates)
         if guess is not None:
             hint = f"Did you mean `{guess}`?"
         elif candidates:
@@ -144,37 +200,68 @@ class Names:
         self._report.add("H020", f"there is no `{name.text}`", name.span, "unknown name", hint=hint)
         return guess
 
+    def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:
+        """The candidate that may be meant by a name."""
+        self._comparisons += len(candidates)
+        return closest(name, candidates) if self._comparisons <= MOST_COMPARISONS else None
+
     def _declare(self, kind: Kind, name: syntax.Name) -> None:
-        what = _builtin(name.text)
+        what = builtin(name)
         if what is not None:
             self._report.add(
                 "H023",
-                f"{_article(kind)} cannot be called `{name.text}`",
+                f"{article(kind)} cannot be called `{name.text}`",
                 name.span,
                 f"`{name.text}` is {what}",
-                hint="Choose another name.",
+                hint=f"Choose another name, or write it in backticks, also where it is used: `` `{name.text}` ``.",
             )
             return
-        first = self._symbols.setdefault(name.text, Symbol(name.text, kind, name.span))
-        if first.span != name.span:
+        symbols = self._symbols.setdefault(name.text, [])
+        shared = next(kinds for kinds in NAMESPACES if kind in kinds)
+        first = next((symbol for symbol in symbols if symbol.kind in shared), None)
+        if first is not None:
             self._report.add(
                 "H022",
                 f"the name `{name.text}` is declared twice",
                 name.span,
-                f"second declaration, {_article(kind)}",
-                secondary=(Label(first.span, f"first declared here, {_article(first.kind)}"),),
-                hint="Meters, params, affordances, rules, cascades and actions share their names: rename one of them.",
+                f"second declaration, {article(kind)}",
+                secondary=(Label(first.span, f"first declared here, {article(first.kind)}"),),
+                hint=f"{_together(shared)} {'share' if len(shared) > 1 else 'have'} their names: rename one of them.",
             )
+            return
+        if symbols:
+            other = symbols[0]
+            self._report.add(
+                "H076",
+                f"`{name.text}` is {article(other.kind)} and {article(kind)}",
+                name.span,
+                f"{article(kind)}",
+                secondary=(Label(other.span, f"{article(other.kind)} of the same name"),),
+                hint="Rename one of them, so that readers know which is meant.",
+            )
+        symbol = Symbol(name, kind)
+        symbols.append(symbol)
+        self._in_order.append(symbol)
 
 
-def _builtin(name: str) -> str | None:
-    """What a name means in every universe."""
-    if name in FUNCTIONS:
-        return "a function"
-    if name in ACTIONS:
-        return "an action of the space"
-    return QUANTITIES.get(name)
+def builtin(name: syntax.Name) -> str | None:
+    """What a name means in every universe; a quoted one always means a declaration."""
+    if name.quoted:
+        return None
+    return "a function" if name.text in FUNCTIONS else QUANTITIES.get(name.text)
 
 
-def _article(kind: Kind) -> str:
+def is_word(expr: syntax.Expr, *words: str) -> bool:
+    """Whether the expression is one of these words, not a declared name."""
+    return isinstance(expr, syntax.Name) and not expr.quoted and expr.text in words
+
+
+def article(kind: str) -> str:
+    """`a meter`, `an affordance`."""
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def _together(kinds: tuple[Kind, ...]) -> str:
+    *most, final = [f"{kind}s" for kind in kinds]
+    text = f"{', '.join(most)} and {final}" if most else final
+    return text.capitalize()

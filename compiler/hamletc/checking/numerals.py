@@ -1,14 +1,15 @@
-"""Whole numbers where only a number may stand: sizes, hours, ticks, coordinates."""
+"""Numbers where no expression may stand: sizes, hours, ticks, coordinates."""
 
 from __future__ import annotations
 
+from hamletc.checking.intervals import SMALLEST
 from hamletc.checking.report import Report
 from hamletc.language import syntax
 
 LONGEST = 18
 
 
-def whole_number(numeral: syntax.Signed, low: int, high: int, what: str, report: Report) -> int | None:
+def whole_number(numeral: syntax.Signed | syntax.Numeral, low: int, high: int, what: str, report: Report) -> int | None:
     """The number, or an error and `None`. `what` names it: "the radius"."""
     value = any_whole_number(numeral, what, report)
     if value is None or low <= value <= high:
@@ -22,7 +23,7 @@ def whole_number(numeral: syntax.Signed, low: int, high: int, what: str, report:
     return None
 
 
-def any_whole_number(numeral: syntax.Signed, what: str, report: Report) -> int | None:
+def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report: Report) -> int | None:
     """The number, however large; or an error and `None`."""
     digits = numeral.text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
@@ -32,3 +33,20 @@ def any_whole_number(numeral: syntax.Signed, what: str, report: Report) -> int |
         report.add("H033", f"{what} is far too large", numeral.span, hint="Write a smaller whole number.")
         return None
     return int(numeral.text)
+
+
+def any_number(numeral: syntax.Signed, largest: float, what: str, report: Report) -> float | None:
+    """The number in binary64, or an error and `None` where it is beyond `largest` on either side, or too small."""
+    value = float(numeral.text)
+    if value != 0 and abs(value) <= SMALLEST / 2:
+        report.add("H035", f"{what} is too small: it would become 0", numeral.span, hint="Write 0, or a larger number.")
+        return None
+    if abs(value) <= largest:
+        return value
+    report.add(
+        "H033",
+        f"{what} must be {-largest:g} .. {largest:g}",
+        numeral.span,
+        hint=f"Write a number from {-largest:g} to {largest:g}.",
+    )
+    return None

@@ -5,10 +5,15 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, cast
 
+from hamlet.binary32 import LARGEST, canonical32
 from hamlet.universe import (
+    Affordance,
     Encoding,
     Grid,
+    NoSpace,
     Observation,
+    ObserveBlank,
+    ObserveConstant,
     ObserveGrid,
     ObserveHere,
     ObserveLifetime,
@@ -16,29 +21,54 @@ from hamlet.universe import (
     ObserveParams,
     ObservePosition,
     ObserveProgress,
+    ObserveSpeed,
     ObserveTime,
+    ObserveVelocity,
     ObserveWindow,
+    Space,
     Span,
 )
 from hamletc.checking.affordances import LONGEST_DURATION
-from hamletc.checking.names import Names
-from hamletc.checking.numerals import whole_number
-from hamletc.checking.properties import given_twice, is_known
+from hamletc.checking.axes import axes_of
+from hamletc.checking.names import Names, is_word
+from hamletc.checking.numerals import any_number, whole_number
+from hamletc.checking.properties import is_known
+from hamletc.checking.quantities import axis_of
 from hamletc.checking.report import Report
+from hamletc.checking.space import LONGEST_SIDE
+from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
-KINDS = ("grid", "window", "position", "meters", "here", "time", "progress", "lifetime", "params")
+KINDS = (
+    "grid",
+    "window",
+    "position",
+    "velocity",
+    "speed",
+    "meters",
+    "here",
+    "time",
+    "progress",
+    "lifetime",
+    "params",
+    "blank",
+    "constant",
+)
+LISTED = ("meters", "params", "velocity", "here", "time", "blank", "constant")
+"""Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
+FUNCTIONS_OF_TIME = ("sin", "cos")
 ENCODINGS = ("relative", "absolute", "scaled")
 MOST_ROWS = 2**20
 
 
 class Observations:
-    """Resolves the items of `observe`. A kind is observed once; so is each meter, and each param."""
+    """Resolves the items of `observe`. A kind is observed once; so is each meter, and each param. `never_ending` are
+    the affordances that last for ever."""
 
-    def __init__(self, names: Names, grid: Grid | None, has_lasting: bool, report: Report) -> None:
+    def __init__(self, names: Names, space: Space | None, never_ending: list[Affordance], report: Report) -> None:
         self._names = names
-        self._grid = grid
-        self._has_lasting = has_lasting
+        self._space = space
+        self._never_ending = never_ending
         self._report = report
         self._seen: dict[tuple[str, str], Span] = {}
 
@@ -51,7 +81,7 @@ class Observations:
         if not is_known(item.kind, KINDS, "nothing that can be observed", self._report):
             return None
         kind = item.kind.text
-        if kind not in ("meters", "params") and not self._first("kind", kind, item.span):
+        if kind not in LISTED and not self._first("kind", kind, item.span):
             return None
         match kind:
             case "meters":
@@ -66,21 +96,39 @@ class Observations:
                 return self._window(item)
             case "position":
                 return self._position(item)
+            case "velocity":
+                return self._velocity(item)
+            case "speed":
+                return ObserveSpeed(item.span) if self._has_space(item) else None
             case "here":
                 return self._here(item)
             case "time":
                 return self._time(item)
             case "progress":
                 return self._progress(item)
-            case _:
+            case "lifetime":
                 return self._lifetime(item)
+            case "blank":
+                return self._blank(item)
+            case _:
+                return self._constant(item)
 
     def _first(self, sort: str, name: str, span: Span) -> bool:
-        """Whether the kind, meter or param of this name is observed for the first time."""
-        first = self._seen.setdefault((sort, name), span)
-        if first is not span:
-            given_twice(f"`{name}`", span, first, self._report)
-        return first is span
+        """Whether what has this name is observed for the first time, or may be observed again."""
+        first = self._seen.get((sort, name))
+        if first is None:
+            self._seen[sort, name] = span
+            return True
+        self._report.add(
+            "H024",
+            f"`{name}` is given twice",
+            span,
+            "given again",
+            secondary=(Label(first, "first given here"),),
+            hint="Keep one of them.",
+            inert=True,
+        )
+        return self._report.inert_allowed
 
     def _listed(self, kind: Literal["meter", "param"], item: syntax.ObserveItem) -> tuple[str, ...]:
         """The names written, or all of the kind where none is."""
@@ -92,23 +140,37 @@ class Observations:
             self._inert(item, "there are no params to observe", "Leave `params` out.")
         return tuple(name for name in every if self._first(kind, name, item.kind.span))
 
+    # --- where agents are and how they move --------------------------------------------------------------------------
+
     def _grid_cells(self, item: syntax.ObserveItem) -> Observation | None:
-        if self._grid is not None and self._is_too_large(prod(self._grid.sizes), item):
+        if not self._has_grid(item):
+            return None
+        if isinstance(self._space, Grid) and self._is_too_large(prod(self._space.sizes), item):
             return None
         return ObserveGrid(item.span)
 
     def _window(self, item: syntax.ObserveItem) -> Observation | None:
-        if item.number is None:
+        if not self._has_grid(item):
+            return None
+        number = self._number(item)
+        if number is None:
             self._report.add("H026", "`window` needs a radius", item.span, hint="Write `window 2`.")
             return None
-        longest = 16383 if self._grid is None else max(self._grid.sizes) - 1
-        if longest == 0:
+        radius = whole_number(number, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
+        if radius is None or not isinstance(self._space, Grid):
+            return None
+        farthest = max(self._space.sizes) - 1
+        if farthest == 0:
             self._inert(item, "a window sees nothing on a grid of one cell", "Leave `window` out.")
-            return None
-        radius = whole_number(item.number, 1, longest, "the radius of a window", self._report)
-        if radius is None or self._grid is None:
-            return None
-        if self._is_too_large((2 * radius + 1) ** len(self._grid.sizes), item):
+        elif radius > farthest:
+            self._report.add(
+                "H033",
+                f"the radius of a window must be 1 .. {farthest}",
+                number.span,
+                hint=f"Write a whole number from 1 to {farthest}.",
+                inert=True,
+            )
+        if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None
         return ObserveWindow(radius, item.span)
 
@@ -117,13 +179,15 @@ class Observations:
             return False
         self._report.add(
             "H033",
-            f"an agent would observe {rows} cells; {MOST_ROWS} is the most",
+            f"an agent would observe {rows if rows < 10**30 else 'far too many'} cells; {MOST_ROWS} is the most",
             item.span,
-            hint="Observe `window` with a small radius.",
+            hint="Observe `window` with a small radius, or `position`.",
         )
         return True
 
     def _position(self, item: syntax.ObserveItem) -> Observation | None:
+        if not self._has_space(item):
+            return None
         if not item.words:
             choices = ", ".join(f"`position {encoding}`" for encoding in ENCODINGS)
             self._report.add("H026", "`position` needs an encoding", item.span, hint=f"Write one of {choices}.")
@@ -132,25 +196,94 @@ class Observations:
             return None
         return ObservePosition(cast(Encoding, item.words[0].text), item.span)
 
-    def _here(self, item: syntax.ObserveItem) -> Observation:
-        if not self._names.of_kind("affordance"):
-            self._inert(item, "there is no affordance to stand on", "Leave `here` out.")
-        return ObserveHere(item.span)
+    def _velocity(self, item: syntax.ObserveItem) -> Observation | None:
+        if not self._has_space(item) or self._space is None:
+            return None
+        if not item.words:
+            axes = tuple(axis for axis in axes_of(self._space) if self._first("velocity", axis, item.span))
+            return ObserveVelocity(axes, item.span) if axes else None
+        found = ((word, axis_of(word, self._names, self._report)) for word in item.words)
+        axes = tuple(axis for word, axis in found if axis is not None and self._first("velocity", axis, word.span))
+        return ObserveVelocity(axes, item.span) if axes else None
+
+    def _has_grid(self, item: syntax.ObserveItem) -> bool:
+        if self._space is None or isinstance(self._space, Grid):
+            return True
+        self._misses_space(item, "a grid", self._space)
+        return False
+
+    def _has_space(self, item: syntax.ObserveItem) -> bool:
+        if not isinstance(self._space, NoSpace):
+            return True
+        self._misses_space(item, "a space", self._space)
+        return False
+
+    def _misses_space(self, item: syntax.ObserveItem, wanted: str, space: Space) -> None:
+        self._report.add(
+            "H055",
+            f"`{item.kind.text}` needs {wanted}",
+            item.span,
+            "this universe has none",
+            secondary=(Label(space.span, "no space" if isinstance(space, NoSpace) else "the space"),),
+            hint=f"Leave `{item.kind.text}` out"
+            + (", or declare a space." if isinstance(space, NoSpace) else ", or observe `position relative`."),
+        )
+
+    # --- what agents do ----------------------------------------------------------------------------------------------
+
+    def _here(self, item: syntax.ObserveItem) -> Observation | None:
+        if not item.words:
+            every = self._names.of_kind("affordance")
+            if not every:
+                self._inert(item, "there is no affordance to stand on", "Leave `here` out.")
+            new = [name for name in every if self._first("here", name, item.kind.span)]
+            nowhere = (None,) if self._first("nowhere", "nothing", item.kind.span) else ()
+            return ObserveHere((*new, *nowhere), item.span) if new or nowhere else None
+        places: list[str | None] = []
+        for word in item.words:
+            if is_word(word, "nothing"):
+                if self._first("nowhere", word.text, word.span):
+                    places.append(None)
+            elif self._names.means(word, "affordance"):
+                if self._first("here", word.text, word.span):
+                    places.append(word.text)
+            else:
+                self._names.refuse(word, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
+        return ObserveHere(tuple(places), item.span) if places else None
 
     def _time(self, item: syntax.ObserveItem) -> Observation | None:
         if self._names.clock is None:
             hint = "Add `clock 24 hours`."
             self._report.add("H036", "`time` needs a clock", item.span, "this universe has none", hint=hint)
             return None
-        return ObserveTime(item.span)
+        words = [
+            word for word in item.words if is_known(word, FUNCTIONS_OF_TIME, "no function of the time", self._report)
+        ]
+        places = [(word.text, word.span) for word in words]
+        if not item.words:
+            places = [(function, item.kind.span) for function in FUNCTIONS_OF_TIME]
+        functions = tuple(function for function, span in places if self._first("time", function, span))
+        return ObserveTime(item.span, cast(tuple[Literal["sin", "cos"], ...], functions)) if functions else None
 
     def _progress(self, item: syntax.ObserveItem) -> Observation | None:
-        if not self._has_lasting:
+        number, per = self._number(item), None
+        if number is not None:
+            per = whole_number(number, 1, LONGEST_DURATION, "the divisor of `progress`", self._report)
+            if per is None:
+                return None
+        if not self._names.has_lasting:
             self._inert(item, "no affordance lasts, so there is no progress", "Leave `progress` out.")
-        if item.number is None:
-            return ObserveProgress(None, item.span)
-        per = whole_number(item.number, 1, LONGEST_DURATION, "the divisor of `progress`", self._report)
-        return None if per is None else ObserveProgress(per, item.span)
+            return ObserveBlank(1, item.span)
+        if per is None and self._never_ending:
+            self._report.add(
+                "H026",
+                "`progress` needs a number to divide by",
+                item.span,
+                secondary=(Label(self._never_ending[0].span, "lasts for ever"),),
+                hint="Write `progress per 10`.",
+            )
+            return None
+        return ObserveProgress(per, item.span)
 
     def _lifetime(self, item: syntax.ObserveItem) -> Observation | None:
         if self._names.lifespan is None:
@@ -158,6 +291,28 @@ class Observations:
             self._report.add("H037", "`lifetime` needs a lifespan", item.span, "this universe has none", hint=hint)
             return None
         return ObserveLifetime(item.span)
+
+    # --- rows that never change --------------------------------------------------------------------------------------
+
+    def _blank(self, item: syntax.ObserveItem) -> Observation | None:
+        number = self._number(item)
+        if number is None:
+            self._report.add("H026", "`blank` needs a number of rows", item.span, hint="Write `blank 4`.")
+            return None
+        count = whole_number(number, 1, MOST_ROWS, "the number of rows", self._report)
+        return None if count is None else ObserveBlank(count, item.span)
+
+    def _constant(self, item: syntax.ObserveItem) -> Observation | None:
+        if not item.numbers:
+            self._report.add("H026", "`constant` needs numbers", item.span, hint="Write `constant 0 1`.")
+            return None
+        values = [any_number(number, LARGEST, "a number", self._report) for number in item.numbers]
+        known = tuple(canonical32(value) for value in values if value is not None)
+        return ObserveConstant(known, item.span) if len(known) == len(values) else None
+
+    def _number(self, item: syntax.ObserveItem) -> syntax.Signed | None:
+        """The one number that follows the kind."""
+        return item.numbers[0] if item.numbers else None
 
     def _inert(self, item: syntax.ObserveItem, message: str, hint: str) -> None:
         self._report.add("H064", message, item.span, "always the same", hint=hint)

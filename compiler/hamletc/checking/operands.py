@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.binary32 import canonical32
-from hamlet.universe import Binary, Clamp, Expression, Number, Span, Unary
+from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
 from hamletc.checking import folding
 from hamletc.checking.report import Report
 
@@ -69,6 +69,25 @@ class Operations:
             return Constant(folding.absolute(operand.value), span)
         return Unary("abs", operand, span)
 
+    def root(self, operand: Operand, span: Span) -> Operand | None:
+        """`sqrt(a)`."""
+        if not isinstance(operand, Constant):
+            return Unary("sqrt", operand, span)
+        if operand.value < 0:
+            hint = "Write a number that is 0 or more."
+            self._report.add("H054", "the square root needs 0 or more", operand.span, "this is less than 0", hint=hint)
+            return None
+        return Constant(math.sqrt(operand.value), span)
+
+    def function(self, op: UnaryOp, operand: Operand, span: Span) -> Expression | None:
+        """An elementary function. It is never folded, so that a constant gives the bits that a variable would."""
+        a = self.rounded(operand)
+        return None if a is None else Unary(op, a, span)
+
+    def power(self, base: Operand, exponent: Operand, span: Span) -> Expression | None:
+        """`pow(a, b)`, never folded either."""
+        return self._binary("pow", base, exponent, span)
+
     def arithmetic(self, op: folding.Arithmetic, left: Operand, right: Operand, span: Span) -> Operand | None:
         """`a + b`, `a - b`, `a * b`, `a / b`."""
         if not isinstance(left, Constant) or not isinstance(right, Constant):
@@ -100,7 +119,7 @@ class Operations:
                 self._report.add(
                     "H040",
                     "the lower bound of `clamp` must be less than the upper one",
-                    Span(low.span.line, low.span.column, high.span.end_line, high.span.end_column),
+                    Span(low.span.line, low.span.column, high.span.end_line, high.span.end_column, low.span.file),
                     hint="Write `clamp(x, low, high)` with low < high.",
                 )
                 return None
@@ -110,7 +129,7 @@ class Operations:
         return None if x is None or bottom is None or top is None else Clamp(x, bottom, top, span)
 
     def comparison(self, op: folding.Comparison, left: Operand, right: Operand, span: Span) -> Expression | None:
-        """A condition, which cannot be constant."""
+        """A condition, which should not be constant."""
         if not isinstance(left, Constant) or not isinstance(right, Constant):
             return self._binary(op, left, right, span)
         holds = folding.compare(op, left.value, right.value)
@@ -121,15 +140,9 @@ class Operations:
             "both sides are constant",
             hint="Compare something that changes, or leave the condition out.",
         )
-        return None
+        return Truth(holds, span)
 
-    def _binary(
-        self,
-        op: folding.Arithmetic | folding.Comparison | Literal["min", "max"],
-        left: Operand,
-        right: Operand,
-        span: Span,
-    ) -> Expression | None:
+    def _binary(self, op: BinaryOp, left: Operand, right: Operand, span: Span) -> Expression | None:
         a, b = self.rounded(left), self.rounded(right)
         return None if a is None or b is None else Binary(op, a, b, span)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from hamlet.universe import Cause, Clock, Expression, Lifespan, Number
+from hamlet.universe import Cause, Clock, Lifespan, Number, Reward, Tracking
+from hamlet.universe import Report as Reported
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.numerals import whole_number
-from hamletc.checking.properties import by_key, given_twice
+from hamletc.checking.properties import by_key, given_twice, is_known
 from hamletc.checking.report import Report
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
@@ -43,8 +44,9 @@ def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Re
             if condition is None:
                 continue
             name = spell_expression(disjunct)
-            first = causes.setdefault(name, Cause(name, condition, disjunct.span))
-            if first.span != disjunct.span:
+            cause = Cause(name, condition, disjunct.span)
+            first = causes.setdefault(name, cause)
+            if first is not cause:
                 given_twice("this cause of death", disjunct.span, first.span, report)
     return list(causes.values())
 
@@ -55,15 +57,32 @@ def _disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
     return [condition]
 
 
-def resolve_reward(declarations: list[syntax.RewardDecl], names: Names, report: Report) -> Expression | None:
-    """Several `reward` lines are added in file order; those with errors are left out."""
+def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Report) -> list[Reward]:
+    """`reward energy`, `reward homesick: -0.1 * distance to Bed`; those with errors are left out."""
     expressions = Expressions(names, report)
-    total: Expression | None = None
+    rewards: list[Reward] = []
     for declaration in declarations:
         value = expressions.number(declaration.value)
-        if value is None:
+        name = declaration.name
+        if value is None or (name is not None and not names.owns(name)):
             continue
         if isinstance(value, Number) and value.value == 0.0 and len(declarations) > 1:
             report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
-        total = value if total is None else expressions.sum(total, value)
-    return total
+        rewards.append(Reward(None if name is None else name.text, value, declaration.span))
+    return rewards
+
+
+def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Report) -> Reported | None:
+    """`report comfort: energy * mood`."""
+    value = Expressions(names, report).number(declaration.value)
+    return None if value is None else Reported(declaration.name.text, value, declaration.span)
+
+
+def resolve_tracking(declaration: syntax.TrackDecl, report: Report) -> Tracking | None:
+    """`track uses`, `track uses by world`."""
+    by = declaration.by
+    if by is None:
+        return Tracking("agent", declaration.span)
+    if not is_known(by, ("agent", "world"), "nobody whose uses could be tracked", report):
+        return None
+    return Tracking("world" if by.text == "world" else "agent", declaration.span)

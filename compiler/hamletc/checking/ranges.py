@@ -7,32 +7,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
-from hamlet.binary32 import round32
 from hamlet.universe import (
     Age,
     Binary,
     Clamp,
+    Coordinate,
+    DayTime,
     Deficit,
     Distance,
     Expression,
-    Grid,
     Here,
     Hour,
     If,
+    InputValue,
+    LastUse,
     MeterValue,
     Number,
     ParamValue,
+    Previous,
+    Progress,
     Shortfall,
     Span,
+    Speed,
+    StraightDistance,
+    Streak,
+    Truth,
     Unary,
+    Velocity,
+    Visited,
 )
 from hamletc.checking import intervals
+from hamletc.checking.extent import Extent
 from hamletc.checking.folding import Comparison
 from hamletc.checking.intervals import Interval
 from hamletc.checking.report import Report
+
+WAVE = intervals.wave()
 
 State: TypeAlias = Mapping[str, Interval | None]
 """Where meters lie that may have left their bounds; `None` where unknown. Each interval holds the meter's bounds."""
@@ -44,30 +57,25 @@ class Surroundings:
 
     bounds: Mapping[str, Interval]
     params: Mapping[str, Interval]
+    inputs: Mapping[str, Interval]
     hour: Interval | None
     age: Interval | None
-    distance: Interval | None
+    age_before: Interval | None
+    space: Extent | None
+    progress: Interval | None
+    streak: Interval | None
+    visited: Interval
     source: Interval | None = None
     threshold: Interval | None = None
 
 
-def farthest(grid: Grid) -> Interval:
-    """Where the distance between two cells lies."""
-    spans = [size // 2 if grid.edges == "wrap" else size - 1 for size in grid.sizes]
-    match grid.metric:
-        case "manhattan":
-            return Interval(0.0, round32(sum(spans)))
-        case "chebyshev":
-            return Interval(0.0, round32(max(spans)))
-        case "euclidean":
-            return Interval(0.0, round32(math.sqrt(round32(sum(span * span for span in spans)))))
-
-
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Finds where expressions lie, given where meters lie. What is wrong is reported and then lies in `error`."""
+    """Finds where expressions lie, given where meters lie; `before` is where they lay when the tick began. What is
+    wrong is reported and then lies in `error`."""
 
     around: Surroundings
+    before: State
     report: Report
     error: Interval | None
 
@@ -92,13 +100,22 @@ class Ranges:
                 return self.around.hour
             case Age():
                 return self.around.age
-            case Distance():
-                return self.around.distance
-            case Unary(op, operand, _):
-                value = self.number(operand, meters)
-                if value is None:
-                    return None
-                return intervals.negate(value) if op == "-" else intervals.absolute(value)
+            case DayTime():
+                return None if self.around.hour is None else Interval(-1.0, 1.0)
+            case InputValue(name):
+                return self.around.inputs.get(name)
+            case Progress():
+                return self.around.progress
+            case Streak():
+                return self.around.streak
+            case Visited():
+                return self.around.visited
+            case Coordinate() | Velocity() | Speed() | Distance() | StraightDistance():
+                return None if self.around.space is None else self._in_space(expression, self.around.space)
+            case Previous(operand):
+                return self._then().number(operand, self.before)
+            case Unary():
+                return self._unary(expression, meters)
             case Binary():
                 return self._binary(expression, meters)
             case Clamp():
@@ -107,12 +124,99 @@ class Ranges:
                 self.condition(condition, meters)
                 a, b = self.number(then, meters), self.number(otherwise, meters)
                 return None if a is None or b is None else intervals.hull(a, b)
-            case Here():
+            case Here() | LastUse() | Truth():
                 return None
+
+    def _in_space(
+        self, expression: Coordinate | Velocity | Speed | Distance | StraightDistance, space: Extent
+    ) -> Interval:
+        match expression:
+            case Coordinate(axis):
+                return space.position[axis]
+            case Velocity(axis):
+                return space.velocity(axis)
+            case Speed():
+                return space.speed
+            case Distance():
+                return space.distance
+            case StraightDistance():
+                return space.straight_distance
+
+    def _then(self) -> Ranges:
+        """The ranges at the beginning of the tick."""
+        return replace(self, around=replace(self.around, age=self.around.age_before))
+
+    def _unary(self, expression: Unary, meters: State) -> Interval | None:
+        a = self.number(expression.operand, meters)
+        if a is None:
+            return None
+        match expression.op:
+            case "-":
+                return intervals.negate(a)
+            case "abs":
+                return intervals.absolute(a)
+            case "sqrt":
+                return self._within(a, a.low >= 0, "the square root needs 0 or more", expression, intervals.root)
+            case "log":
+                return self._logarithm(a, expression, math.log)
+            case "log2":
+                return self._logarithm(a, expression, math.log2)
+            case "exp":
+                return self._exponential(a, expression, math.exp)
+            case "exp2":
+                return self._exponential(a, expression, lambda x: math.pow(2.0, x))
+            case "sin" | "cos":
+                near = intervals.absolute(a).high <= intervals.FARTHEST_ANGLE
+                return self._within(a, near, "an angle must be -1048576 .. 1048576", expression, lambda _: WAVE)
+            case "tanh":
+                return intervals.squashed(math.tanh, a, Interval(-1.0, 1.0))
+            case "sigmoid":
+                return intervals.squashed(lambda x: 0.5 + 0.5 * math.tanh(x / 2), a, Interval(0.0, 1.0))
+            case "not":
+                return None
+
+    def _within(
+        self,
+        a: Interval,
+        allowed: bool,
+        problem: str,
+        expression: Unary,
+        result: Callable[[Interval], Interval],
+    ) -> Interval | None:
+        if allowed:
+            return result(a)
+        return self._outside(problem, expression.operand, a)
+
+    def _logarithm(self, a: Interval, expression: Unary, function: Callable[[float], float]) -> Interval | None:
+        problem = "a logarithm needs a number above 0"
+        return self._within(a, a.low > 0, problem, expression, lambda x: intervals.logarithm(function, x))
+
+    def _exponential(self, a: Interval, expression: Unary, function: Callable[[float], float]) -> Interval | None:
+        return self.finite(lambda x, _: intervals.exponential(function, x), a, a, expression.span)
+
+    def _power(self, base: Interval | None, exponent: Interval | None, expression: Binary) -> Interval | None:
+        if base is None or exponent is None:
+            return None
+        if base.low > 0 or (base.low == 0 and isinstance(expression.right, Number) and exponent.low > 0):
+            return self.finite(intervals.power, base, exponent, expression.span)
+        problem = "`pow` needs a base above 0, or one of 0 or more with a constant exponent above 0"
+        return self._outside(problem, expression.left, base)
+
+    def _outside(self, problem: str, operand: Expression, a: Interval) -> Interval | None:
+        self.report.add(
+            "H054",
+            problem,
+            operand.span,
+            f"this is {a}" if a.low == a.high else f"anywhere in {a}",
+            hint="Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that.",
+        )
+        return self.error
 
     def condition(self, expression: Expression, meters: State) -> None:
         """Look for what is wrong in a condition."""
         match expression:
+            case Previous(operand):
+                self._then().condition(operand, self.before)
             case Unary(operand=operand):
                 self.condition(operand, meters)
             case Binary(op="and" | "or", left=left, right=right):
@@ -171,6 +275,8 @@ class Ranges:
                 return None if left is None or right is None else intervals.minimum(left, right)
             case "max":
                 return None if left is None or right is None else intervals.maximum(left, right)
+            case "pow":
+                return self._power(left, right, expression)
             case _:
                 return None
 
@@ -215,7 +321,7 @@ class Ranges:
 
 def _called(side: Expression, place: str) -> str:
     match side:
-        case MeterValue(name, _) | ParamValue(name, _):
+        case MeterValue(name, _) | ParamValue(name, _) | InputValue(name, _):
             return f"`{name}`"
         case _:
             return f"the {place} side"

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from hamlet.binary32 import round32
-from hamlet.universe import Assign, Cascade, Expression, MeterValue, Rule, Statement, Together
-from hamletc.checking import intervals
+from hamlet.universe import Affordance, Assign, Cascade, Expression, MeterValue, Rule, Statement, Together
+from hamletc.checking import intervals, trees
 from hamletc.checking.draft import Draft
+from hamletc.checking.extent import extent
 from hamletc.checking.intervals import ANYTHING, ZERO, Interval
 from hamletc.checking.names import Names
-from hamletc.checking.ranges import Ranges, State, Surroundings, farthest
+from hamletc.checking.ranges import Ranges, State, Surroundings
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 
@@ -42,14 +43,14 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
     around = _surroundings(draft, names, bounds)
     start: State = {}
     for tick in count():
-        end = _Tick(draft, names, bounds, Ranges(around, Report(), error=ANYTHING)).run(start)
+        end = _Tick(draft, names, bounds, Ranges(around, start, Report(), error=ANYTHING)).run(start)
         grown = _join([start, end])
         if grown == start:
             break
         if tick >= TICKS_BEFORE_WIDENING:
             grown = {name: now if now in (start.get(name), None) else ANYTHING for name, now in grown.items()}
         start = grown
-    final = _Tick(draft, names, bounds, Ranges(around, report, error=None))
+    final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
     return final.changes
 
@@ -74,9 +75,7 @@ class _Tick:
         ends.append(interacted)
         for affordance in self._draft.affordances:
             self._test(affordance.needs, interacted)
-            ends.append(self._body(affordance.instantly, interacted))
-            ticked = self._body(affordance.each_tick, interacted)
-            ends += [ticked, self._body(affordance.on_completion, ticked)]
+            ends += self._affordance(affordance, interacted)
         meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], _join(ends))
         for dynamic in self._draft.dynamics:
             match dynamic:
@@ -89,10 +88,33 @@ class _Tick:
                     meters = self._cascade(dynamic, meters)
         for cause in self._draft.causes:
             self._test(cause.condition, meters)
-        if self._draft.reward is not None:
-            around = replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
-            replace(self._ranges, around=around).number(self._draft.reward, meters)
+        self._outcomes(meters)
         return meters
+
+    def _outcomes(self, meters: State) -> None:
+        """The rewards and reports, which see the new age, and the masks after the tick."""
+        later = replace(
+            self._ranges, around=replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
+        )
+        total: Interval | None = ZERO
+        for reward in self._draft.rewards:
+            total = later.finite(intervals.add, total, later.number(reward.value, meters), reward.value.span)
+        for report in self._draft.reports:
+            later.number(report.value, meters)
+        ages = [_ages(self._draft, self._names, birthdays) for birthdays in (0, 1)]
+        between = replace(self._ranges, around=replace(self._ranges.around, age=_hull(*ages)))
+        for mask in self._draft.masks:
+            between.condition(mask.allowed, meters)
+
+    def _affordance(self, affordance: Affordance, meters: State) -> list[State]:
+        """Where the meters lie after a tick in it, completed or not."""
+        if affordance.together:
+            ticked = self._unclamped(affordance.each_tick, meters)
+            done = self._unclamped(affordance.on_completion, ticked)
+            parts = ((ticked, affordance.each_tick), (done, (*affordance.each_tick, *affordance.on_completion)))
+            return [_clamped(state, body) for state, body in parts]
+        ticked = self._body(affordance.each_tick, meters)
+        return [self._body(affordance.instantly, meters), ticked, self._body(affordance.on_completion, ticked)]
 
     def _test(self, condition: Expression | None, meters: State) -> None:
         if condition is not None:
@@ -114,7 +136,7 @@ class _Tick:
 
     def _check_threshold(self, cascade: Cascade, source: Interval, threshold: float) -> None:
         guard = self._draft.guards[cascade.name]
-        declared = Label(self._names.span(cascade.source), f"`{cascade.source}` is in {source} here")
+        declared = Label(self._names.span("meter", cascade.source), f"`{cascade.source}` is in {source} here")
         if source.low >= threshold:
             self._ranges.report.add(
                 "H061",
@@ -134,6 +156,13 @@ class _Tick:
                 hint=f"Write a threshold of at most {intervals.spell(source.high)}, or a rule without a guard.",
             )
 
+    def _unclamped(self, body: Iterable[Statement], meters: State) -> State:
+        """Where the meters lie after statements that leave them unclamped."""
+        after = dict(meters)
+        for assign in trees.assigns(body):
+            self._assign(assign, after)
+        return after
+
     def _body(self, body: Iterable[Statement], meters: State) -> State:
         """Where the meters lie after the statements."""
         after = dict(meters)
@@ -144,10 +173,7 @@ class _Tick:
                     if clamped:
                         after.pop(statement.meter, None)
                 case Together():
-                    for member in statement.body:
-                        self._assign(member, after)
-                    for member in statement.body:
-                        after.pop(member.meter, None)
+                    after = _clamped(self._unclamped(statement.body, after), statement.body)
         return after
 
     def _assign(self, statement: Assign, meters: dict[str, Interval | None]) -> None:
@@ -196,20 +222,39 @@ class _Tick:
 
 
 def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:
+    age = _ages(draft, names, birthdays=0)
+    durations = [affordance.duration for affordance in draft.affordances if affordance.duration is not None]
+    longest = LONGEST_AGE if 0 in durations else float(max(durations, default=0))
     return Surroundings(
         bounds=bounds,
         params={param.name: Interval(round32(param.low), round32(param.high)) for param in draft.params},
+        inputs={item.name: Interval(round32(item.low), round32(item.high)) for item in draft.inputs},
         hour=None if draft.clock is None else Interval(0.0, draft.clock.hours - 1.0),
-        age=_ages(draft, names, birthdays=0),
-        distance=None if draft.space is None else farthest(draft.space),
+        age=age,
+        age_before=age,
+        space=None if draft.space is None else extent(draft.space),
+        progress=Interval(0.0, longest) if durations else None,
+        streak=None if age is None else Interval(0.0, age.high + 1.0),
+        visited=Interval(0.0, float(len(draft.affordances))),
     )
 
 
 def _ages(draft: Draft, names: Names, birthdays: int) -> Interval | None:
     """The ages in a tick, `birthdays` ticks after its beginning."""
-    if draft.lifespan is not None:
+    if draft.lifespan is not None and not draft.by_hand:
         return Interval(float(birthdays), float(draft.lifespan.ticks - 1 + birthdays))
-    return Interval(float(birthdays), LONGEST_AGE) if names.lifespan is None else None
+    unlimited = names.lifespan is None or draft.by_hand
+    return Interval(float(birthdays), LONGEST_AGE) if unlimited else None
+
+
+def _hull(a: Interval | None, b: Interval | None) -> Interval | None:
+    return None if a is None or b is None else intervals.hull(a, b)
+
+
+def _clamped(meters: State, written: Iterable[Statement]) -> dict[str, Interval | None]:
+    """Where the meters lie when those that were written have been clamped."""
+    inside = {assign.meter for assign in trees.assigns(written)}
+    return {name: value for name, value in meters.items() if name not in inside}
 
 
 def _join(states: Iterable[State]) -> State:
@@ -218,5 +263,5 @@ def _join(states: Iterable[State]) -> State:
     for state in states:
         for meter, value in state.items():
             before = joined.setdefault(meter, value)
-            joined[meter] = None if before is None or value is None else intervals.hull(before, value)
+            joined[meter] = _hull(before, value)
     return joined

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
 
+INERT = frozenset(["H049", "H060", "H061", "H062", "H063", "H064"])
+"""The errors about what has no effect."""
+
 
 class Report:
-    """Collects diagnostics. An error makes the universe unusable; a warning does not."""
+    """Collects diagnostics. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
+    effect is no error."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, inert_allowed: bool = False) -> None:
         self._findings: list[Diagnostic] = []
+        self.inert_allowed = inert_allowed
 
     def add(
         self,
@@ -21,9 +28,14 @@ class Report:
         *,
         secondary: tuple[Label, ...] = (),
         hint: str | None = None,
+        inert: bool = False,
     ) -> None:
-        """Add a finding; its code says how severe it is."""
-        self._findings.append(diagnose(code, message, span, label, secondary=secondary, hint=hint))
+        """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others
+        with this code are not."""
+        finding = diagnose(code, message, span, label, secondary=secondary, hint=hint)
+        if self.inert_allowed and (inert or code in INERT):
+            finding = replace(finding, severity="warning")
+        self._findings.append(finding)
 
     @property
     def failed(self) -> bool:
@@ -32,4 +44,8 @@ class Report:
 
     def in_source_order(self) -> tuple[Diagnostic, ...]:
         """The findings by the place they point at; of one place, in the order they were made."""
-        return tuple(sorted(self._findings, key=lambda f: (f.primary.span.line, f.primary.span.column)))
+        return tuple(sorted(self._findings, key=lambda f: _place(f.primary.span)))
+
+
+def _place(span: Span) -> tuple[int, int, int]:
+    return span.file, span.line, span.column

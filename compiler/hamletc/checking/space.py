@@ -1,155 +1,172 @@
-"""The grid: its size and edges, cells and displacements on it."""
+"""The space of a universe: its kind, its extent and the rules that hold in it."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import cast
+from typing import Literal, cast
 
-from hamlet.universe import Affordance, Edges, Grid, Metric, Span
-from hamletc.checking.numerals import any_whole_number, whole_number
+from hamlet.binary32 import canonical32, round32
+from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Space, Span
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.numerals import any_number, whole_number
 from hamletc.checking.properties import by_key, is_known, word
 from hamletc.checking.report import Report
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
+PROPERTIES: dict[str, tuple[str, ...]] = {
+    "grid": ("edges", "distance", "places", "starts"),
+    "continuous": ("edges", "distance", "step", "reach", "directions", "speeds"),
+    "none": (),
+}
 EDGES = ("clamp", "wrap", "bounce", "sticky")
 METRICS = ("manhattan", "euclidean", "chebyshev")
-DIMENSIONS = 3
+DIMENSIONS = 100
 LONGEST_SIDE = 16384
 MOST_CELLS = 2**24
+FARTHEST = 1e9
+"""The largest coordinate of a continuous space."""
 
 
-def resolve_space(declaration: syntax.SpaceDecl, report: Report) -> Grid | None:
-    """`space grid 8 x 8 { edges clamp  distance manhattan }`; these are the defaults."""
-    is_grid = is_known(declaration.kind, ("grid",), "no kind of space", report)
-    given = by_key(declaration.properties, ("edges", "distance"), "a space", report)
-    edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
-    metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else "manhattan"
-    sizes = _sizes(declaration, report)
-    if not is_grid or sizes is None or edges is None or metric is None:
+def space_properties(declaration: syntax.SpaceDecl, report: Report) -> dict[str, syntax.Property]:
+    """The properties that a space of this kind has, by their keys."""
+    kind = declaration.kind.text
+    known = PROPERTIES[kind] if kind in PROPERTIES else (*PROPERTIES["grid"], *PROPERTIES["continuous"])
+    what = {"grid": "a grid", "continuous": "a continuous space", "none": "`space none`"}.get(kind, "a space")
+    return by_key(declaration.properties, known, what, report)
+
+
+def resolve_space(
+    declaration: syntax.SpaceDecl, given: dict[str, syntax.Property], expressions: Expressions, report: Report
+) -> Space | None:
+    """`space grid 8 x 8 { edges clamp }`, `space continuous (0 .. 10) { step 0.5  reach 1 }`, `space none`."""
+    if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
         return None
-    return Grid(sizes, cast(Edges, edges), cast(Metric, metric), declaration.span)
+    edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
+    usual = "manhattan" if declaration.kind.text == "grid" else "euclidean"
+    metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else usual
+    match declaration.kind.text:
+        case "grid":
+            return _grid(declaration, given, edges, metric, report)
+        case "continuous":
+            return _continuous(declaration, given, edges, metric, expressions, report)
+        case _:
+            return NoSpace(declaration.span)
 
 
-def _sizes(declaration: syntax.SpaceDecl, report: Report) -> tuple[int, ...] | None:
-    numerals = declaration.sizes
-    if not 1 <= len(numerals) <= DIMENSIONS:
+def _grid(
+    declaration: syntax.SpaceDecl,
+    given: dict[str, syntax.Property],
+    edges: str | None,
+    metric: str | None,
+    report: Report,
+) -> Grid | None:
+    places, starts = "computed", "apart"
+    if "places" in given:
+        places = word(given["places"], ("computed", "stored"), "no way to keep places", report) or ""
+    if "starts" in given:
+        starts = word(given["starts"], ("apart", "anywhere"), "no way to start", report) or ""
+    sizes = _sizes(declaration, places, report)
+    if sizes is None or edges is None or metric is None or not places or not starts:
+        return None
+    if metric == "euclidean" and sum((size - 1) ** 2 for size in sizes) >= 2**31:
         report.add(
-            "H042",
-            f"a grid has 1 to {DIMENSIONS} dimensions, not {len(numerals)}",
-            _across(numerals) if numerals else declaration.span,
-            hint="Write `space grid 8`, `space grid 8 x 8` or `space grid 8 x 8 x 3`.",
+            "H033",
+            "this grid is too large for euclidean distances",
+            given["distance"].span,
+            "their squares reach 2147483648",
+            hint="Use `manhattan` or `chebyshev`, or a smaller grid.",
         )
+        return None
+    return Grid(
+        sizes,
+        cast(Edges, edges),
+        cast(Metric, metric),
+        cast(Literal["computed", "stored"], places),
+        cast(Literal["apart", "anywhere"], starts),
+        declaration.span,
+    )
+
+
+def _sizes(declaration: syntax.SpaceDecl, places: str, report: Report) -> tuple[int, ...] | None:
+    numerals = declaration.sizes
+    if not _fitting(len(numerals), "a grid", "`space grid 8`, `space grid 8 x 8`, ...", declaration, report):
         return None
     sizes = [whole_number(numeral, 1, LONGEST_SIDE, "a side of the grid", report) for numeral in numerals]
     known = tuple(size for size in sizes if size is not None)
     if len(known) < len(sizes):
         return None
-    if prod(known) > MOST_CELLS:
+    if prod(known) > MOST_CELLS and places != "stored":
         report.add(
             "H033",
             f"a grid has at most {MOST_CELLS} cells, this one {prod(known)}",
-            _across(numerals),
-            hint="Make a side shorter.",
+            across(numerals),
+            hint="Make a side shorter, or add `{ places stored }`.",
         )
         return None
     return known
 
 
-def cell(numerals: tuple[syntax.Signed, ...], grid: Grid | None, span: Span, report: Report) -> tuple[int, ...] | None:
-    """The coordinates of a cell of the grid."""
-    values = _coordinates(numerals, grid, span, "a place", report)
-    if values is None or grid is None:
+def _continuous(
+    declaration: syntax.SpaceDecl,
+    given: dict[str, syntax.Property],
+    edges: str | None,
+    metric: str | None,
+    expressions: Expressions,
+    report: Report,
+) -> Continuous | None:
+    count = len(declaration.bounds)
+    if not _fitting(count, "a continuous space", "`space continuous (0 .. 10) x (0 .. 10)`", declaration, report):
         return None
-    inside = True
-    for numeral, value, size in zip(numerals, values, grid.sizes, strict=True):
-        if not 0 <= value < size:
-            inside = False
-            report.add(
-                "H043",
-                "this place is off the grid",
-                numeral.span,
-                f"not in 0 .. {size - 1}",
-                secondary=(Label(grid.span, "the grid"),),
-                hint=f"Cells count from 0: write 0 .. {size - 1}.",
-            )
-    return values if inside else None
-
-
-def displacement(
-    numerals: tuple[syntax.Signed, ...], grid: Grid | None, span: Span, report: Report
-) -> tuple[int, ...] | None:
-    """The steps of a custom move along each axis."""
-    values = _coordinates(numerals, grid, span, "a displacement", report)
-    if values is None or grid is None:
-        return None
-    if not any(values):
-        report.add("H064", "this displacement moves nothing", span, hint="Leave `move` out.")
-        return None
-    inside = True
-    for numeral, value, size in zip(numerals, values, grid.sizes, strict=True):
-        if not -size < value < size:
-            inside = False
-            report.add(
-                "H033",
-                "a displacement must be shorter than the grid",
-                numeral.span,
-                f"at most {size - 1} along this axis",
-                secondary=(Label(grid.span, "the grid"),),
-                hint=f"Write {1 - size} .. {size - 1}." if size > 1 else "Write 0.",
-            )
-    return values if inside else None
-
-
-def _coordinates(
-    numerals: tuple[syntax.Signed, ...], grid: Grid | None, span: Span, what: str, report: Report
-) -> tuple[int, ...] | None:
-    values = [any_whole_number(numeral, "a coordinate", report) for numeral in numerals]
-    if grid is not None and len(values) != len(grid.sizes):
-        axes = ", ".join(("x", "y", "z")[: len(grid.sizes)])
+    axes = [_axis(low, high, report) for low, high in declaration.bounds]
+    reach: float | None = None
+    if "reach" in given:
+        reach = expressions.constant(given["reach"].value, "the reach")
+        if reach is not None and reach < 0:
+            report.add("H033", "the reach must be 0 or more", given["reach"].value.span, hint="Write 0 or more.")
+            reach = None
+    else:
         report.add(
-            "H042",
-            f"{what} on this grid has {_count(len(grid.sizes))}, not {len(values)}",
-            span,
-            secondary=(Label(grid.span, "the grid"),),
-            hint=f"Write `({axes})` with numbers.",
+            "H025",
+            "a continuous space has a `reach`",
+            declaration.span,
+            hint="Add `reach 1`: how far from an affordance an agent can use it.",
         )
+    known = tuple(axis for axis in axes if axis is not None)
+    if len(known) < count or reach is None or edges is None or metric is None:
         return None
-    known = tuple(value for value in values if value is not None)
-    return known if len(known) == len(values) else None
+    return Continuous(known, reach, cast(Edges, edges), cast(Metric, metric), declaration.span)
 
 
-def check_places(affordances: list[Affordance], places: dict[str, Span], grid: Grid | None, report: Report) -> None:
-    """No two affordances stand on one cell, and there is room for all of them and an agent.
-
-    `places` says where each affordance's place is written.
-    """
-    taken: dict[tuple[int, ...], str] = {}
-    for affordance in affordances:
-        if affordance.cell is None:
-            continue
-        first = taken.setdefault(affordance.cell, affordance.name)
-        if first != affordance.name:
-            report.add(
-                "H044",
-                f"`{affordance.name}` and `{first}` are at the same place",
-                places[affordance.name],
-                secondary=(Label(places[first], f"`{first}` is here"),),
-                hint="Put one of them elsewhere, or `at random`.",
-            )
-    if grid is not None and len(affordances) + 1 > prod(grid.sizes):
-        report.add(
-            "H045",
-            f"{_count(prod(grid.sizes), 'cell')} cannot hold {_count(len(affordances), 'affordance')} and an agent",
-            grid.span,
-            hint=f"Make the grid larger: at least {len(affordances) + 1} cells.",
-        )
+def _axis(low: syntax.Signed, high: syntax.Signed, report: Report) -> Axis | None:
+    first, last = (any_number(end, FARTHEST, "a bound of the space", report) for end in (low, high))
+    if first is None or last is None:
+        return None
+    size = canonical32(last - first)
+    if round32(first) < round32(last) and size > 0:
+        return Axis(canonical32(first), canonical32(last), size)
+    report.add(
+        "H040",
+        "the lower bound must be less than the upper one",
+        across((low, high)),
+        "these are the wrong way round" if last < first else "these are equal",
+        hint=f"Write `{high.text} .. {low.text}`." if last < first else "Leave some room between them.",
+    )
+    return None
 
 
-def _count(number: int, noun: str = "coordinate") -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl, report: Report) -> bool:
+    if 1 <= count <= DIMENSIONS:
+        return True
+    report.add(
+        "H042",
+        f"{what} has 1 to {DIMENSIONS} dimensions, not {count}",
+        across(declaration.sizes) if declaration.sizes else declaration.span,
+        hint=f"Write {example}.",
+    )
+    return False
 
 
-def _across(numerals: tuple[syntax.Signed, ...]) -> Span:
+def across(numerals: tuple[syntax.Signed, ...]) -> Span:
+    """From the first of the numbers to the last."""
     first, last = numerals[0].span, numerals[-1].span
-    return Span(first.line, first.column, last.end_line, last.end_column)
+    return Span(first.line, first.column, last.end_line, last.end_column, first.file)

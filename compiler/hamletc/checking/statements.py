@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.universe import Assign, Statement, Together
+from hamlet.universe import Assign, Span, Statement, Together
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Report
@@ -29,11 +29,15 @@ class Statements:
             case syntax.AssignStmt(unclamped=unclamped):
                 return self._assign(statement, clamped=unclamped is None)
             case syntax.TogetherStmt():
-                inner = (self._member(member, statement) for member in statement.body)
-                body = tuple(member for member in inner if member is not None)
+                body = self.together(statement.body, statement.span)
                 return Together(body, statement.span) if body else None
 
-    def _member(self, statement: syntax.Stmt, outer: syntax.TogetherStmt) -> Assign | None:
+    def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign, ...]:
+        """Statements that are clamped together, since `outer` says so."""
+        members = (self._member(member, outer) for member in statements)
+        return tuple(member for member in members if member is not None)
+
+    def _member(self, statement: syntax.Stmt, outer: Span) -> Assign | None:
         match statement:
             case syntax.AssignStmt(unclamped=unclamped):
                 if unclamped is not None:
@@ -41,7 +45,7 @@ class Statements:
                         "H064",
                         "`unclamped` has no effect inside `together`",
                         unclamped,
-                        secondary=(Label(outer.span, "clamps once, at its end"),),
+                        secondary=(Label(outer, "clamps once, at its end"),),
                         hint="Leave `unclamped` out.",
                     )
                 return self._assign(statement, clamped=False)
@@ -50,7 +54,7 @@ class Statements:
                     "H052",
                     "`together` cannot stand inside `together`",
                     statement.span,
-                    secondary=(Label(outer.span, "the outer one"),),
+                    secondary=(Label(outer, "the outer one"),),
                     hint="Write the statements of both in one `together { }`.",
                 )
                 self.body(statement.body)

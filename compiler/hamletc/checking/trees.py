@@ -9,19 +9,33 @@ from hamlet.universe import (
     Assign,
     Binary,
     Clamp,
+    Coordinate,
+    DayTime,
     Deficit,
     Distance,
     Expression,
     Here,
     Hour,
     If,
+    InputValue,
+    LastUse,
     MeterValue,
     Number,
+    ObserveSpeed,
+    ObserveVelocity,
     ParamValue,
+    Previous,
+    Progress,
     Rule,
     Shortfall,
+    Speed,
     Statement,
+    StraightDistance,
+    Streak,
+    Truth,
     Unary,
+    Velocity,
+    Visited,
 )
 from hamletc.checking.draft import Draft
 
@@ -29,7 +43,7 @@ from hamletc.checking.draft import Draft
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is made of."""
     match expression:
-        case Unary(operand=operand):
+        case Unary(operand=operand) | Previous(operand=operand):
             return (operand,)
         case Binary(left=left, right=right):
             return (left, right)
@@ -37,7 +51,11 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (operand, low, high)
         case If(condition, then, otherwise, _):
             return (condition, then, otherwise)
-        case Number() | MeterValue() | ParamValue() | Deficit() | Shortfall() | Hour() | Age() | Here() | Distance():
+        case Number() | Truth() | MeterValue() | ParamValue() | InputValue() | Deficit() | Shortfall() | Hour():
+            return ()
+        case DayTime() | Age() | Coordinate() | Velocity() | Speed() | Progress() | Here() | LastUse() | Streak():
+            return ()
+        case Visited() | Distance() | StraightDistance():
             return ()
 
 
@@ -71,10 +89,11 @@ def bodies(draft: Draft) -> Iterator[tuple[Expression | str | None, tuple[Statem
 
 
 def outcomes(draft: Draft) -> Iterator[Expression]:
-    """The expressions whose values show by themselves: the reward, causes of death, and `needs`, which decide what
-    an agent uses."""
-    if draft.reward is not None:
-        yield draft.reward
+    """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs`, which
+    decide what an agent uses."""
+    yield from (reward.value for reward in draft.rewards)
+    yield from (report.value for report in draft.reports)
+    yield from (mask.allowed for mask in draft.masks)
     yield from (cause.condition for cause in draft.causes)
     yield from (affordance.needs for affordance in draft.affordances if affordance.needs is not None)
     yield from (action.needs for action in draft.actions if action.needs is not None)
@@ -96,3 +115,10 @@ def expressions(draft: Draft) -> Iterator[Expression]:
         if guard is not None and not isinstance(guard, str):
             yield guard
         yield from (assign.value for assign in assigns(body))
+
+
+def reads_velocity(draft: Draft) -> bool:
+    """Whether something observes or mentions how agents move."""
+    if any(isinstance(item, ObserveVelocity | ObserveSpeed) for item in draft.observations):
+        return True
+    return any(isinstance(node, Velocity | Speed) for expression in expressions(draft) for node, _ in nodes(expression))

@@ -14,8 +14,7 @@ from hamletc.compile import SourceError, Stopwatch, check_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hamletc.compile import Source
-    from hamletc.diagnostics import Diagnostic
+    from hamletc.diagnostics import FileDiagnostics
 
 
 @click.command()
@@ -23,22 +22,27 @@ if TYPE_CHECKING:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print diagnostics.")
 @click.pass_context
 def check(ctx: click.Context, universe: Path, form: Literal["text", "json"]) -> None:
-    """Report what is wrong with the file UNIVERSE. Exit code 1 if there are errors."""
+    """Report what is wrong with the file UNIVERSE, or with the pack in the folder UNIVERSE. Exit code 1 if there are
+    errors."""
     try:
         checked = check_file(universe, Stopwatch())
     except SourceError as error:
-        _print(error.source, error.diagnostics, form)
+        _print(universe, error.found, form)
         ctx.exit(1)
-    _print(checked.source, checked.warnings, form)
+    _print(universe, checked.warnings, form)
 
 
-def _print(source: Source, diagnostics: Sequence[Diagnostic], form: Literal["text", "json"]) -> None:
+def _print(path: Path, found: Sequence[FileDiagnostics], form: Literal["text", "json"]) -> None:
     match form:
+        case "json" if path.is_dir():
+            from hamletc.diagnostics import files_to_json
+
+            click.echo(files_to_json(found, str(path)), nl=False)
         case "json":
             from hamletc.diagnostics import to_json
 
-            click.echo(to_json(diagnostics, str(source.path)), nl=False)
-        case "text" if diagnostics:
-            show_diagnostics(source, diagnostics, sys.stdout)
+            click.echo(to_json([d for file in found for d in file.diagnostics], str(path)), nl=False)
+        case "text" if found:
+            show_diagnostics(path, found, sys.stdout)
         case "text":
-            click.echo(f"{source.path}: no problems")
+            click.echo(f"{path}: no problems")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import rich_click as click
 
-from hamletc.cli.show import show_diagnostics
+from hamletc.cli.show import show_warnings
 from hamletc.compile import (
     TARGETS,
     Options,
@@ -22,7 +22,9 @@ from hamletc.compile import (
     optimise,
     parse,
     read,
+    read_pack,
     specialise,
+    translate,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def compile(
     print_after: tuple[str, ...],
     disable_pass: tuple[str, ...],
 ) -> None:
-    """Compile the file UNIVERSE into a package: universe, tick IR, kernels."""
+    """Compile the file UNIVERSE, or the pack in the folder UNIVERSE, into a package: universe, tick IR, kernels."""
     _check_passes(print_after, "--print-after")
     _check_passes(disable_pass, "--disable-pass")
     stopwatch = Stopwatch()
@@ -72,8 +74,8 @@ def _write(path: Path, output: Path | None, options: Options, stopwatch: Stopwat
     from hamletc.package import default_folder, write
 
     checked = check_file(path, stopwatch)
-    show_diagnostics(checked.source, checked.warnings)
-    files = build(checked.universe, options, stopwatch)
+    show_warnings(checked)
+    files = build(checked.universe, options, stopwatch, checked.pack)
     folder = default_folder(checked.universe.name) if output is None else output
     written = stopwatch.lap("write", lambda: write(files, folder))
     click.echo(f"wrote {folder}" if written else f"{folder} is up to date")
@@ -83,7 +85,7 @@ def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str
     if what == "syntax":
         return _syntax(path, stopwatch)
     checked = check_file(path, stopwatch)
-    show_diagnostics(checked.source, checked.warnings)
+    show_warnings(checked)
     universe = checked.universe
     if what == "universe":
         from hamlet.codec import to_json
@@ -108,6 +110,9 @@ def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str
 def _syntax(path: Path, stopwatch: Stopwatch) -> str:
     from hamletc.cli.tree import tree
 
+    if path.is_dir():
+        pack, _ = stopwatch.lap("read", lambda: read_pack(path))
+        return tree(stopwatch.lap("translate", lambda: translate(pack))[0])
     source = stopwatch.lap("read", lambda: read(path))
     return tree(stopwatch.lap("parse", lambda: parse(source)))
 

@@ -18,6 +18,7 @@ from hamletc.errors import CompileError
 @click.pass_context
 def fmt(ctx: click.Context, universes: tuple[Path, ...], dry: bool) -> None:
     """Format the files UNIVERSES in place."""
+    from hamletc.diagnostics import by_file
     from hamletc.language.formatter import format_source
 
     changed = False
@@ -25,7 +26,7 @@ def fmt(ctx: click.Context, universes: tuple[Path, ...], dry: bool) -> None:
         source = read(path)
         formatted, diagnostics = format_source(source.text)
         if formatted is None:
-            raise SourceError(source, diagnostics)
+            raise SourceError(path, by_file(diagnostics, (source,)))
         if formatted == source.text:
             continue
         changed = True

@@ -9,9 +9,12 @@ from typing import Any
 import rich_click as click
 
 from hamlet.errors import HamletError
+from hamletc.cli.bench import bench
 from hamletc.cli.check import check
 from hamletc.cli.compile import compile
 from hamletc.cli.fmt import fmt
+from hamletc.cli.import_ import import_
+from hamletc.cli.replay import replay
 from hamletc.cli.run import run
 from hamletc.cli.show import show_diagnostics
 from hamletc.cli.verify import verify
@@ -26,7 +29,7 @@ class Hamletc(click.RichGroup):
         try:
             return super().invoke(ctx)
         except SourceError as error:
-            show_diagnostics(error.source, error.diagnostics)
+            show_diagnostics(error.path, error.found)
             ctx.exit(1)
         except HamletError as error:
             click.echo(f"error: {error}", err=True)
@@ -38,7 +41,7 @@ def hamletc() -> None:
     """Universes of meters, cascades and affordances, compiled to kernels that agree to the bit."""
 
 
-for verb in (check, compile, run, verify, fmt, version):
+for verb in (check, compile, import_, run, replay, verify, fmt, version, bench):
     hamletc.add_command(verb)
 
 

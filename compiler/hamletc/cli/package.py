@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hamletc.cli.show import show_diagnostics
+from hamletc.cli.show import show_warnings
 from hamletc.compile import Options, Stopwatch, build, check_file
 
 if TYPE_CHECKING:
@@ -13,16 +13,23 @@ if TYPE_CHECKING:
 
 
 def open_package(universe: Path) -> Module:
-    """The generated package in a folder; or that of a file, compiled into generated/NAME."""
+    """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
     import hamlet
 
-    if universe.is_dir():
+    if universe.is_dir() and not is_pack(universe):
         return hamlet.load(universe)
     from hamletc.package import default_folder, write
 
     stopwatch = Stopwatch()
     checked = check_file(universe, stopwatch)
-    show_diagnostics(checked.source, checked.warnings)
+    show_warnings(checked)
     folder = default_folder(checked.universe.name)
-    write(build(checked.universe, Options(), stopwatch), folder)
+    write(build(checked.universe, Options(), stopwatch, checked.pack), folder)
     return hamlet.load(folder)
+
+
+def is_pack(folder: Path) -> bool:
+    """Whether a folder looks like a pack, be it a broken one: it has a file that packs have."""
+    from hamletc.townlet.pack import FILES
+
+    return any((folder / name).exists() for name in FILES)

@@ -4,20 +4,43 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import rich_click as click
 
 if TYPE_CHECKING:
-    from hamletc.compile import Source
-    from hamletc.diagnostics import Diagnostic
+    from hamletc.compile import Checked
+    from hamletc.diagnostics import FileDiagnostics
+
+MOST_LINES = 12
+"""So many warnings about a pack are printed where it is not `hamletc check` that was asked for."""
 
 
-def show_diagnostics(source: Source, diagnostics: Sequence[Diagnostic], stream: TextIO | None = None) -> None:
+def show_diagnostics(path: Path, found: Sequence[FileDiagnostics], stream: TextIO | None = None) -> None:
     """Print diagnostics, and how many there are, on standard error or another stream; in colours on a terminal."""
-    from hamletc.diagnostics import render, summary
+    from hamletc.diagnostics import render_files, summary
 
     stream = sys.stderr if stream is None else stream
+    diagnostics = [diagnostic for file in found for diagnostic in file.diagnostics]
     if diagnostics:
-        click.echo(render(diagnostics, source.text, str(source.path), colour=stream.isatty()), stream)
-        click.echo(f"{source.path}: {summary(diagnostics)}", stream)
+        click.echo(render_files(found, colour=stream.isatty()), stream)
+        click.echo(f"{path}: {summary(diagnostics)}", stream)
+
+
+def show_warnings(checked: Checked) -> None:
+    """Print the warnings about a universe on standard error; those about a pack in a line each."""
+    from hamletc.diagnostics.render import visible
+
+    if checked.pack is None:
+        show_diagnostics(checked.path, checked.warnings)
+        return
+    lines = [
+        f"{file.path}:{d.primary.span.line}:{d.primary.span.column}: {d.severity}[{d.code}]: {visible(d.message)}"
+        for file in checked.warnings
+        for d in file.diagnostics
+    ]
+    for line in lines[:MOST_LINES]:
+        click.echo(line, err=True)
+    if len(lines) > MOST_LINES:
+        click.echo(f"... and {len(lines) - MOST_LINES} more: hamletc check {checked.path}", err=True)

@@ -1,16 +1,19 @@
 """Diagnostics: what is wrong with a source text, where, what to do about it, and how that is shown."""
 
 from hamletc.diagnostics.diagnostic import Diagnostic, Label, diagnose
-from hamletc.diagnostics.files import FileDiagnostics, has_errors, render_files
-from hamletc.diagnostics.machine import to_json
+from hamletc.diagnostics.files import FileDiagnostics, by_file, has_errors, merged, render_files
+from hamletc.diagnostics.machine import files_to_json, to_json
 from hamletc.diagnostics.render import render, summary
 
 __all__ = [
     "Diagnostic",
     "FileDiagnostics",
     "Label",
+    "by_file",
     "diagnose",
+    "files_to_json",
     "has_errors",
+    "merged",
     "render",
     "render_files",
     "summary",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from hamletc.diagnostics.diagnostic import Diagnostic
 from hamletc.diagnostics.render import render
@@ -28,3 +29,51 @@ def render_files(files: Sequence[FileDiagnostics], *, colour: bool = False) -> s
     """The diagnostics of all files as text, in the order given, a blank line between two."""
     shown = [render(file.diagnostics, file.text, str(file.path), colour=colour) for file in files if file.diagnostics]
     return "\n".join(shown)
+
+
+class SourceText(Protocol):
+    """A file and what it says."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+def by_file(diagnostics: Iterable[Diagnostic], sources: Sequence[SourceText]) -> tuple[FileDiagnostics, ...]:
+    """Diagnostics with the files that they point into, in the order of the files; files without any are left out.
+
+    A label in another file than the primary one becomes part of the hint.
+    """
+    found: dict[int, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        found.setdefault(diagnostic.primary.span.file, []).append(_in_one_file(diagnostic, sources))
+    return tuple(FileDiagnostics(sources[n].path, sources[n].text, tuple(found[n])) for n in sorted(found))
+
+
+def _in_one_file(diagnostic: Diagnostic, sources: Sequence[SourceText]) -> Diagnostic:
+    file = diagnostic.primary.span.file
+    elsewhere = [label for label in diagnostic.secondary if label.span.file != file]
+    if not elsewhere:
+        return diagnostic
+    places = [
+        f"{sources[a.span.file].path.name}:{a.span.line}:{a.span.column}: {a.text}".rstrip(": ") for a in elsewhere
+    ]
+    hint = " ".join([*([diagnostic.hint] if diagnostic.hint else []), f"({'; '.join(places)})"])
+    own = tuple(label for label in diagnostic.secondary if label.span.file == file)
+    return replace(diagnostic, secondary=own, hint=hint)
+
+
+def merged(first: Sequence[FileDiagnostics], second: Sequence[FileDiagnostics]) -> tuple[FileDiagnostics, ...]:
+    """What was found in two rounds, one entry for each file; of a file in the order of its lines."""
+    files: dict[Path, FileDiagnostics] = {}
+    for file in (*first, *second):
+        known = files.get(file.path)
+        both = file.diagnostics if known is None else (*known.diagnostics, *file.diagnostics)
+        files[file.path] = FileDiagnostics(file.path, file.text, tuple(sorted(both, key=_place)))
+    return tuple(files.values())
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    return diagnostic.primary.span.line, diagnostic.primary.span.column

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from hamletc.diagnostics.diagnostic import Diagnostic, Label
+from hamletc.diagnostics.files import FileDiagnostics
 
 Json: TypeAlias = dict[str, object]
 
@@ -16,11 +17,22 @@ def to_json(diagnostics: Sequence[Diagnostic], file: str) -> str:
 
     Lines and columns count from 1 in characters; an end column is exclusive.
     """
+    return _object(diagnostics, file, [_diagnostic(d) for d in diagnostics])
+
+
+def files_to_json(found: Sequence[FileDiagnostics], path: str) -> str:
+    """The same of several files in the folder `path`: each of the `diagnostics` also has the name of its `file`."""
+    diagnostics = [diagnostic for file in found for diagnostic in file.diagnostics]
+    shown = [{"file": str(file.path), **_diagnostic(d)} for file in found for d in file.diagnostics]
+    return _object(diagnostics, path, shown)
+
+
+def _object(diagnostics: Sequence[Diagnostic], file: str, shown: Sequence[Json]) -> str:
     result: Json = {
         "file": file,
         "errors": sum(d.severity == "error" for d in diagnostics),
         "warnings": sum(d.severity == "warning" for d in diagnostics),
-        "diagnostics": [_diagnostic(d) for d in diagnostics],
+        "diagnostics": shown,
     }
     return json.dumps(result, indent=2) + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hamlet.universe import Span
 from hamletc.ir.function import Function, Node, Origin, Output, Table
 from hamletc.ir.ops import (
     Abs,
@@ -15,6 +16,7 @@ from hamletc.ir.ops import (
     Element,
     Equal,
     Fma,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -31,6 +33,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -54,9 +57,10 @@ class Builder:
         self._values: dict[Op, Value] = {}
 
     @contextmanager
-    def at(self, construct: str, line: int) -> Iterator[None]:
-        """Nodes made inside come from this construct on this line."""
-        outer, self.origin = self.origin, Origin(construct, line)
+    def at(self, construct: str, span: Span | None) -> Iterator[None]:
+        """Nodes made inside come from this construct at this place; `None`: from nothing that an author wrote."""
+        outer = self.origin
+        self.origin = Origin(construct, 0) if span is None else Origin(construct, span.line, span.file)
         try:
             yield
         finally:
@@ -182,6 +186,12 @@ class Builder:
 
     def to_i32(self, operand: Value) -> Value:
         return self.emit(ToI32(operand))
+
+    def to_bits(self, operand: Value) -> Value:
+        return self.emit(ToBits(operand))
+
+    def from_bits(self, operand: Value) -> Value:
+        return self.emit(FromBits(operand))
 
     def minimum(self, left: Value, right: Value) -> Value:
         """left where left < right, else right."""

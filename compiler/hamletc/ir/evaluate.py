@@ -18,6 +18,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -34,9 +35,11 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
+    Unary,
     Xor,
 )
 from hamletc.ir.types import Type
@@ -119,7 +122,7 @@ def _apply(
             return np.where(values[condition], values[then], values[otherwise])
         case Fma(left=left, right=right, addend=addend):
             return _fma(values[left], values[right], values[addend])
-        case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32():
+        case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32() | ToBits() | FromBits():
             return _unary(op, values[op.operand])
         case Fold():
             raise TypeError(f"not an operation on values: {op}")
@@ -143,7 +146,7 @@ def _fma(left: Array, right: Array, addend: Array) -> Array:
     return odd.astype(np.float32)
 
 
-def _unary(op: Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32, operand: Array) -> Array:
+def _unary(op: Unary, operand: Array) -> Array:
     match op:
         case Neg():
             return -operand
@@ -155,10 +158,12 @@ def _unary(op: Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32, operand: Array) -
             return np.logical_not(operand)
         case ToF32():
             return operand.astype(np.float32)
-        case ToU32():
+        case ToU32() | ToBits():
             return operand.view(np.uint32)
         case ToI32():
             return operand.view(np.int32)
+        case FromBits():
+            return operand.view(np.float32)
 
 
 def _binary(op: Op, left: Array, right: Array) -> Array:

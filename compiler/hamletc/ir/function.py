@@ -10,10 +10,12 @@ from hamletc.ir.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Why a node exists: the construct (`cascade hunger_sickens`) and its line in the universe's source (0: none)."""
+    """Why a node exists: the construct (`cascade hunger_sickens`), its line in the universe's source (0: none), and
+    which of the universe's sources that is."""
 
     construct: str
     line: int
+    file: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A named result. `count` is `None` for a single value; otherwise the value depends on `Element(name)` and stands
-    for `count` values, one per element."""
+    """A named result. `count` is `None` for a single value; otherwise the value stands for `count` values, one per
+    element: it may depend on `Element(name)`, and is the same for all where it does not."""
 
     name: str
     value: Value

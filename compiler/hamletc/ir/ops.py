@@ -236,11 +236,26 @@ class ToI32:
 
 
 @dataclass(frozen=True, slots=True)
+class ToBits:
+    """F32 to U32: the same bits. Those of a NaN may be any NaN's."""
+
+    operand: Value
+
+
+@dataclass(frozen=True, slots=True)
+class FromBits:
+    """U32 to F32: the same bits."""
+
+    operand: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Fold:
-    """F32: an output of a function after it has run for `row` = 0 .. count - 1, each time on its last outputs.
+    """F32 or U32: an output of a function after it has run for `row` = 0 .. count - 1, each time on its last outputs.
 
     Attributes:
-        function: of this program. Its inputs are `row` (I32), which all lanes share, and its own outputs (F32).
+        function: of this program. Its inputs are `row` (I32), which all lanes share, and its own outputs (all of one
+            type).
         output: one of `names`.
         names: all its outputs, in order.
         tables: those that it reads.
@@ -260,7 +275,7 @@ class Fold:
         return self.initial[self.names.index(self.output)]
 
 
-Unary: TypeAlias = Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32
+Unary: TypeAlias = Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32 | ToBits | FromBits
 Binary: TypeAlias = (
     Add | Sub | Mul | MulHigh | Div | Rem | Less | LessEqual | Equal | And | Or | Xor | ShiftLeft | ShiftRight
 )
@@ -269,6 +284,7 @@ Op: TypeAlias = Const | Input | Element | Lookup | Unary | Binary | Fma | Select
 OPS: tuple[type[Op], ...] = (
     Const, Input, Element, Lookup, Add, Sub, Mul, MulHigh, Div, Rem, Fma, Neg, Abs, Sqrt, Less, LessEqual, Equal, And,
     Or, Xor, Not, ShiftLeft, ShiftRight, Select, ToF32, ToU32, ToI32,
+    ToBits, FromBits,
     Fold,
 )  # fmt: skip
 

@@ -12,10 +12,13 @@ from hamletc.ir.printer import mnemonic
 from hamletc.ir.types import Type
 
 _OPS: dict[str, type[Op]] = {mnemonic(op): op for op in OPS}
-_NODE = re.compile(r"  %(\d+): (\w+) = (\w+) ([^;]*)  ; (.*) :(\d+)")
-_OUTPUT = re.compile(r"  output ([^\s\[]+)(?:\[(\d+)\])? = %(\d+)")
+_NAME = r"(?:`[^`]*`|[^`\s\[=,]+)"
+_NODE = re.compile(r"  %(\d+): (\w+) = (\w+) ((?:`[^`]*`|[^`;])*)  ; (.*) :(\d+)(?:@(\d+))?")
+_ARGUMENT = re.compile(r"(?:`[^`]*`|[^`,])+")
+_GIVEN = re.compile(rf"({_NAME})=(%\d+)")
+_OUTPUT = re.compile(rf"  output ({_NAME})(?:\[(\d+)\])? = %(\d+)")
 _TABLE = re.compile(r"table (\S+): (\w+) = (.*)")
-_UNIVERSE = re.compile(r"universe (\S+)")
+_UNIVERSE = re.compile(r"universe (.+)")
 _FUNCTION = re.compile(r"function (\S+) \{")
 
 
@@ -89,7 +92,7 @@ def _function(lines: _Lines) -> Function:
     outputs = []
     while lines.ahead(_OUTPUT):
         output, count, value = lines.take(_OUTPUT)
-        outputs.append(Output(output, int(value), None if count is None else int(count)))
+        outputs.append(Output(output.strip("`"), int(value), None if count is None else int(count)))
     lines.take(re.compile(r"\}"))
     return Function(name, tuple(nodes), tuple(outputs))
 
@@ -97,33 +100,36 @@ def _function(lines: _Lines) -> Function:
 def _node(lines: _Lines, expected: int) -> Node:
     match = lines.ahead(_NODE)
     assert match is not None
-    number, type_name, name, arguments, construct, line = match.groups()
+    number, type_name, name, arguments, construct, line, file = match.groups()
     if int(number) != expected:
         raise lines.error(f"expected %{expected}")
     try:
         type_ = Type(type_name)
-        op = _operation(_OPS[name], type_, arguments.split(", "))
+        op = _operation(_OPS[name], type_, [each.strip() for each in _ARGUMENT.findall(arguments)])
     except (KeyError, ValueError, TypeError):
         raise lines.error("not an operation") from None
     lines.take(_NODE)
-    return Node(op, type_, Origin(construct, int(line)))
+    return Node(op, type_, Origin(construct, int(line), int(file or 0)))
 
 
 def _operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
     if kind is Const:
         return Const(type_, _literal(type_, *arguments))
     if kind is Input:
-        return Input(type_, *arguments)
+        (source,) = arguments
+        return Input(type_, source.strip("`"))
     if kind is Element:
-        return Element(*arguments)
+        (output,) = arguments
+        return Element(output.strip("`"))
     if kind is Lookup:
         table, index = arguments
         return Lookup(table, _value(index))
     if kind is Fold:
         function, output, count, *rest = arguments
-        given = [each.split("=") for each in rest if "=" in each]
-        names, values = tuple(name for name, _ in given), tuple(_value(value) for _, value in given)
-        return Fold(function, output, int(count), names, tuple(each for each in rest if "=" not in each), values)
+        given = [match for each in rest if (match := _GIVEN.fullmatch(each))]
+        names, values = tuple(m[1].strip("`") for m in given), tuple(_value(m[2]) for m in given)
+        tables = tuple(rest[: len(rest) - len(given)])
+        return Fold(function, output.strip("`"), int(count), names, tables, values)
     make: Callable[..., Op] = kind
     return make(*(_value(argument) for argument in arguments))
 

@@ -1,6 +1,9 @@
 """The text form of programs: one node per line, read back exactly by the parser.
 
 %12: f32 = add %3, %7  ; cascade hunger_sickens :31
+
+A line of another source than the first has that one's number: `:31@1`. A name with other characters than letters,
+digits, `_`, `.` and `#` stands in backticks.
 """
 
 from __future__ import annotations
@@ -8,9 +11,11 @@ from __future__ import annotations
 import re
 
 from hamlet.binary32 import spell32
-from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.function import Function, Origin, Output, Program, Table
 from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, operands
 from hamletc.ir.types import Type
+
+PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
 
 
 def mnemonic(op: type[Op]) -> str:
@@ -33,8 +38,7 @@ def print_function(function: Function) -> str:
     """One function, with its outputs at the end."""
     lines = [f"function {function.name} {{\n"]
     for number, node in enumerate(function.nodes):
-        origin = f"{node.origin.construct} :{node.origin.line}"
-        lines.append(f"  %{number}: {node.type.value} = {_operation(node.op)}  ; {origin}\n")
+        lines.append(f"  %{number}: {node.type.value} = {_operation(node.op)}  ; {_origin(node.origin)}\n")
     lines += [_output(output) for output in function.outputs]
     lines.append("}\n")
     return "".join(lines)
@@ -51,27 +55,35 @@ def spell(type_: Type, value: float | int | bool) -> str:
             return str(value)
 
 
+def _origin(origin: Origin) -> str:
+    return f"{origin.construct} :{origin.line}" + (f"@{origin.file}" if origin.file else "")
+
+
+def _name(name: str) -> str:
+    return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
+
+
 def _operation(op: Op) -> str:
     name = mnemonic(type(op))
     match op:
         case Const(type=type_, value=value):
             return f"{name} {spell(type_, value)}"
         case Input(name=source):
-            return f"{name} {source}"
+            return f"{name} {_name(source)}"
         case Element(output=output):
-            return f"{name} {output}"
+            return f"{name} {_name(output)}"
         case Lookup(table=table, index=index):
             return f"{name} {table}, %{index}"
         case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
-            given = [f"{each}=%{value}" for each, value in zip(names, initial, strict=True)]
-            return f"{name} {', '.join([function, output, str(count), *tables, *given])}"
+            given = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
+            return f"{name} {', '.join([function, _name(output), str(count), *tables, *given])}"
         case _:
             return f"{name} {', '.join(f'%{value}' for value in operands(op))}"
 
 
 def _output(output: Output) -> str:
     count = "" if output.count is None else f"[{output.count}]"
-    return f"  output {output.name}{count} = %{output.value}\n"
+    return f"  output {_name(output.name)}{count} = %{output.value}\n"
 
 
 def _table(table: Table) -> str:

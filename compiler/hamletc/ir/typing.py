@@ -14,6 +14,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -30,6 +31,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -64,6 +66,8 @@ _RULES: dict[type[Op], tuple[tuple[Type, ...], Type | None]] = {
     ToF32: ((I32,), F32),
     ToU32: ((I32,), U32),
     ToI32: ((U32,), I32),
+    ToBits: ((F32,), U32),
+    FromBits: ((U32,), F32),
 }
 """Operations whose operands all have one type: the types allowed, and the result (`None`: the operands' type)."""
 
@@ -104,8 +108,8 @@ def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[st
         case Fold(tables=tables):
             if missing := [table for table in tables if table not in table_types]:
                 raise TypingError(f"there is no table {missing[0]}")
-            if set(operand_types) == {F32}:
-                return F32
+            if set(operand_types) in ({F32}, {U32}):
+                return operand_types[0]
         case Select():
             condition, then, otherwise = operand_types
             if condition is BOOL and then is otherwise:

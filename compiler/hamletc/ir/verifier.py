@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 
 from hamlet.binary32 import LARGEST, round32
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Const, Div, Element, Fold, Input, Lookup, Op, Rem, ShiftLeft, ShiftRight, operands
+from hamletc.ir.printer import PLAIN_NAME
 from hamletc.ir.types import Type
 from hamletc.ir.typing import TypingError, result_type
 
-NAME = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 _RANGES = {Type.I32: (-(2**31), 2**31 - 1), Type.U32: (0, 2**32 - 1)}
 
 
@@ -27,7 +26,7 @@ def verify_program(program: Program) -> None:
         VerificationError: something is malformed.
     """
     for table in program.tables:
-        if not NAME.fullmatch(table.name):
+        if not PLAIN_NAME.fullmatch(table.name):
             raise VerificationError(f"table {table.name!r}: not a name")
         if table.type is Type.BOOL:
             raise VerificationError(f"table {table.name}: a table holds numbers")
@@ -39,11 +38,11 @@ def verify_program(program: Program) -> None:
     for function in program.functions:
         verify(function, program.tables)
         for node in function.nodes:
-            if isinstance(node.op, Fold) and (problem := _fold_problem(program, node.op)):
+            if isinstance(node.op, Fold) and (problem := _fold_problem(program, node.op, node.type)):
                 raise VerificationError(f"{function.name}: {node.op}: {problem}")
 
 
-def _fold_problem(program: Program, op: Fold) -> str | None:
+def _fold_problem(program: Program, op: Fold, type_: Type) -> str | None:
     """What is wrong between a fold and the function that it runs, if anything."""
     body = next((function for function in program.functions if function.name == op.function), None)
     if body is None:
@@ -52,7 +51,7 @@ def _fold_problem(program: Program, op: Fold) -> str | None:
         return "its outputs have other names"
     for node in body.nodes:
         match node.op:
-            case Input(type=type_, name=name) if (name not in op.names or type_ is not Type.F32) and name != "row":
+            case Input(type=given, name=name) if (name not in op.names or given is not type_) and name != "row":
                 return f"its input {name} is none of its outputs"
             case Lookup(table=table) if table not in op.tables:
                 return f"it reads another table, {table}"
@@ -106,7 +105,7 @@ def _operand_problem(function: Function, number: int, table_types: Mapping[str, 
         case Const(type=type_, value=literal):
             return _literal_problem(type_, literal)
         case Input(name=name):
-            return None if NAME.fullmatch(name) else "not a name"
+            return None if _is_name(name) else "not a name"
         case Fold(output=output, names=names, count=count):
             return None if output in names and count > 0 else "is none of the outputs, or runs no row"
         case Rem(right=right) | Div(right=right) if type_ is not Type.F32:
@@ -125,7 +124,7 @@ def _outputs(function: Function) -> None:
     counts = {output.name: output.count for output in function.outputs}
     for output in function.outputs:
         where = f"{function.name}: output {output.name}"
-        if not NAME.fullmatch(output.name):
+        if not _is_name(output.name):
             raise VerificationError(f"{where}: not a name")
         if not 0 <= output.value < len(function.nodes):
             raise VerificationError(f"{where}: there is no %{output.value}")
@@ -154,6 +153,11 @@ def element_of(function: Function) -> list[str | None]:
             own = own if other is None else other
         found.append(own)
     return found
+
+
+def _is_name(name: str) -> bool:
+    """Whether inputs and outputs may be called so: names of authors are part of them."""
+    return name != "" and name.isprintable() and "`" not in name
 
 
 def _literal_problem(type_: Type, value: float | int | bool) -> str | None:

@@ -14,8 +14,11 @@ from hamletc.language.tokens import Token
 DEEPEST_NESTING = 100
 """The most braces and parentheses that may be open at once."""
 
-DECLARATIONS = frozenset(("space", "clock", "lifespan", "param", "meter", "rule")) | frozenset(
-    ("cascade", "affordance", "action", "dies", "reward", "observe")
+DECLARATIONS = frozenset(
+    (
+        *("space", "moves", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "meter"),
+        *("rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
+    )
 )
 """The words that begin a declaration."""
 

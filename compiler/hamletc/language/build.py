@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Several nodes that become fields of the node above: bounds, hours, a cell, the statements of a block."""
+    """Several nodes that become fields of the node above: bounds, a duration, a cell, the statements of a block."""
 
     items: tuple[Any, ...]
     span: Span
@@ -36,6 +36,8 @@ def _token_span(token: Token) -> Span:
 
 
 def _name(token: Token) -> syntax.Name:
+    if token.startswith("`"):
+        return syntax.Name(token[1:-1], _token_span(token), quoted=True)
     return syntax.Name(str(token), _token_span(token))
 
 
@@ -55,13 +57,29 @@ class Builder(Transformer[Token, syntax.File]):
 
     def space(self, keyword: Token, kind: Token, *rest: Any) -> syntax.SpaceDecl:
         sizes, properties = _every(syntax.Signed, rest), _every(syntax.Property, rest)
-        return syntax.SpaceDecl(_name(kind), sizes, properties, _span(keyword, *rest))
+        bounds = tuple((interval.items[0], interval.items[1]) for interval in _every(Part, rest))
+        return syntax.SpaceDecl(_name(kind), sizes, bounds, properties, _span(keyword, kind, *rest))
+
+    def moves(self, keyword: Token, *rest: Any) -> syntax.MovesDecl:
+        return syntax.MovesDecl(_every(syntax.MoveDef, rest), _span(keyword, *rest))
+
+    def move_def(self, name: Token, cell: Part) -> syntax.MoveDef:
+        return syntax.MoveDef(_name(name), cell.items, _span(name, cell))
 
     def clock(self, keyword: Token, hours: syntax.Signed, unit: Token) -> syntax.ClockDecl:
         return syntax.ClockDecl(hours, _span(keyword, unit))
 
     def lifespan(self, keyword: Token, ticks: syntax.Signed, *rest: Any) -> syntax.LifespanDecl:
         return syntax.LifespanDecl(ticks, _every(syntax.Property, rest), _span(keyword, *rest))
+
+    def episodes(self, keyword: Token, _by: Token, hand: Token) -> syntax.EpisodesDecl:
+        return syntax.EpisodesDecl(_span(keyword, hand))
+
+    def track(self, keyword: Token, uses: Token, _by: Token | None, by: Token | None) -> syntax.TrackDecl:
+        return syntax.TrackDecl(None if by is None else _name(by), _span(keyword, uses, by))
+
+    def inert(self, keyword: Token, allowed: Token) -> syntax.InertDecl:
+        return syntax.InertDecl(_span(keyword, allowed))
 
     def property(self, key: Token, value: syntax.Expr) -> syntax.Property:
         return syntax.Property(_name(key), value, _span(key, value))
@@ -71,6 +89,10 @@ class Builder(Transformer[Token, syntax.File]):
     def param(self, keyword: Token, name: Token, _is: Token, default: syntax.Expr, bounds: Part) -> syntax.ParamDecl:
         low, high = bounds.items
         return syntax.ParamDecl(_name(name), default, (low, high), _span(keyword, bounds))
+
+    def input(self, keyword: Token, name: Token, _is: Token, default: syntax.Expr, bounds: Part) -> syntax.InputDecl:
+        low, high = bounds.items
+        return syntax.InputDecl(_name(name), default, (low, high), _span(keyword, bounds))
 
     def meter(
         self, keyword: Token, name: Token, _is: Token, start: syntax.Expr, bounds: Part | None, *rest: Any
@@ -103,18 +125,20 @@ class Builder(Transformer[Token, syntax.File]):
         self,
         keyword: Token,
         name: Token,
-        _at: Token,
-        place: Part,
+        _at: Token | None,
+        place: Part | None,
         hours: Part | None,
         duration: Part | None,
         *rest: Any,
     ) -> syntax.AffordanceDecl:
+        ticks, together = (None, None) if duration is None else duration.items
         return syntax.AffordanceDecl(
             name=_name(name),
-            place=place.items or None,
-            place_span=place.span,
+            place=None if place is None else place.items or None,
+            place_span=None if place is None else place.span,
             hours=None if hours is None else (hours.items[0], hours.items[1]),
-            duration=None if duration is None else duration.items[0],
+            duration=ticks,
+            together=together,
             items=_every((syntax.NeedsItem, syntax.BlockItem), rest),
             span=_span(keyword, *rest),
         )
@@ -125,8 +149,10 @@ class Builder(Transformer[Token, syntax.File]):
     def hours(self, keyword: Token, opens: syntax.Signed, _to: Token, closes: syntax.Signed) -> Part:
         return Part((opens, closes), _span(keyword, closes))
 
-    def duration(self, keyword: Token, ticks: syntax.Signed, unit: Token) -> Part:
-        return Part((ticks,), _span(keyword, unit))
+    def duration(self, keyword: Token, ticks: syntax.Signed | Token, *rest: Token | None) -> Part:
+        *_, together = rest
+        duration = _name(ticks) if isinstance(ticks, Token) else ticks
+        return Part((duration, None if together is None else _token_span(together)), _span(keyword, ticks, *rest))
 
     def effect(self, *pieces: Any) -> syntax.BlockItem:
         *words, block = pieces
@@ -146,21 +172,34 @@ class Builder(Transformer[Token, syntax.File]):
     def teleport(self, keyword: Token, cell: Part) -> syntax.TeleportItem:
         return syntax.TeleportItem(cell.items, _span(keyword, cell))
 
+    def keeps(self, keyword: Token, progress: Token) -> syntax.KeepsItem:
+        return syntax.KeepsItem(_span(keyword, progress))
+
+    def allow(self, keyword: Token, *rest: Any) -> syntax.AllowDecl:
+        *_, condition = rest
+        names = tuple(_name(piece) for piece in _every(Token, rest) if piece.type == "NAME")
+        return syntax.AllowDecl(names, condition, _span(keyword, condition))
+
     # --- what is seen and rewarded ---
 
     def dies(self, keyword: Token, _when: Token, condition: syntax.Expr) -> syntax.DiesDecl:
         return syntax.DiesDecl(condition, _span(keyword, condition))
 
     def reward(self, keyword: Token, value: syntax.Expr) -> syntax.RewardDecl:
-        return syntax.RewardDecl(value, _span(keyword, value))
+        return syntax.RewardDecl(None, value, _span(keyword, value))
+
+    def named_reward(self, keyword: Token, name: Token, _colon: Token, value: syntax.Expr) -> syntax.RewardDecl:
+        return syntax.RewardDecl(_name(name), value, _span(keyword, value))
+
+    def report(self, keyword: Token, name: Token, _colon: Token, value: syntax.Expr) -> syntax.ReportDecl:
+        return syntax.ReportDecl(_name(name), value, _span(keyword, value))
 
     def observe(self, keyword: Token, *rest: Any) -> syntax.ObserveDecl:
         return syntax.ObserveDecl(_every(syntax.ObserveItem, rest), _span(keyword, *rest))
 
     def observation(self, kind: Token, *rest: Any) -> syntax.ObserveItem:
         words = tuple(_name(piece) for piece in _every(Token, rest) if piece.type == "NAME")
-        numbers = _every(syntax.Signed, rest)
-        return syntax.ObserveItem(_name(kind), words, numbers[0] if numbers else None, _span(kind, *rest))
+        return syntax.ObserveItem(_name(kind), words, _every(syntax.Signed, rest), _span(kind, *rest))
 
     # --- statements ---
 
@@ -198,8 +237,16 @@ class Builder(Transformer[Token, syntax.File]):
         arguments = tuple(piece for piece in rest if not isinstance(piece, Token))
         return syntax.CallExpr(_name(function), arguments, _span(function, *rest))
 
-    def distance(self, keyword: Token, _to: Token, affordance: syntax.Name) -> syntax.DistanceExpr:
-        return syntax.DistanceExpr(affordance, _span(keyword, affordance))
+    def distance(
+        self, straight: Token | None, keyword: Token, _to: Token, affordance: syntax.Name
+    ) -> syntax.DistanceExpr:
+        return syntax.DistanceExpr(affordance, straight is not None, _span(straight, keyword, affordance))
+
+    def axis(self, quantity: Token, axis: syntax.Name) -> syntax.AxisExpr:
+        return syntax.AxisExpr(cast(Any, str(quantity)), axis, _span(quantity, axis))
+
+    def streak(self, keyword: Token, _of: Token, affordance: syntax.Name) -> syntax.StreakExpr:
+        return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
     def numeral(self, number: Token) -> syntax.Numeral:
         return syntax.Numeral(str(number), _token_span(number))
@@ -211,6 +258,9 @@ class Builder(Transformer[Token, syntax.File]):
         return syntax.Signed(f"{minus or ''}{number}", _span(minus, number))
 
     def cell(self, *pieces: Any) -> Part:
+        return Part(_every(syntax.Signed, pieces), _span(*pieces))
+
+    def interval(self, *pieces: Any) -> Part:
         return Part(_every(syntax.Signed, pieces), _span(*pieces))
 
 

@@ -8,10 +8,8 @@ from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.language.braces import DECLARATIONS, begins_line
 from hamletc.language.tables import terminals
 from hamletc.language.tokens import Token
+from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
-
-RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
-"""Words that no name can be: they can stand wherever an expression begins or goes on."""
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
@@ -31,9 +29,10 @@ def complain(expected: frozenset[str], tokens: tuple[Token, ...], index: int, st
         hint = "Write `a < b and b < c` for `a < b < c`."
         return diagnose("H013", "comparisons cannot be chained", span, "a second comparison", hint=hint)
     if token.text in RESERVED and "NAME" in expected and "NUMBER" not in expected:
-        hint = f"The reserved words are {_listed((f'`{word}`' for word in sorted(RESERVED)), 'and')}."
+        words = _listed((f"`{word}`" for word in sorted(RESERVED)), "and")
+        hint = f"The reserved words are {words}. In backticks they are names."
         return diagnose("H012", f"`{token.text}` is a reserved word and cannot be a name", span, hint=hint)
-    found = "the end of the file" if token.kind == "end" else f"`{token.text}`"
+    found = {"end": "the end of the file", "quoted": token.text}.get(token.kind) or f"`{token.text}`"
     message = f"expected {_listed(_in_words(expected, texts), 'or')}, found {found}"
     secondary = []
     if ")" in texts and (opening := _open_parenthesis(tokens, index)) is not None:
@@ -41,7 +40,10 @@ def complain(expected: frozenset[str], tokens: tuple[Token, ...], index: int, st
     begins_anew = texts >= DECLARATIONS and begins_line(tokens, index)
     if start > 0 and tokens[start].line < token.line and not begins_anew:
         secondary.append(Label(tokens[start].span, f"in this {tokens[start].text}"))
-    return diagnose("H009", message, span, "unexpected", secondary=secondary, hint=_hint(token, texts, expected))
+    meant = _hint(token, texts, expected)
+    if meant is None and token.kind == "word" and tokens[index - 1].text in ("position", "velocity"):
+        meant = "Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ..."
+    return diagnose("H009", message, span, "unexpected", secondary=secondary, hint=meant)
 
 
 def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
@@ -51,14 +53,14 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     named = "NAME" in expected
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
-        rest -= {"(", "-", "not", "if", "distance"}
+        rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak"}
         named = False
     elif "NUMBER" in expected:
         words.append("a number")
         rest -= {"-"}
     if {"+", "-"} <= rest:
         words.append("an operator")
-        rest -= {"(", *_OPERATORS}
+        rest -= {"(", ":", *_OPERATORS}
     elif {"<", "*"} <= rest:
         words.append("a comparison")
         rest -= {"(", *_OPERATORS}

@@ -10,25 +10,36 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.layout import Item, declaration_item
 from hamletc.language.parser import parse
+from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import scan
 
 WIDTH = 120
 """The longest line that a block is written in, and at which expressions are broken."""
 
-_ALIGNED = (syntax.MeterDecl, syntax.ParamDecl, syntax.RuleDecl, syntax.CascadeDecl)
+_OPERATOR = re.compile(r"`[^`]*`|( )(?=(?:\+|-|or|and) )")
+_SPACE = re.compile(r"`[^`]*`|( )")
+
+_ALIGNED = (
+    *(syntax.ParamDecl, syntax.InputDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
+    *(syntax.RewardDecl, syntax.ReportDecl),
+)
 _CHAPTERS = (
-    (syntax.SpaceDecl, syntax.ClockDecl, syntax.LifespanDecl, syntax.ParamDecl),
+    (
+        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.ClockDecl, syntax.LifespanDecl, syntax.EpisodesDecl),
+        *(syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
+    ),
     (syntax.MeterDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.AffordanceDecl,),
-    (syntax.ActionDecl,),
-    (syntax.DiesDecl, syntax.RewardDecl, syntax.ObserveDecl),
+    (syntax.ActionDecl, syntax.AllowDecl),
+    (syntax.DiesDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
 )
 """A blank line stands between declarations of different chapters."""
 
@@ -55,19 +66,31 @@ def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     remarks = [
         _Remark(c.text, c.line, c.column, first_columns.get(c.line, c.column) < c.column) for c in scanned.comments
     ]
-    return _format(file, remarks), ()
+    return _format(file, _items(file), remarks), ()
 
 
 def format_file(file: syntax.File) -> str:
-    """The canonical text of a syntax tree, which has no comments. Parsed again it gives the same tree but for spans."""
-    return _format(file, [])
+    """The canonical text of a syntax tree that has no source: its spans do not matter. Parsed again it gives the same
+    tree but for spans, and for backticks that are not needed."""
+    return _format(file, [_in_line(item, line) for line, item in enumerate(_items(file), start=1)], [])
 
 
-def _format(file: syntax.File, remarks: Sequence[_Remark]) -> str:
+def _items(file: syntax.File) -> list[Item]:
+    """The header and the declarations."""
+    header = Item("", f"universe {spell_name(file.name)}", None, file.name.span)
+    return [header, *map(declaration_item, file.declarations)]
+
+
+def _in_line(item: Item, line: int) -> Item:
+    """The item as if it stood in this line of a source."""
+    block = None if item.block is None else tuple(_in_line(inner, line) for inner in item.block)
+    return replace(item, block=block, span=Span(line, 1, line, 1))
+
+
+def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]) -> str:
+    header, *items = items
     writer = _Writer(remarks)
-    header = Item("", f"universe {file.name.text}", None, file.name.span)
     writer.write(header, 0, first=True)
-    items = [declaration_item(declaration) for declaration in file.declarations]
     paddings = _paddings(file.declarations, items, remarks)
     chapter = -1
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
@@ -92,14 +115,14 @@ def _neighbours(a: syntax.Decl, b: syntax.Decl, first: Item, second: Item, remar
     """Whether two declarations of one kind will stand in adjacent lines."""
     if type(a) is not type(b) or not isinstance(a, _ALIGNED) or not (first.key and second.key):
         return False
-    if b.span.line - a.span.end_line > 1 or not (_fits(first, 0, remarks) and _fits(second, 0, remarks)):
+    if second.span.line - first.span.end_line > 1 or not (_fits(first, 0, remarks) and _fits(second, 0, remarks)):
         return False
-    between = [r for r in remarks if _place(a) < (r.line, r.column) < _place(b)]
+    between = [r for r in remarks if _place(first) < (r.line, r.column) < _place(second)]
     return len(between) <= 1 and all(remark.trailing for remark in between)
 
 
-def _place(node: syntax.Decl | Item) -> tuple[int, int]:
-    return node.span.line, node.span.column
+def _place(item: Item) -> tuple[int, int]:
+    return item.span.line, item.span.column
 
 
 def _fits(item: Item, indent: int, remarks: Sequence[_Remark]) -> bool:
@@ -174,14 +197,29 @@ class _Writer:
 
 
 def _broken(line: str, indent: int) -> list[str]:
-    """A line, broken before operators where it is too long."""
+    """A line, broken where it is too long: before operators, and elsewhere only where that is not enough."""
     if len(line) <= WIDTH:
         return [line]
-    pieces = re.split(r" (?=(?:\+|-|or|and) )", line)
-    lines = [pieces[0]]
-    for piece in pieces[1:]:
-        if len(lines[-1]) + 1 + len(piece) > WIDTH:
-            lines.append(" " * indent + piece)
-        else:
-            lines[-1] += f" {piece}"
+    lines = [""]
+    for piece in _split(line, _OPERATOR):
+        short = indent + len(piece) <= WIDTH
+        for part in [piece] if short else _split(piece, _SPACE):
+            if not lines[-1]:
+                lines[-1] = part
+            elif len(lines[-1]) + 1 + len(part) > WIDTH:
+                lines.append(" " * indent + part)
+            else:
+                lines[-1] += f" {part}"
     return lines
+
+
+def _split(text: str, separator: re.Pattern[str]) -> list[str]:
+    """The pieces of a text between the spaces that are the first group of the separator."""
+    pieces: list[str] = []
+    begin = len(text) - len(text.lstrip())
+    indent = text[:begin]
+    for match in separator.finditer(text, begin):
+        if match[1]:
+            pieces.append(text[begin : match.start()])
+            begin = match.end()
+    return [indent + pieces[0], *pieces[1:], text[begin:]] if pieces else [text]

@@ -7,7 +7,8 @@ from typing import assert_never
 
 from hamlet.universe import Span
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression
+from hamletc.language.spelling import spell_expression, spell_name
+from hamletc.language.words import OBSERVATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,9 @@ class Item:
         """The item in one line."""
         if self.block is None:
             return self.head
-        return f"{self.head} {{ {'  '.join(item.flat for item in self.block)} }}"
+        return (
+            f"{self.head} {{ {'  '.join(item.flat for item in self.block)} }}" if self.block else f"{self.head} {{ }}"
+        )
 
     @property
     def nests(self) -> bool:
@@ -37,54 +40,89 @@ class Item:
         return any(item.block is not None for item in self.block or ())
 
 
+_ALL = frozenset(("all",))
+_NOTHING: frozenset[str] = frozenset()
+
+
 def declaration_item(declaration: syntax.Decl) -> Item:
     """The item of a declaration."""
     span = declaration.span
     match declaration:
-        case syntax.SpaceDecl(kind=kind, sizes=sizes, properties=properties):
-            text = f"space {kind.text} {' x '.join(size.text for size in sizes)}"
-            return Item("", text, _properties(properties), span)
+        case syntax.SpaceDecl(properties=properties):
+            return Item("", _space_head(declaration), _properties(properties), span)
+        case syntax.MovesDecl(moves=moves):
+            return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
             return Item("", f"clock {_count(hours, 'hour')}", None, span)
         case syntax.LifespanDecl(ticks=ticks, properties=properties):
             return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
+        case syntax.EpisodesDecl():
+            return Item("", "episodes by hand", None, span)
+        case syntax.TrackDecl(by=by):
+            return Item("", "track uses" if by is None else f"track uses by {by.text}", None, span)
+        case syntax.InertDecl():
+            return Item("", "inert allowed", None, span)
         case syntax.ParamDecl(name=name, default=default, bounds=bounds):
-            return Item(f"param {name.text}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
+            return Item(f"param {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
+        case syntax.InputDecl(name=name, default=default, bounds=bounds):
+            return Item(f"input {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
-            return Item(f"meter {name.text}", text, _properties(properties), span)
+            return Item(f"meter {spell_name(name)}", text, _properties(properties), span)
         case syntax.RuleDecl(name=name, guard=guard, body=body):
             if guard is None and len(body) != 1:
-                return Item("", f"rule {name.text}", _statements(body), span)
+                return Item("", f"rule {spell_name(name)}", _statements(body), span)
             before = "" if guard is None else f"{spell_expression(guard)} -> "
-            return _body_item(f"rule {name.text}:", before, body, span)
+            return _body_item(f"rule {spell_name(name)}:", before, body, span)
         case syntax.CascadeDecl(name=name, guard=guard, body=body):
-            return _body_item(f"cascade {name.text}:", f"{spell_expression(guard)} -> ", body, span)
+            return _body_item(f"cascade {spell_name(name)}:", f"{spell_expression(guard)} -> ", body, span)
         case syntax.AffordanceDecl(items=items):
             return Item("", _affordance_head(declaration), tuple(_inner_item(item) for item in items), span)
         case syntax.ActionDecl(name=name, items=items):
-            return Item("", f"action {name.text}", tuple(_inner_item(item) for item in items), span)
+            return Item("", f"action {spell_name(name)}", tuple(_inner_item(item) for item in items), span)
+        case syntax.AllowDecl(actions=actions, condition=condition):
+            words = " ".join(spell_name(name, _ALL) for name in actions) or "all"
+            return Item("", f"allow {words} when {spell_expression(condition)}", None, span)
         case syntax.DiesDecl(condition=condition):
             return Item("", f"dies when {spell_expression(condition)}", None, span)
-        case syntax.RewardDecl(value=value):
-            return Item("", f"reward {spell_expression(value)}", None, span)
+        case syntax.RewardDecl(name=name, value=value):
+            if name is None:
+                return Item("", f"reward {spell_expression(value)}", None, span)
+            return Item(f"reward {spell_name(name)}:", spell_expression(value), None, span)
+        case syntax.ReportDecl(name=name, value=value):
+            return Item(f"report {spell_name(name)}:", spell_expression(value), None, span)
         case syntax.ObserveDecl(items=items):
             return Item("", "observe", tuple(_observation(item) for item in items), span)
     assert_never(declaration)
 
 
+def _space_head(space: syntax.SpaceDecl) -> str:
+    shape = [size.text for size in space.sizes] or [f"({low.text} .. {high.text})" for low, high in space.bounds]
+    return f"space {space.kind.text} {' x '.join(shape)}".rstrip()
+
+
+def _move(move: syntax.MoveDef) -> Item:
+    return Item("", f"{spell_name(move.name)} {_cell(move.delta)}", None, move.span)
+
+
 def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
-    place = "random" if affordance.place is None else _cell(affordance.place)
-    words = [f"affordance {affordance.name.text} at {place}"]
+    words = [f"affordance {spell_name(affordance.name)}"]
+    if affordance.place_span is not None:
+        words.append(f"at {'random' if affordance.place is None else _cell(affordance.place)}")
     if affordance.hours is not None:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
-    if affordance.duration is not None:
-        words.append(f"lasts {_count(affordance.duration, 'tick')}")
+    match affordance.duration:
+        case syntax.Signed():
+            words.append(f"lasts {_count(affordance.duration, 'tick')}")
+        case syntax.Name():
+            words.append(f"lasts {affordance.duration.text}")
+    if affordance.together is not None:
+        words.append("together")
     return " ".join(words)
 
 
 def _inner_item(
-    item: syntax.NeedsItem | syntax.BlockItem | syntax.MoveItem | syntax.TeleportItem | syntax.Stmt,
+    item: syntax.NeedsItem | syntax.BlockItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem | syntax.Stmt,
 ) -> Item:
     match item:
         case syntax.NeedsItem(condition=condition):
@@ -95,9 +133,11 @@ def _inner_item(
             return Item("", f"move {_cell(delta)}", None, item.span)
         case syntax.TeleportItem(cell=cell):
             return Item("", f"teleport {_cell(cell)}", None, item.span)
+        case syntax.KeepsItem():
+            return Item("", "keeps progress", None, item.span)
         case syntax.AssignStmt(meter=meter, op=op, value=value, unclamped=unclamped):
             suffix = "" if unclamped is None else " unclamped"
-            return Item("", f"{meter.text} {op} {spell_expression(value)}{suffix}", None, item.span)
+            return Item("", f"{spell_name(meter)} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.TogetherStmt(body=body):
             return Item("", "together", _statements(body), item.span)
     assert_never(item)
@@ -121,9 +161,11 @@ def _properties(properties: tuple[syntax.Property, ...]) -> tuple[Item, ...] | N
 
 
 def _observation(item: syntax.ObserveItem) -> Item:
-    words = [item.kind.text, *(word.text for word in item.words)]
-    if item.number is not None:
-        words.extend(["per", item.number.text] if item.kind.text == "progress" else [item.number.text])
+    keywords = _NOTHING if item.kind.text == "position" else OBSERVATIONS
+    words = [item.kind.text, *(spell_name(word, keywords) for word in item.words)]
+    if item.numbers and item.kind.text == "progress":
+        words.append("per")
+    words += [number.text for number in item.numbers]
     return Item("", " ".join(words), None, item.span)
 
 

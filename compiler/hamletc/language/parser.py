@@ -6,6 +6,7 @@ a block behind the block's brace, elsewhere at the next declaration that begins 
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -20,10 +21,11 @@ from hamletc.language.braces import (
     match_braces,
     too_deep,
 )
-from hamletc.language.complaints import RESERVED, complain
-from hamletc.language.syntax import File
+from hamletc.language.complaints import complain
+from hamletc.language.syntax import File, Name, Numeral, Signed
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import Token, scan
+from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
 
 MOST_ERRORS = 20
@@ -34,6 +36,10 @@ DEEPEST_TREE = 200
 
 HIGHEST_STACK = 1000
 """The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
+
+
+_AXIS = re.compile(r"[xyz]|x[0-9]+")
+"""The names of axes."""
 
 
 def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
@@ -80,7 +86,9 @@ class _Run:
                 index = self._recover(index)
                 continue
             else:
-                if token.text == "}" and self._tokens[index - 1].text == "{" and not token.inserted:
+                if self._declares(index, terminal):
+                    self._start = index
+                if token.text == "}" and not token.inserted and self._lacks(index):
                     self._errors.append(diagnose("H014", "there is nothing between these braces", self._gap(index)))
                 file: File | None = self._automaton.feed(terminal, token)
                 if terminal == END:
@@ -94,7 +102,7 @@ class _Run:
     def _header(self) -> int:
         """Read `universe NAME`, or make up for it. Returns the index behind it."""
         first, second = self._tokens[0], self._tokens[min(1, len(self._tokens) - 1)]
-        if first.text == "universe" and second.kind == "word" and second.text not in RESERVED:
+        if first.text == "universe" and second.kind in ("word", "quoted") and second.text not in RESERVED:
             self._automaton.feed("UNIVERSE", first)
             self._automaton.feed("NAME", second)
             return 2
@@ -124,6 +132,8 @@ class _Run:
                 return "NUMBER"
             case "symbol":
                 return terminals()[token.text]
+            case "quoted":
+                return "NAME"
             case "word":
                 keyword = terminals().get(token.text)
                 if keyword is None or assigns(self._tokens, index) or not self._automaton.accepts(keyword):
@@ -135,11 +145,31 @@ class _Run:
         following = self._tokens[index + 1]
         match self._tokens[index].text:
             case "distance":
-                return following.text == "to" and self._tokens[index + 2].kind == "word"
+                return following.text == "to" and self._tokens[index + 2].kind in ("word", "quoted")
+            case "straight":
+                return following.text == "distance" and self._goes_on(index + 1)
+            case "position" | "velocity" if self._automaton.accepts("NUMBER"):  # an expression may stand here
+                return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
+            case "streak":
+                return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
             case "together":
                 return following.text == "{"
             case _:
                 return True
+
+    def _declares(self, index: int, terminal: str) -> bool:
+        """Whether the token that is shifted as this terminal begins a declaration."""
+        token = self._tokens[index]
+        return self._braced.opener[index] is None and terminal != "NAME" and token.text in DECLARATIONS
+
+    def _lacks(self, index: int) -> bool:
+        """Whether this closing brace closes empty ones that must not be: those of affordances, of their blocks and of
+        actions may be."""
+        opener = index - 1
+        if self._tokens[opener].text != "{":
+            return False
+        statement = self._tokens[opener - 1].text == "together" and self._braced.opener[opener] is not None
+        return statement or self._tokens[self._start].text not in ("affordance", "action")
 
     def _recover(self, index: int) -> int:
         """Drop the unfinished item and find the token with which to go on."""
@@ -179,10 +209,11 @@ def _too_high(file: File) -> Diagnostic | None:
         node, level = pending.pop()
         if isinstance(node, tuple):
             pending.extend((item, level) for item in node)
-        elif node is not None and not isinstance(node, str | Span):
+        elif not isinstance(node, str | bool | Span | None):
             if level > DEEPEST_TREE:
                 message = f"an expression of more than {DEEPEST_TREE} levels"
                 hint = "Split it: several `reward` lines are added, and a rule can compute a meter in steps."
                 return diagnose("H015", message, node.span, hint=hint)
-            pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
+            if not isinstance(node, Name | Numeral | Signed):  # there are many, with nothing below them
+                pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
     return None

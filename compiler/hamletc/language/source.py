@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from hamlet.universe import Span
@@ -9,6 +10,14 @@ from hamletc.diagnostics import Diagnostic, diagnose
 
 LARGEST_SOURCE = 1 << 20
 """The most bytes a source may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file and what it says."""
+
+    path: Path
+    text: str
 
 
 def read_source(path: Path) -> str | Diagnostic:

@@ -1,10 +1,12 @@
-"""Expressions in canonical spelling: single spaces, and parentheses only where the tree needs them."""
+"""Names and expressions in canonical spelling: single spaces; parentheses and backticks only where they are needed."""
 
 from __future__ import annotations
 
+import re
 from typing import assert_never
 
 from hamletc.language.syntax import (
+    AxisExpr,
     BinaryExpr,
     CallExpr,
     DistanceExpr,
@@ -12,14 +14,25 @@ from hamletc.language.syntax import (
     IfExpr,
     Name,
     Numeral,
+    StreakExpr,
     UnaryExpr,
     WhenExpr,
 )
+from hamletc.language.words import MEANINGS, RESERVED
 
 _IF, _OR, _AND, _NOT, _COMPARE, _ADD, _WHEN, _MULTIPLY, _NEGATE, _ATOM = range(10)
 """How tightly a form binds; the grammar has the same order."""
 
 _BINARY = {"or": _OR, "and": _AND, "+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY}
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def spell_name(name: Name, keywords: frozenset[str] = frozenset()) -> str:
+    """A name, in backticks where it needs them; `keywords` are the words that mean something else where it stands."""
+    bare = _PLAIN.fullmatch(name.text) and name.text not in RESERVED and name.text not in keywords
+    return name.text if bare and not (name.quoted and name.text in MEANINGS) else f"`{name.text}`"
 
 
 def spell_expression(expression: Expr) -> str:
@@ -45,19 +58,25 @@ def _tightness(expression: Expr) -> int:
             return _WHEN
         case UnaryExpr():
             return _NEGATE
-        case Name() | Numeral() | CallExpr() | DistanceExpr():
+        case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr():
             return _ATOM
     assert_never(expression)
 
 
 def _bare(expression: Expr) -> str:
     match expression:
-        case Name(text=text) | Numeral(text=text):
+        case Name():
+            return spell_name(expression)
+        case Numeral(text=text):
             return text
-        case DistanceExpr(affordance=affordance):
-            return f"distance to {affordance.text}"
+        case DistanceExpr(affordance=affordance, straight=straight):
+            return f"{'straight ' if straight else ''}distance to {spell_name(affordance)}"
+        case AxisExpr(quantity=quantity, axis=axis):
+            return f"{quantity} {axis.text}"
+        case StreakExpr(affordance=affordance):
+            return f"streak of {spell_name(affordance)}"
         case CallExpr(function=function, arguments=arguments):
-            return f"{function.text}({', '.join(map(spell_expression, arguments))})"
+            return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):
             return f"if {_spell(condition, _OR)} then {_spell(then, _OR)} else {_spell(otherwise, _IF)}"
         case WhenExpr(value=value, condition=condition):

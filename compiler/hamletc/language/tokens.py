@@ -18,7 +18,7 @@ LONGEST_NAME = 64
 MOST_TOKENS = 400_000
 """The most tokens a source may have."""
 
-TokenKind: TypeAlias = Literal["word", "number", "symbol", "bad", "end"]
+TokenKind: TypeAlias = Literal["word", "quoted", "number", "symbol", "bad", "end"]
 
 _TOKEN = re.compile(
     r"""
@@ -26,8 +26,9 @@ _TOKEN = re.compile(
   | (?P<comment>\#[^\n]*)
   | (?P<number>\.?[0-9](?:[eE][+-](?=[0-9])|\.(?!\.)|\w)*)
   | (?P<word>[^\W\d]\w*)
+  | (?P<quoted>`[^`\r\n]*`?)
   | (?P<symbol>\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,])
-  | (?P<bad>[^ \t\r\n\w#+\-*/(){}<>=:,.]+|.)
+  | (?P<bad>[^ \t\r\n\w#+\-*/(){}<>=:,.`]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -40,8 +41,8 @@ _WRITTEN_OTHERWISE = {"&&": "and", "&": "and", "||": "or", "|": "or", "!": "not"
 class Token:
     """A word, number or symbol where it stands; never more than one line.
 
-    A "bad" token has a `problem`. An "end" token stands after the last one. `inserted` is a closing brace that the
-    author forgot: it is empty and stands where one was expected.
+    The text of a "quoted" word has its backticks. A "bad" token has a `problem`. An "end" token stands after the last
+    one. `inserted` is a closing brace that the author forgot: it is empty and stands where one was expected.
     """
 
     kind: TokenKind
@@ -98,6 +99,8 @@ def scan(text: str) -> Scan:
                 tokens.append(Token("symbol", piece, line, column))
             case "word":
                 tokens.append(_word(piece, Span(line, column, line, column + len(piece))))
+            case "quoted":
+                tokens.append(_quoted(piece, Span(line, column, line, column + len(piece))))
             case "number":
                 tokens.append(_number(piece, Span(line, column, line, column + len(piece))))
             case _:
@@ -109,11 +112,29 @@ def scan(text: str) -> Scan:
 def _word(text: str, span: Span) -> Token:
     problem = None
     if not text.isascii():
-        hint = "Names consist of the letters a to z and A to Z, digits and `_`."
+        hint = "Names consist of the letters a to z and A to Z, digits and `_`; write others in backticks."
         problem = diagnose("H004", f"`{_shortened(text)}` has letters that names cannot have", span, hint=hint)
     elif len(text) > LONGEST_NAME:
         problem = diagnose("H007", f"a name of {len(text)} characters; {LONGEST_NAME} are allowed", span)
     return Token("bad" if problem else "word", text, span.line, span.column, problem)
+
+
+def _quoted(text: str, span: Span) -> Token:
+    name = text[1:-1]
+    problem = None
+    if len(text) == 1 or not text.endswith("`"):
+        hint = "A name in backticks ends in its line."
+        opening = Span(span.line, span.column, span.line, span.column + 1)
+        problem = diagnose("H004", "this backtick has no second one", opening, hint=hint)
+    elif not name:
+        problem = diagnose("H004", "there is no name between these backticks", span)
+    elif not name.isprintable():
+        problem = diagnose(
+            "H004", f"{_described(next(c for c in name if not c.isprintable()))} cannot be part of a name", span
+        )
+    elif len(name) > LONGEST_NAME:
+        problem = diagnose("H007", f"a name of {len(name)} characters; {LONGEST_NAME} are allowed", span)
+    return Token("bad" if problem else "quoted", text, span.line, span.column, problem)
 
 
 def _number(text: str, span: Span) -> Token:
@@ -132,9 +153,7 @@ def _bad(text: str, span: Span) -> Token:
     if text.isascii() and text.isprintable():
         message = f"`{_shortened(text)}` means nothing here"
     else:
-        character = next(c for c in text if not (c.isascii() and c.isprintable()))
-        name = unicodedata.name(character, "a control character").lower()
-        message = f"the character U+{ord(character):04X} ({name}) means nothing here"
+        message = f"{_described(next(c for c in text if not (c.isascii() and c.isprintable())))} means nothing here"
     if text in _WRITTEN_OTHERWISE:
         hint = f"Write `{_WRITTEN_OTHERWISE[text]}`."
     elif text == ";":
@@ -142,6 +161,11 @@ def _bad(text: str, span: Span) -> Token:
     else:
         hint = None
     return Token("bad", text, span.line, span.column, diagnose("H004", message, span, hint=hint))
+
+
+def _described(character: str) -> str:
+    name = unicodedata.name(character, "a control character").lower()
+    return f"the character U+{ord(character):04X} ({name})"
 
 
 def _fits(text: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.universe import Universe
-from hamletc.ir.builder import Builder
+from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
+from hamletc.lowering.layout import fixed_position
+from hamletc.lowering.moves import displaced, displacement, literal
 from hamletc.lowering.statements import pay, run
 
 
@@ -16,83 +17,145 @@ def act(lane: Lane, action: Value) -> None:
     builder, universe = lane.builder, lane.universe
     start = lane.position
     taken = _custom_actions(lane, action)
-    with builder.at("space grid", universe.space.span.line):
-        moves = [
-            (builder.equal(action, builder.i32(number)), delta)
-            for number, delta in enumerate(schema.move_deltas(universe))
-        ]
-        moves += [
-            (guard, custom.move)
+    with builder.at(space_construct(universe), universe.space.span):
+        of_space = _of_space(lane, action)
+        moves = (
+            []
+            if lane.plan.moves is not None
+            else [
+                (builder.equal(action, builder.i32(index)), displacement(universe, move.by))
+                for index, move in enumerate(universe.moves)
+            ]
+        )
+        customs = [
+            (guard, displacement(universe, custom.move))
             for guard, custom in zip(taken, universe.actions, strict=True)
             if custom.move is not None
         ]
-        lane.position = tuple(
-            _displace(builder, universe, axis, coordinate, [(guard, delta[axis]) for guard, delta in moves])
-            for axis, coordinate in enumerate(lane.position)
-        )
+        moves += customs
+        displaces = None if of_space is None else builder.any([of_space, *(guard for guard, _ in customs)])
+        lane.position = tuple(_displace(lane, axis, action, moves, displaces) for axis in range(len(start)))
+        _set_velocity(lane, start, of_space)
     for guard, custom in zip(taken, universe.actions, strict=True):
         if custom.teleport is not None:
-            with builder.at(f"action {custom.name}", custom.span.line):
+            with builder.at(f"action {custom.name}", custom.span):
+                target = fixed_position(universe, custom.teleport)
                 lane.position = tuple(
-                    builder.select(guard, builder.i32(target), coordinate)
-                    for target, coordinate in zip(custom.teleport, lane.position, strict=True)
+                    builder.select(guard, literal(builder, to), coordinate)
+                    for to, coordinate in zip(target, lane.position, strict=True)
                 )
-    _leave(lane, start)
-    with builder.at("move", 0):
-        moving = builder.less(action, builder.i32(schema.interact_action(universe)))
-    for meter in universe.meters:
-        if meter.move is not None:
-            pay(lane, f"meter {meter.name} move", meter.span.line, meter.name, meter.move, moving)
+    _leave(lane, start, action)
+    paying = [meter for meter in universe.meters if meter.move is not None]
+    if paying:
+        with builder.at("move", None):
+            moving = _charged(lane, action)
+        for meter in paying:
+            if meter.move is not None:
+                pay(lane, f"meter {meter.name} move", meter.span, meter.name, meter.move, moving)
+
+
+def space_construct(universe: Universe) -> str:
+    """What origins call the space."""
+    match universe.space:
+        case Grid():
+            return "space grid"
+        case Continuous():
+            return "space continuous"
+        case NoSpace():
+            return "space none"
+
+
+def _of_space(lane: Lane, action: Value) -> Value | None:
+    """Whether the action is one of the space: a move, INTERACT, WAIT. `None` where that makes no difference."""
+    universe = lane.universe
+    # On a grid a displacement of 0 changes nothing. Elsewhere even that one rounds.
+    if not universe.actions or not (lane.velocity or isinstance(universe.space, Continuous)):
+        return None
+    return lane.builder.less(action, lane.builder.i32(schema.interact_action(universe) + 2))
 
 
 def _custom_actions(lane: Lane, action: Value) -> list[Value]:
     """Run the statements of the custom actions; where each is taken and possible."""
     builder, universe = lane.builder, lane.universe
     first = schema.interact_action(universe) + 2
-    taken = []
-    for number, custom in enumerate(universe.actions, first):
+    before, taken = lane.velocity, []
+    with builder.at("action", None):
+        # A custom action sets the velocity to 0 before it begins.
+        lane.velocity = tuple(builder.f32(0.0) for _ in before)
+    for index, custom in enumerate(universe.actions, first):
         construct = f"action {custom.name}"
-        with builder.at(construct, custom.span.line):
-            guard = builder.equal(action, builder.i32(number))
+        with builder.at(construct, custom.span):
+            guard = builder.equal(action, builder.i32(index))
             if custom.needs is not None:
                 guard = builder.and_(guard, lower_expression(lane, custom.needs))
         run(lane, construct, custom.body, guard)
         taken.append(guard)
+    lane.velocity = before
     return taken
 
 
 def _displace(
-    builder: Builder, universe: Universe, axis: int, coordinate: Value, moves: list[tuple[Value, int]]
+    lane: Lane,
+    axis: int,
+    action: Value,
+    moves: list[tuple[Value, tuple[float, ...]]],
+    displaces: Value | None,
 ) -> Value:
-    """The coordinate after the displacement of the one guard that holds, if any, and after the edges."""
-    size = universe.space.sizes[axis]
-    wraps = universe.space.edges == "wrap"
-    by = builder.i32(0)
+    """The coordinate after the displacement of the one guard that holds, if any, and after the edges.
+
+    Args:
+        moves: guards and displacements; many moves come from tables instead.
+        displaces: whether (BOOL) there is a displacement, if only of 0; `None` where that makes no difference.
+    """
+    builder, universe, coordinate = lane.builder, lane.universe, lane.position[axis]
+    by = literal(builder, 0.0 if isinstance(universe.space, Continuous) else 0)
+    if lane.plan.moves is not None:
+        by = builder.lookup(lane.plan.moves.axes[axis], action)
     for guard, delta in moves:
-        if delta:
-            by = builder.select(guard, builder.i32(delta % size if wraps else delta), by)
-    moved = builder.add(coordinate, by)
-    zero, last, count = builder.i32(0), builder.i32(size - 1), builder.i32(size)
-    match universe.space.edges:
-        case "clamp":
-            return builder.clamp(moved, zero, last)
-        case "wrap":
-            return builder.select(builder.less(moved, count), moved, builder.sub(moved, count))
-        case "sticky":
-            off = builder.or_(builder.less(moved, zero), builder.less_equal(count, moved))
-            return builder.select(off, coordinate, moved)
-        case "bounce":
-            moved = builder.select(builder.less(moved, zero), builder.neg(moved), moved)
-            mirrored = builder.sub(builder.i32(2 * (size - 1)), moved)
-            return builder.clamp(builder.select(builder.less_equal(count, moved), mirrored, moved), zero, last)
+        if delta[axis]:
+            by = builder.select(guard, literal(builder, delta[axis]), by)
+    moved = displaced(builder, universe, axis, coordinate, by)
+    return moved if displaces is None else builder.select(displaces, moved, coordinate)
 
 
-def _leave(lane: Lane, start: tuple[Value, ...]) -> None:
-    """An agent that is no longer where it began the tick gives up what it was engaged in."""
-    if lane.engaged is None or lane.progress is None:
-        return
+def _set_velocity(lane: Lane, start: tuple[Value, ...], of_space: Value | None) -> None:
+    """What an action of the space added to each coordinate; 0 after a custom action."""
     builder = lane.builder
-    with builder.at("leave", 0):
+    if not lane.velocity:
+        return
+    changes = [builder.sub(now, before) for now, before in zip(lane.position, start, strict=True)]
+    if schema.position_dtype(lane.universe) == "i32":
+        changes = [builder.to_f32(change) for change in changes]
+    nothing = builder.f32(0.0)
+    lane.velocity = tuple(
+        change if of_space is None else builder.select(of_space, change, nothing) for change in changes
+    )
+
+
+def _leave(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
+    """An agent that is no longer where it began the tick gives up what it was engaged in; not with an action that keeps
+    it.
+    """
+    if lane.engaged is None or lane.progress is None or not start:
+        return
+    builder, universe = lane.builder, lane.universe
+    first = schema.interact_action(universe) + 2
+    with builder.at("leave", None):
         stayed = builder.all([builder.equal(a, b) for a, b in zip(lane.position, start, strict=True)])
+        for index, custom in enumerate(universe.actions, first):
+            if custom.keeps_progress:
+                stayed = builder.or_(stayed, builder.equal(action, builder.i32(index)))
         lane.engaged = builder.select(stayed, lane.engaged, builder.i32(schema.NOWHERE))
         lane.progress = builder.select(stayed, lane.progress, builder.i32(0))
+
+
+def _charged(lane: Lane, action: Value) -> Value:
+    """Whether the action is a move that goes somewhere."""
+    builder, universe = lane.builder, lane.universe
+    staying = [index for index, move in enumerate(universe.moves) if not any(move.by)]
+    moving = builder.less(action, builder.i32(schema.interact_action(universe)))
+    if lane.plan.moves is not None and staying:
+        return builder.equal(builder.lookup(lane.plan.moves.charged, action), builder.i32(1))
+    for index in staying:
+        moving = builder.and_(moving, builder.not_(builder.equal(action, builder.i32(index))))
+    return moving

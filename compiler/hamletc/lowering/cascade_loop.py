@@ -24,7 +24,7 @@ def run_table(lane: Lane, table: CascadeTable) -> None:
     if table.first is not None:
         initial.append(lane.meters[table.meters[0]])
     names, tables = _names(table), tuple(each.name for each in table.tables)
-    with builder.at(table.construct, table.line):
+    with builder.at(table.construct, table.span):
         for meter, name in zip(table.meters, names, strict=False):
             if meter in table.targets:
                 fold = Fold(table.name, name, table.steps, names, tables, tuple(initial))
@@ -34,13 +34,13 @@ def run_table(lane: Lane, table: CascadeTable) -> None:
 def loop_body(plan: Plan, table: CascadeTable) -> Function:
     """What a row does: `row` (I32), meters and params to the same meters and params, and to what was measured."""
     builder, universe = Builder(), plan.universe
-    with builder.at(table.construct, table.line):
+    with builder.at(table.construct, table.span):
         row = builder.input(I32, ROW)
         names = _names(table)
         values = [builder.input(F32, name) for name in names]
         meters = dict(zip(table.meters, values, strict=False))
         params = dict(zip(table.params, values[len(meters) :], strict=False))
-        lane = Lane(universe, builder, meters, params, (), row, None, None, None, row, plan, table.columns, row)
+        lane = _lane(plan, builder, meters, params, table, row)
         threshold = builder.lookup(table.threshold, row)
         source = _chosen(lane, table, table.sources, builder.lookup(table.source, row))
         if table.first is not None:
@@ -56,6 +56,39 @@ def loop_body(plan: Plan, table: CascadeTable) -> Function:
                 meters[meter.name] = builder.select(here, builder.clamp(total, low, high), meters[meter.name])
         results = [*meters.values(), *params.values(), *([] if table.first is None else [source])]
     return builder.finish(table.name, tuple(Output(name, value) for name, value in zip(names, results, strict=True)))
+
+
+def _lane(
+    plan: Plan,
+    builder: Builder,
+    meters: dict[str, Value],
+    params: dict[str, Value],
+    table: CascadeTable,
+    row: Value,
+) -> Lane:
+    """A lane of which nothing but meters and params is known; nothing else is asked for."""
+    return Lane(
+        plan.universe,
+        builder,
+        plan,
+        meters,
+        params,
+        inputs={},
+        position=(),
+        velocity=(),
+        age=row,
+        engaged=None,
+        progress=None,
+        used_at=(),
+        last=None,
+        streaks={},
+        seen={},
+        hour=None,
+        layout=row,
+        places=(),
+        columns=table.columns,
+        row=row,
+    )
 
 
 def _names(table: CascadeTable) -> tuple[str, ...]:

@@ -11,16 +11,21 @@ from typing import Any
 
 from hamlet.binary32 import round32
 from hamlet.universe import (
-    Age,
     Assign,
     AssignOp,
+    Binary,
     Cascade,
-    Distance,
+    Clamp,
+    Deficit,
     Expression,
-    Here,
-    Hour,
+    If,
     MeterValue,
+    Number,
     ParamValue,
+    Shortfall,
+    Span,
+    Truth,
+    Unary,
     Universe,
 )
 from hamletc.ir.function import Table
@@ -69,7 +74,7 @@ class CascadeTable:
     kind: Table
     columns: tuple[Table, ...]
     construct: str
-    line: int
+    span: Span
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -101,16 +106,25 @@ def _steps(cascade: Cascade) -> list[Step] | None:
     for number, statement in enumerate(cascade.body):
         if not isinstance(statement, Assign) or not statement.clamped:
             return None
-        if _mentions(statement.value, Hour | Age | Here | Distance):
+        if not _is_about_meters(statement.value):
             return None
         result.append(Step(cascade, number == 0, statement.meter, statement.op, statement.value))
     return result
 
 
-def _mentions(tree: Any, kinds: Any) -> bool:
-    if isinstance(tree, kinds):
-        return True
-    return is_dataclass(tree) and any(_mentions(getattr(tree, field.name), kinds) for field in fields(tree))
+def _is_about_meters(expression: Expression) -> bool:
+    """Whether an expression needs no more of a lane than meters and params."""
+    match expression:
+        case Number() | Truth() | MeterValue() | ParamValue() | Deficit() | Shortfall():
+            return True
+        case Unary(operand=operand):
+            return _is_about_meters(operand)
+        case Binary(left=left, right=right):
+            return _is_about_meters(left) and _is_about_meters(right)
+        case Clamp(operand=first, low=second, high=third) | If(condition=first, then=second, otherwise=third):
+            return all(_is_about_meters(part) for part in (first, second, third))
+        case _:
+            return False
 
 
 def _names(tree: Any, kind: type[MeterValue | ParamValue]) -> set[str]:
@@ -156,5 +170,5 @@ def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step
             for column in range(width)
         ),
         f"cascade {steps[0].cascade.name} and those after it",
-        steps[0].cascade.span.line,
+        steps[0].cascade.span,
     )

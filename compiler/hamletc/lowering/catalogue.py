@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hamlet.universe import Affordance, Expression, Statement, Universe
+from hamlet.universe import Affordance, Expression, Span, Statement, Universe
 from hamletc.ir.function import Table
 from hamletc.ir.typing import F32, I32
 from hamletc.lowering.shapes import shape
@@ -17,12 +17,13 @@ class Kind:
 
     Attributes:
         name: of the first of them, and how many there are.
-        line: of the first.
+        span: of the first.
     """
 
     name: str
-    line: int
+    span: Span
     lasts: bool
+    together: bool
     needs: Expression | None
     instantly: tuple[Statement, ...]
     each_tick: tuple[Statement, ...]
@@ -37,7 +38,8 @@ class Catalogue:
         kinds: the shapes, in the order of their first affordance.
         kind: the number of the kind.
         opens, closes: the hours; 0 and the length of the day where it is always open. `None` without hours.
-        duration: in ticks, 1 for an instantaneous affordance. `None` where no affordance lasts.
+        duration: in ticks, 1 for an instantaneous affordance, 0 for one that is never completed. `None` where no
+            affordance lasts.
         columns: the numbers of a shape; 0.0 where an affordance has fewer.
     """
 
@@ -63,7 +65,7 @@ def catalogue(universe: Universe) -> Catalogue:
     numbers: list[int] = []
     for affordance in universe.affordances:
         parts = (affordance.needs, affordance.instantly, affordance.each_tick, affordance.on_completion)
-        key, row = shape((affordance.duration is not None, *parts))
+        key, row = shape((affordance.duration is not None, affordance.together, *parts))
         numbers.append(order.setdefault(key, len(order)))
         kinds.setdefault(key, []).append(affordance)
         rows.append(row)
@@ -71,7 +73,7 @@ def catalogue(universe: Universe) -> Catalogue:
     hours = [affordance.hours for affordance in universe.affordances]
     day = universe.clock.hours if universe.clock is not None else 0
     timed = any(each is not None for each in hours)
-    durations = tuple(affordance.duration or 1 for affordance in universe.affordances)
+    durations = tuple(1 if each.duration is None else each.duration for each in universe.affordances)
     lasting = any(affordance.duration is not None for affordance in universe.affordances)
     return Catalogue(
         tuple(_kind(key, alike) for key, alike in kinds.items()),
@@ -87,6 +89,6 @@ def catalogue(universe: Universe) -> Catalogue:
 
 
 def _kind(key: Any, alike: list[Affordance]) -> Kind:
-    lasts, needs, instantly, each_tick, on_completion = key
+    lasts, together, needs, instantly, each_tick, on_completion = key
     name = alike[0].name if len(alike) == 1 else f"{alike[0].name} and {len(alike) - 1} like it"
-    return Kind(name, alike[0].span.line, lasts, needs, instantly, each_tick, on_completion)
+    return Kind(name, alike[0].span, lasts, together, needs, instantly, each_tick, on_completion)

@@ -10,4 +10,4 @@ def decay(lane: Lane) -> None:
     """Subtract every meter's decay, in file order."""
     for meter in lane.universe.meters:
         if meter.decay is not None:
-            pay(lane, f"meter {meter.name} decay", meter.span.line, meter.name, meter.decay, None)
+            pay(lane, f"meter {meter.name} decay", meter.span, meter.name, meter.decay, None)

@@ -24,12 +24,12 @@ def dynamics(lane: Lane) -> None:
         match item:
             case Rule(name=name, guard=guard):
                 construct = f"rule {name}"
-                with builder.at(construct, item.span.line):
+                with builder.at(construct, item.span):
                     tested = None if guard is None else lower_expression(lane, guard)
                 run(lane, construct, item.body, tested)
             case Cascade(name=name, source=source, threshold=threshold):
                 construct = f"cascade {name}"
-                with builder.at(construct, item.span.line):
+                with builder.at(construct, item.span):
                     measured = Measured(lane.meters[source], builder.f32(round32(threshold)))
                     tested = builder.less(measured.source, measured.threshold)
                 run(lane, construct, item.body, tested, measured)

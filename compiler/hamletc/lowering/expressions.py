@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from hamlet import schema
 from hamlet.binary32 import round32
 from hamlet.universe import (
     Age,
     Binary,
     BinaryOp,
     Clamp,
+    Coordinate,
+    DayTime,
     Deficit,
     Distance,
     Expression,
     Here,
     Hour,
     If,
+    InputValue,
+    LastUse,
     MeterValue,
     Number,
     ParamValue,
+    Previous,
+    Progress,
     Shortfall,
+    Speed,
+    StraightDistance,
+    Streak,
+    Truth,
     Unary,
+    UnaryOp,
+    Velocity,
+    Visited,
 )
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
+from hamletc.lowering.day import day_time
+from hamletc.lowering.distance import distance, length, straight_distance
+from hamletc.lowering.functions import call, power
+from hamletc.lowering.here import is_at, is_nowhere
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import affordance_here, affordance_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.meters[meter]
         case ParamValue(param=param):
             return lane.params[param]
+        case InputValue(input=name):
+            return lane.inputs[name]
+        case Truth(value=value):
+            return builder.boolean(value)
         case Deficit():
             source, threshold = _measured(measured)
             return builder.div(builder.sub(threshold, source), threshold)
@@ -62,19 +83,38 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.sub(threshold, source)
         case Hour():
             return builder.to_f32(clock_hour(lane))
+        case DayTime(function=function):
+            return builder.lookup(day_time(lane.universe, function), clock_hour(lane))
         case Age():
             return builder.to_f32(lane.age)
+        case Coordinate(axis=axis):
+            coordinate = lane.position[schema.axes(lane.universe).index(axis)]
+            return coordinate if schema.position_dtype(lane.universe) == "f32" else builder.to_f32(coordinate)
+        case Velocity(axis=axis):
+            return lane.velocity[schema.axes(lane.universe).index(axis)]
+        case Speed():
+            return length(builder, lane.velocity)
+        case Progress():
+            return builder.to_f32(_there_is(lane.progress, "progress"))
         case Here(affordance=affordance):
-            number = -1 if affordance is None else lane.plan.numbers[affordance]
-            return builder.equal(affordance_here(lane), builder.i32(number))
+            return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
+        case LastUse(affordance=affordance):
+            number = schema.NOWHERE if affordance is None else lane.plan.numbers[affordance]
+            return builder.equal(_there_is(lane.last, "last use"), builder.i32(number))
+        case Streak(affordance=affordance):
+            return builder.to_f32(lane.streaks[affordance])
+        case Visited():
+            return builder.to_f32(_visited(lane))
         case Distance(affordance=affordance):
-            return _distance(lane, lane.plan.numbers[affordance])
-        case Unary(op="-", operand=operand):
-            return builder.neg(lower(operand))
-        case Unary(op="abs", operand=operand):
-            return builder.abs(lower(operand))
-        case Unary(operand=operand):
-            return builder.not_(lower(operand))
+            return distance(lane, lane.plan.numbers[affordance])
+        case StraightDistance(affordance=affordance):
+            return straight_distance(lane, lane.plan.numbers[affordance])
+        case Previous(operand=operand):
+            if lane.before is None:
+                raise ValueError("`previous` has a meaning in a tick only")
+            return lower_expression(replace(lane.before, columns=lane.columns, row=lane.row), operand)
+        case Unary(op=op, operand=operand):
+            return _unary(builder, op, lower(operand))
         case Binary(op=op, left=left, right=right):
             return _binary(builder, op, lower(left), lower(right))
         case Clamp(operand=operand, low=low, high=high):
@@ -85,15 +125,41 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
 
 def clock_hour(lane: Lane) -> Value:
     """The hour (I32); the checker lets nothing refer to it in a universe without a clock."""
-    if lane.hour is None:
-        raise ValueError(f"universe {lane.universe.name} refers to the hour and has no clock")
-    return lane.hour
+    return _there_is(lane.hour, "hour")
+
+
+def _there_is(value: Value | None, what: str) -> Value:
+    """State that the checker lets nothing refer to in a universe without it."""
+    if value is None:
+        raise ValueError(f"there is no {what} in this universe")
+    return value
+
+
+def _visited(lane: Lane) -> Value:
+    """How many affordances (I32) the agent has used."""
+    builder = lane.builder
+    count, one, nothing = builder.i32(0), builder.i32(1), builder.i32(0)
+    for seen in lane.seen.values():
+        count = builder.add(count, builder.select(seen, one, nothing))
+    return count
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:
     if measured is None:
         raise ValueError("`deficit` and `shortfall` have a meaning in a cascade only")
     return measured.source, measured.threshold
+
+
+def _unary(builder: Builder, op: UnaryOp, operand: Value) -> Value:
+    match op:
+        case "-":
+            return builder.neg(operand)
+        case "abs":
+            return builder.abs(operand)
+        case "not":
+            return builder.not_(operand)
+        case _:
+            return call(builder, op, operand)
 
 
 def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
@@ -110,6 +176,8 @@ def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
             return builder.minimum(left, right)
         case "max":
             return builder.maximum(left, right)
+        case "pow":
+            return power(builder, left, right)
         case "<":
             return builder.less(left, right)
         case "<=":
@@ -126,31 +194,3 @@ def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
             return builder.and_(left, right)
         case "or":
             return builder.or_(left, right)
-
-
-def _distance(lane: Lane, number: int) -> Value:
-    builder, space = lane.builder, lane.universe.space
-    away = []
-    for size, own, other in zip(space.sizes, lane.position, affordance_position(lane, number), strict=True):
-        apart = builder.abs(builder.sub(own, other))
-        if space.edges == "wrap":
-            apart = builder.minimum(apart, builder.sub(builder.i32(size), apart))
-        away.append(apart)
-    match space.metric:
-        case "manhattan":
-            return builder.to_f32(_sum(builder, away))
-        case "chebyshev":
-            most = away[0]
-            for apart in away[1:]:
-                most = builder.maximum(most, apart)
-            return builder.to_f32(most)
-        case "euclidean":
-            squared = _sum(builder, [builder.mul(apart, apart) for apart in away])
-            return builder.sqrt(builder.to_f32(squared))
-
-
-def _sum(builder: Builder, values: list[Value]) -> Value:
-    total = values[0]
-    for value in values[1:]:
-        total = builder.add(total, value)
-    return total

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet import schema
 from hamlet.binary32 import round32
-from hamlet.universe import Clock, Universe
+from hamlet.universe import Clock, Grid, Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output, Program
-from hamletc.ir.ops import Value
+from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.ops import Fold, Lookup, Value
 from hamletc.ir.typing import I32, U32
 from hamletc.lowering.act import act
 from hamletc.lowering.cascade_loop import loop_body
+from hamletc.lowering.day import day_tables
 from hamletc.lowering.death import die
 from hamletc.lowering.decay import decay
+from hamletc.lowering.draw_loop import draw_body
 from hamletc.lowering.dynamics import dynamics
 from hamletc.lowering.interact import interact
 from hamletc.lowering.lane import Lane, input_lane
-from hamletc.lowering.layout import cell_position, new_layout, random_cell
+from hamletc.lowering.layout import new_layout, new_place, position_anywhere, position_apart
 from hamletc.lowering.mask import mask
-from hamletc.lowering.observe import observe, time_tables
+from hamletc.lowering.observe import observe
 from hamletc.lowering.plan import Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy
 from hamletc.lowering.reward import reward
@@ -29,7 +33,10 @@ LIMITS = Limits()
 def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
     """The program of a universe, as it stands: exact, and not yet optimised."""
     planned = plan(universe, limits)
-    functions = [*(loop_body(planned, table) for table in planned.cascades), _tick(planned)]
+    functions = [loop_body(planned, table) for table in planned.cascades]
+    if planned.draws is not None:
+        functions.append(draw_body(planned.draws))
+    functions.append(_tick(planned))
     if universe.clock is not None:
         functions.append(_clock(universe.clock))
     functions += [
@@ -39,25 +46,49 @@ def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
         lower_policy(),
         lower_choose(len(schema.action_names(universe))),
     ]
-    return Program(universe.name, tuple(functions), (*time_tables(universe), *planned.tables))
+    tables = (*day_tables(universe), *planned.tables)
+    return Program(universe.name, tuple(functions), _read(tuple(functions), tables))
+
+
+def _read(functions: tuple[Function, ...], tables: tuple[Table, ...]) -> tuple[Table, ...]:
+    """The tables that functions read."""
+    read: set[str] = set()
+    for function in functions:
+        for node in function.nodes:
+            match node.op:
+                case Lookup(table=table):
+                    read.add(table)
+                case Fold(tables=several):
+                    read.update(several)
+                case _:
+                    pass
+    return tuple(table for table in tables if table.name in read)
 
 
 def _tick(planned: Plan) -> Function:
     builder = Builder()
     lane = input_lane(planned, builder)
-    with builder.at("state", 0):
+    lane.before = replace(
+        lane,
+        meters=dict(lane.meters),
+        streaks=dict(lane.streaks),
+        seen=dict(lane.seen),
+    )
+    with builder.at("state", None):
         action = builder.input(I32, "action")
     act(lane, action)
     used = interact(lane, action)
     decay(lane)
     dynamics(lane)
     end = die(lane)
+    paid = reward(lane, end)
     results = {
-        "reward": reward(lane, end),
+        "reward": paid.pop("reward"),
         "terminated": end.terminated,
         "truncated": end.truncated,
         "used": used,
         "cause": end.cause,
+        **paid,
     }
     outputs = {**_state(lane), **results}
     return builder.finish("tick", tuple(Output(name, value) for name, value in outputs.items()))
@@ -65,18 +96,24 @@ def _tick(planned: Plan) -> Function:
 
 def _state(lane: Lane) -> dict[str, Value]:
     """The state that a tick can change, by state name."""
+    axes = schema.axes(lane.universe)
     state = {f"meter.{name}": value for name, value in lane.meters.items()}
-    for axis, coordinate in zip(schema.axes(lane.universe), lane.position, strict=True):
-        state[f"position.{axis}"] = coordinate
+    state |= {f"position.{axis}": value for axis, value in zip(axes, lane.position, strict=True)}
+    state |= {f"velocity.{axis}": value for axis, value in zip(axes, lane.velocity, strict=False)}
     state["age"] = lane.age
     if lane.engaged is not None and lane.progress is not None:
         state |= {"engaged": lane.engaged, "progress": lane.progress}
+    state |= {f"used_at.{axis}": value for axis, value in zip(axes, lane.used_at, strict=False)}
+    if lane.last is not None:
+        state["last"] = lane.last
+    state |= {f"streak.{name}": value for name, value in lane.streaks.items()}
+    state |= {f"seen.{name}": value for name, value in lane.seen.items()}
     return state
 
 
 def _clock(clock: Clock) -> Function:
     builder = Builder()
-    with builder.at("clock", clock.span.line):
+    with builder.at("clock", clock.span):
         following = builder.add(builder.input(I32, "hour"), builder.i32(1))
         midnight = builder.equal(following, builder.i32(clock.hours))
         hour = builder.select(midnight, builder.i32(0), following)
@@ -85,20 +122,30 @@ def _clock(clock: Clock) -> Function:
 
 def _reset(planned: Plan) -> Function:
     universe, where, builder = planned.universe, planned.places, Builder()
-    with builder.at("layout", 0):
+    with builder.at("layout", None):
         seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
         world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
         episode = builder.to_u32(builder.input(I32, "episode"))
         layout = new_layout(builder, *seeds, world, episode)
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
-        cell = random_cell(builder, where, layout, index)
-        position = cell_position(builder, universe.space.sizes, cell)
+        if isinstance(universe.space, Grid) and universe.space.starts == "apart":
+            position = position_apart(builder, universe, where, layout, index)
+        else:
+            position = position_anywhere(builder, universe, layout, index)
     outputs = []
     for meter in universe.meters:
-        with builder.at(f"meter {meter.name}", meter.span.line):
+        with builder.at(f"meter {meter.name}", meter.span):
             outputs.append(Output(f"meter.{meter.name}", builder.f32(round32(meter.start))))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
-    return builder.finish("reset", (*outputs, Output("layout", layout)))
+    outputs.append(Output("layout", layout))
+    for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
+        with builder.at(f"affordance {affordance.name}", affordance.span):
+            place = new_place(builder, planned, layout, number)
+        outputs += [
+            Output(f"place.{affordance.name}.{row}", value)
+            for row, value in zip(planned.place_rows, place, strict=True)
+        ]
+    return builder.finish("reset", tuple(outputs))
 
 
 def _observe(planned: Plan) -> Function:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from math import cos, pi, sin
-
 from hamlet import schema
 from hamlet.binary32 import round32
 from hamlet.universe import (
+    Continuous,
     Encoding,
+    Grid,
+    NoSpace,
+    ObserveBlank,
+    ObserveConstant,
     ObserveGrid,
     ObserveHere,
     ObserveLifetime,
@@ -15,31 +18,23 @@ from hamlet.universe import (
     ObserveParams,
     ObservePosition,
     ObserveProgress,
+    ObserveSpeed,
     ObserveTime,
+    ObserveVelocity,
     ObserveWindow,
-    Universe,
 )
-from hamletc.ir.function import Output, Table
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import F32
+from hamletc.ir.function import Output
+from hamletc.ir.ops import ShiftRight, Value
+from hamletc.lowering.day import day_time
+from hamletc.lowering.distance import length
 from hamletc.lowering.expressions import clock_hour
+from hamletc.lowering.here import is_at, is_nowhere
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import affordance_here, cell_index
+from hamletc.lowering.layout import affordance_here, cell_index, grid_of
 from hamletc.lowering.occupancy import Occupancy, occupancy
+from hamletc.lowering.rows import segments_of
 
-TIME_SIN, TIME_COS = "time.sin", "time.cos"
-
-
-def time_tables(universe: Universe) -> tuple[Table, ...]:
-    """The tables of the time: sin and cos of every hour, in binary64, rounded once."""
-    if universe.clock is None or not any(isinstance(item, ObserveTime) for item in universe.observations):
-        return ()
-    hours = universe.clock.hours
-    angles = [2.0 * pi * hour / hours for hour in range(hours)]
-    return (
-        Table(TIME_SIN, F32, tuple(round32(sin(angle)) for angle in angles)),
-        Table(TIME_COS, F32, tuple(round32(cos(angle)) for angle in angles)),
-    )
+WORD = 32
 
 
 def observe(lane: Lane) -> tuple[Output, ...]:
@@ -47,42 +42,51 @@ def observe(lane: Lane) -> tuple[Output, ...]:
     builder, universe = lane.builder, lane.universe
     occupied: Occupancy | None = None
     values: list[Value] = []
-    for item in universe.observations:
+    for item, segments in segments_of(universe):
+        name = segments[0].name if segments else ""
         match item:
             case ObserveGrid():
-                with builder.at("observe grid", item.span.line):
+                with builder.at("observe grid", item.span):
                     occupied = occupied or occupancy(lane)
-                    values.append(_grid(lane, occupied))
+                    values.append(_grid(lane, name, occupied))
             case ObserveWindow(radius=radius):
-                with builder.at("observe window", item.span.line):
+                with builder.at("observe window", item.span):
                     occupied = occupied or occupancy(lane)
-                    values.append(_window(lane, radius, occupied))
+                    values.append(_window(lane, name, radius, occupied))
             case ObservePosition(encoding=encoding):
-                with builder.at("observe position", item.span.line):
+                with builder.at("observe position", item.span):
                     values += _position(lane, encoding)
             case ObserveMeters(meters=meters):
                 values += [lane.meters[meter] for meter in meters]
-            case ObserveHere():
-                with builder.at("observe here", item.span.line):
-                    here = affordance_here(lane)
-                    nowhere = builder.less(here, builder.i32(0))
-                    row = builder.select(nowhere, builder.i32(len(universe.affordances)), here)
-                    values.append(_indicator(lane, builder.equal(builder.element("here"), row)))
-            case ObserveTime():
-                with builder.at("observe time", item.span.line):
-                    values += [builder.lookup(table, clock_hour(lane)) for table in time_tables(universe)]
+            case ObserveHere(affordances=affordances):
+                with builder.at("observe here", item.span):
+                    values.append(_here(lane, name, affordances))
+            case ObserveTime(functions=functions):
+                with builder.at("observe time", item.span):
+                    tables = [day_time(universe, function) for function in functions]
+                    values += [builder.lookup(table, clock_hour(lane)) for table in tables]
             case ObserveProgress(per=per):
-                with builder.at("observe progress", item.span.line):
+                with builder.at("observe progress", item.span):
                     values.append(_progress(lane, per))
             case ObserveLifetime():
-                with builder.at("observe lifetime", item.span.line):
+                with builder.at("observe lifetime", item.span):
                     values.append(_lifetime(lane))
             case ObserveParams(params=params):
                 values += [lane.params[param] for param in params]
-    segments = schema.observation_segments(universe)
+            case ObserveVelocity(axes=axes):
+                values += [lane.velocity[schema.axes(universe).index(axis)] for axis in axes]
+            case ObserveSpeed():
+                with builder.at("observe speed", item.span):
+                    values.append(length(builder, lane.velocity))
+            case ObserveBlank():
+                with builder.at("observe blank", item.span):
+                    values.append(builder.f32(0.0))
+            case ObserveConstant():
+                with builder.at("observe constant", item.span):
+                    values.append(builder.lookup(lane.plan.rows[name], builder.element(name)))
     return tuple(
-        Output(segment.name, value, segment.count if segment.name in ("grid", "window", "here") else None)
-        for segment, value in zip(segments, values, strict=True)
+        Output(segment.name, value, segment.count if segment.repeated else None)
+        for segment, value in zip(schema.observation_segments(universe), values, strict=True)
     )
 
 
@@ -91,17 +95,17 @@ def _indicator(lane: Lane, condition: Value) -> Value:
     return lane.builder.select(condition, lane.builder.f32(1.0), lane.builder.f32(0.0))
 
 
-def _grid(lane: Lane, occupied: Occupancy) -> Value:
+def _grid(lane: Lane, name: str, occupied: Occupancy) -> Value:
     builder = lane.builder
-    cell = builder.element("grid")
-    own = builder.equal(cell, cell_index(builder, lane.universe.space.sizes, lane.position))
+    cell = builder.element(name)
+    own = builder.equal(cell, cell_index(builder, grid_of(lane.universe).sizes, lane.position))
     return builder.add(_indicator(lane, occupied(builder.to_u32(cell))), _indicator(lane, own))
 
 
-def _window(lane: Lane, radius: int, occupied: Occupancy) -> Value:
-    builder, sizes = lane.builder, lane.universe.space.sizes
+def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
+    builder, sizes = lane.builder, grid_of(lane.universe).sizes
     side = builder.u32(2 * radius + 1)
-    rest = builder.to_u32(builder.element("window"))
+    rest = builder.to_u32(builder.element(name))
     seen: list[Value] = []
     conditions: list[Value] = []
     for axis, coordinate in enumerate(lane.position):
@@ -118,17 +122,65 @@ def _window(lane: Lane, radius: int, occupied: Occupancy) -> Value:
 
 
 def _position(lane: Lane, encoding: Encoding) -> list[Value]:
-    builder, sizes = lane.builder, lane.universe.space.sizes
-    absolute = [builder.to_f32(coordinate) for coordinate in lane.position]
-    if encoding == "absolute":
-        return absolute
-    relative = [
-        builder.div(coordinate, builder.f32(float(max(size - 1, 1))))
-        for coordinate, size in zip(absolute, sizes, strict=True)
-    ]
-    if encoding == "relative":
-        return relative
-    return relative + [builder.f32(float(size)) for size in sizes]
+    builder, position = lane.builder, lane.position
+    match lane.universe.space:
+        case Grid(sizes=of_grid):
+            sizes = [float(size) for size in of_grid]
+            absolute = [builder.to_f32(coordinate) for coordinate in position]
+            from_low = [
+                builder.div(coordinate, builder.f32(max(size - 1.0, 1.0)))
+                for coordinate, size in zip(absolute, sizes, strict=True)
+            ]
+        case Continuous(axes=axes):
+            sizes = [round32(axis.size) for axis in axes]
+            absolute = list(position)
+            from_low = [
+                builder.div(builder.sub(coordinate, builder.f32(round32(axis.low))), builder.f32(size))
+                for coordinate, axis, size in zip(position, axes, sizes, strict=True)
+            ]
+        case NoSpace():
+            return []
+    match encoding:
+        case "absolute":
+            return absolute
+        case "relative":
+            return from_low
+        case "scaled":
+            return from_low + [builder.f32(size) for size in sizes]
+
+
+def _here(lane: Lane, name: str, affordances: tuple[str | None, ...]) -> Value:
+    builder = lane.builder
+    if not lane.plan.computed:
+        words = _here_words(lane, affordances)
+        return _indicator(lane, _bit(lane, words, builder.to_u32(builder.element(name))))
+    here = affordance_here(lane)
+    if name in lane.plan.rows:
+        return _indicator(lane, builder.equal(here, builder.lookup(lane.plan.rows[name], builder.element(name))))
+    nowhere = builder.less(here, builder.i32(0))
+    row = builder.select(nowhere, builder.i32(len(lane.universe.affordances)), here)
+    return _indicator(lane, builder.equal(builder.element(name), row))
+
+
+def _here_words(lane: Lane, affordances: tuple[str | None, ...]) -> list[Value]:
+    """A bit per item: whether the agent is there; words (U32) of 32."""
+    builder, nothing = lane.builder, lane.builder.u32(0)
+    words = [nothing] * -(-len(affordances) // WORD)
+    for index, affordance in enumerate(affordances):
+        there = is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
+        bit = builder.select(there, builder.u32(1 << index % WORD), nothing)
+        words[index // WORD] = builder.or_(words[index // WORD], bit)
+    return words
+
+
+def _bit(lane: Lane, words: list[Value], index: Value) -> Value:
+    """Whether (BOOL) the bit of an index (U32) is set."""
+    builder, word_of = lane.builder, lane.builder.shift_right(index, 5)
+    word = words[0]
+    for number, other in enumerate(words[1:], 1):
+        word = builder.select(builder.equal(word_of, builder.u32(number)), other, word)
+    bit = builder.emit(ShiftRight(word, builder.and_(index, builder.u32(WORD - 1))))
+    return builder.equal(builder.and_(bit, builder.u32(1)), builder.u32(1))
 
 
 def _progress(lane: Lane, per: int | None) -> Value:
@@ -152,13 +204,13 @@ def _progress(lane: Lane, per: int | None) -> Value:
     for number, ticks in lasting[1:]:
         engaged = builder.equal(lane.engaged, builder.i32(number))
         duration = builder.select(engaged, builder.f32(round32(ticks)), duration)
-    nowhere = builder.less(lane.engaged, builder.i32(0))
-    return builder.select(nowhere, builder.f32(0.0), builder.div(spent, duration))
+    return builder.select(nobody, builder.f32(0.0), builder.div(spent, duration))
 
 
 def _lifetime(lane: Lane) -> Value:
     lifespan = lane.universe.lifespan
     if lifespan is None:
         raise ValueError(f"universe {lane.universe.name} observes its lifetime and has no lifespan")
-    builder = lane.builder
-    return builder.div(builder.to_f32(lane.age), builder.f32(round32(float(lifespan.ticks))))
+    builder, one = lane.builder, lane.builder.f32(1.0)
+    share = builder.div(builder.to_f32(lane.age), builder.f32(round32(float(lifespan.ticks))))
+    return builder.select(builder.less(one, share), one, share)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from math import prod
 
-from hamlet import schema
-from hamlet.permutation import Domain, domain
-from hamlet.universe import Universe
+from hamlet.permutation import Domain, domain, permuted_axes
+from hamlet.universe import Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import Value
@@ -19,19 +19,26 @@ BEYOND = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places of a universe's affordances.
+    """The places of a universe's affordances, as far as they are cells that layouts permute.
 
     Attributes:
-        fixed: (cell index, affordance number) of those at a fixed place, by cell.
+        fixed: (cell index, affordance number) of those at a fixed place, by cell; none where the grid is too large.
         random: the numbers of those at random, in file order: the j-th stands on free cell P(j).
-        free: the domain of the free cells.
+        permuted: so many axes, the first ones, are permuted; the others are drawn.
+        free: the domain of the free cells; of one where no axis is permuted.
         searched: the tables that replace comparisons with each fixed place; `None` where those are few.
     """
 
     fixed: tuple[tuple[int, int], ...]
     random: tuple[int, ...]
+    permuted: int
     free: Domain
     searched: Searched | None
+
+    @property
+    def taken(self) -> tuple[int, ...]:
+        """The cells that have a fixed place, in order."""
+        return tuple(dict.fromkeys(cell for cell, _ in self.fixed))
 
     def random_index(self, number: int) -> int:
         """The j of the affordance of this number, which is at random."""
@@ -62,16 +69,23 @@ class Searched:
 
 def places(universe: Universe, most_unrolled: int) -> Places:
     """Which affordances stand where. With more affordances than `most_unrolled` tables are searched."""
+    random = tuple(number for number, affordance in enumerate(universe.affordances) if affordance.place is None)
+    if not isinstance(universe.space, Grid):
+        return Places((), random, 0, domain(1), None)
+    sizes = universe.space.sizes
+    permuted = permuted_axes(sizes)
+    if permuted < len(sizes):
+        return Places((), random, permuted, domain(prod(sizes[:permuted])), None)
     fixed = tuple(
         sorted(
-            (index_of(universe.space.sizes, affordance.cell), number)
+            (index_of(sizes, affordance.place), number)
             for number, affordance in enumerate(universe.affordances)
-            if affordance.cell is not None
+            if affordance.place is not None
         )
     )
-    random = tuple(number for number, affordance in enumerate(universe.affordances) if affordance.cell is None)
+    free = domain(max(prod(sizes) - len({cell for cell, _ in fixed}), 1))
     searched = _searched(fixed, random) if len(universe.affordances) > most_unrolled else None
-    return Places(fixed, random, domain(schema.cells(universe) - len(fixed)), searched)
+    return Places(fixed, random, permuted, free, searched)
 
 
 def _searched(fixed: tuple[tuple[int, int], ...], random: tuple[int, ...]) -> Searched:
@@ -100,9 +114,9 @@ def rank(builder: Builder, table: Table, key: Value) -> Value:
     return found
 
 
-def index_of(sizes: tuple[int, ...], cell: tuple[int, ...]) -> int:
+def index_of(sizes: tuple[int, ...], cell: tuple[float, ...]) -> int:
     """The index of a cell: x + width * (y + height * z)."""
     index = 0
     for size, coordinate in zip(reversed(sizes), reversed(cell), strict=True):
-        index = index * size + coordinate
+        index = index * size + int(coordinate)
     return index

@@ -18,6 +18,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -34,6 +35,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -73,7 +75,7 @@ class ConstantFolding:
 def fold(op: Op, type_: Type, on: list[Literal]) -> Literal | None:
     """The value of an operation on these literals; `None` where it is none that a constant may have."""
     match op:
-        case Const() | Input() | Element() | Lookup() | Fold():
+        case Const() | Input() | Element() | Lookup() | Fold() | ToBits() | FromBits():
             return None
         case Select():
             return on[1] if on[0] else on[2]

@@ -1,21 +1,25 @@
 """What is known about the inputs of a universe's functions: the invariants of its state.
 
-Positions are on the grid, hours on the clock, ages not negative, params within their bounds, actions valid. A meter is
-within its bounds at the beginning of a tick if every tick leaves it there; the runtime refuses states that break this.
+Positions are on the grid, in a continuous space at most a size beyond its edges; hours on the clock, ages not negative
+and at most the lifespan, params and inputs within their bounds, actions valid. A meter is within its bounds at the
+beginning of a tick if every tick leaves it there. The runtime refuses states that break this.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from hamlet import schema
 from hamlet.binary32 import round32
-from hamlet.universe import Universe
+from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.types import Type
-from hamletc.passes.interval import ANY_F32, Interval
+from hamletc.passes.interval import ANY_F32, Interval, join, to_binary32
 from hamletc.passes.ranges import ranges_of
+
+COUNT = Interval(0, 2**31 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +34,25 @@ class Facts:
 
 def facts_of(universe: Universe, program: Program) -> Facts:
     """The facts of a universe and its program."""
+    used = Interval(schema.NOWHERE, len(universe.affordances) - 1)
+    longest = None if universe.lifespan is None or universe.by_hand else universe.lifespan.ticks
     inputs: dict[str, Interval] = {
-        "age": Interval(0, 2**31 - 1),
-        "agent": Interval(0, 2**31 - 1),
+        "age": COUNT if longest is None else Interval(0, longest),
+        "agent": COUNT,
         "action": Interval(0, len(schema.action_names(universe)) - 1),
-        "engaged": Interval(schema.NOWHERE, len(universe.affordances) - 1),
+        "engaged": used,
+        "progress": COUNT,
+        "last": used,
     }
     if universe.clock is not None:
         inputs["hour"] = Interval(0, universe.clock.hours - 1)
-    for axis, size in zip(schema.axes(universe), universe.space.sizes, strict=True):
-        inputs[f"position.{axis}"] = Interval(0, size - 1)
+    inputs |= _positions(universe) | _places(universe)
+    for affordance in universe.affordances:
+        inputs[f"streak.{affordance.name}"] = COUNT
     for param in universe.params:
         inputs[f"param.{param.name}"] = _bounds(param.low, param.high)
+    for item in universe.inputs:
+        inputs[f"input.{item.name}"] = _bounds(item.low, item.high)
     for meter in universe.meters:
         inputs[f"meter.{meter.name}"] = _bounds(meter.low, meter.high)
     tables = {table.name: _contents(table) for table in program.tables}
@@ -55,6 +66,43 @@ def facts_of(universe: Universe, program: Program) -> Facts:
             return facts
         for name in left:
             inputs[name] = ANY_F32
+
+
+def _positions(universe: Universe) -> dict[str, Interval]:
+    """Of positions, the places of the last use, and velocities."""
+    result: dict[str, Interval] = {}
+    for name, interval in zip(schema.axes(universe), _coordinates(universe), strict=True):
+        # Before the first use that place is 0, also where no position is.
+        result |= {f"position.{name}": interval, f"used_at.{name}": join(interval, Interval(0, 0))}
+        longest = to_binary32(2 * (interval.high - interval.low))
+        result[f"velocity.{name}"] = Interval(-longest, longest, False, True)
+    return result
+
+
+def _coordinates(universe: Universe) -> list[Interval]:
+    """Of coordinates per axis."""
+    match universe.space:
+        case Grid(sizes=sizes):
+            return [Interval(0, size - 1) for size in sizes]
+        case Continuous(axes=axes):
+            # A little more, for rounding.
+            more = [1.001 * axis.size + 1e-6 * max(abs(axis.low), abs(axis.high)) for axis in axes]
+            return [_bounds(axis.low - by, axis.high + by) for axis, by in zip(axes, more, strict=True)]
+        case NoSpace():
+            return []
+
+
+def _places(universe: Universe) -> dict[str, Interval]:
+    """Of stored places."""
+    rows = _coordinates(universe)
+    if isinstance(universe.space, Grid):
+        sizes = universe.space.sizes
+        rows = [Interval(0, prod(sizes[begin:end]) - 1) for begin, end in schema.cell_words(universe.space)]
+    return {
+        f"place.{affordance.name}.{row}": interval
+        for affordance in universe.affordances
+        for row, interval in zip(schema.place_rows(universe), rows, strict=False)
+    }
 
 
 def _bounds(low: float, high: float) -> Interval:

@@ -21,6 +21,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -37,6 +38,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -112,7 +114,7 @@ class Ranges:
             case Lookup(table=table):
                 return self._facts.tables[table]
             case Fold():
-                return self._fold(op)
+                return self._fold(op, _ANY[type_])
             case Select(condition=condition, then=then, otherwise=otherwise):
                 chosen = self._under(condition, assumed, depth)
                 if chosen.low == 1:
@@ -128,7 +130,7 @@ class Ranges:
                 intervals = [self._under(value, assumed, depth) for value in values]
                 return _TRANSFER[self._nodes[values[0]].type](op, intervals)
 
-    def _fold(self, op: Fold) -> Interval:
+    def _fold(self, op: Fold, anything: Interval) -> Interval:
         """Guess where the state of a loop stays, and see whether a row leads out of it; two rows are tried."""
         key = op.function, op.initial
         if key not in self._folds:
@@ -140,7 +142,8 @@ class Ranges:
                 state = {name: join(state[name], after[name]) for name in op.names}
             else:
                 after = _row(self._facts, op, state)
-                state = {n: state[n] if all(after[o].within(state[o]) for o in op.names) else ANY_F32 for n in op.names}
+                stays = all(after[name].within(state[name]) for name in op.names)
+                state = state if stays else dict.fromkeys(op.names, anything)
             self._folds[key] = state
         return self._folds[key][op.output]
 
@@ -243,6 +246,8 @@ def _f32(op: Op, on: list[Interval]) -> Interval:
             return absolute(on[0])
         case Sqrt():
             return root(on[0])
+        case ToBits():
+            return ANY_U32
         case _:
             return _comparison(op, on[0], on[1])
 
@@ -279,6 +284,8 @@ def _u32(op: Op, on: list[Interval]) -> Interval:
     low, high = int(on[0].low), int(on[0].high)
     if isinstance(op, ToI32):
         return Interval(low, high) if high <= ANY_I32.high else ANY_I32
+    if isinstance(op, FromBits):
+        return ANY_F32
     other_low, other_high = int(on[1].low), int(on[1].high)
     if isinstance(op, ShiftLeft | ShiftRight) and other_high > 31:
         return ANY_U32

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 from hamletc.ir.function import Function, Node, Origin, Output, Program
 from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Value, operands
@@ -86,8 +87,16 @@ class Body:
 def identifier(name: str) -> str:
     """A name of the contract as part of an identifier: `meter.energy` -> `energy`, `param.p` -> `param_p`."""
     kind, _, rest = name.partition(".")
-    plain = rest if kind in ("meter", "position") else name
-    return re.sub(r"[^A-Za-z0-9_]", "_", plain)
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", rest if rest and kind in ("meter", "position") else name)
+    return f"_{plain}" if plain[0].isdigit() else plain
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, with a number after it where it is taken; then it is."""
+    numbered = (name if number == 1 else f"{name}_{number}" for number in count(1))
+    result = next(each for each in numbered if each not in taken)
+    taken.add(result)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,8 @@ def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[Rows]
     found = {op.function: op for f in program.functions for node in f.nodes if isinstance(op := node.op, Fold)}
     result = []
     for function, op in found.items():
-        given = {name: f"{identifier(name)}_0" for name in op.names} | {"row": index}
+        taken: set[str] = set()
+        given = {name: unique(f"{identifier(name)}_0", taken) for name in op.names} | {"row": index}
         arguments = [given[parameter.input] for parameter in bodies[function].parameters]
         result.append(Rows(function, op.count, [given[name] for name in op.names], arguments, op.tables))
     return result
@@ -151,6 +161,7 @@ def body(function: Function) -> Body:
     names = _names(function, live, folded, states)
     statements = [value for value in live if value in names and not isinstance(nodes[value].op, Input | Element)]
     elements = {op.output: names[value] for value in live if isinstance(op := nodes[value].op, Element)}
+    unused = unique("element_0", set(names.values()))
 
     def lines(element: str | None, root: Value | None = None) -> tuple[Line, ...]:
         wanted = live if root is None else _reachable(nodes, (root,))
@@ -164,7 +175,7 @@ def body(function: Function) -> Body:
         lines(None),
         tuple(output for output in function.outputs if output.count is None),
         tuple(
-            Loop(o.name, elements.get(o.name, "element_0"), o.count, lines(o.name, o.value), o.value)
+            Loop(o.name, elements.get(o.name, unused), o.count, lines(o.name, o.value), o.value)
             for o in function.outputs
             if o.count is not None
         ),

@@ -33,6 +33,9 @@ _HINTS = {
 }
 
 
+_ANY = "Check the indentation and the quotes, here and in the lines above."
+
+
 class _RefusedError(Exception):
     """The text cannot be read any further."""
 
@@ -52,15 +55,17 @@ class _Open:
     key: ScalarNode | None = None
 
 
-def compose(text: str) -> tuple[Node | None, tuple[Diagnostic, ...]]:
+def compose(text: str, file: int = 0) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     """The one document in a YAML text; `None` where it is empty or cannot be read, and what is wrong with it.
+
+    `file` is the number that the spans of the nodes carry.
 
     Lines end with a line feed, or a carriage return and a line feed.
     """
     found: list[Diagnostic] = []
     try:
         _refuse_characters(text)
-        return _compose(_events(text), found), tuple(found)
+        return _compose(_events(text), found, file), tuple(found)
     except _RefusedError as refused:
         return None, (*found, refused.diagnostic)
 
@@ -68,7 +73,8 @@ def compose(text: str) -> tuple[Node | None, tuple[Diagnostic, ...]]:
 def _refuse_characters(text: str) -> None:
     if match := _FOREIGN.search(text):
         span = _at(text, match.start())
-        raise _RefusedError(diagnose("H101", f"the character U+{ord(match[0]):04X} cannot stand in YAML", span))
+        message = f"the character U+{ord(match[0]):04X} cannot stand in YAML"
+        raise _RefusedError(diagnose("H101", message, span, hint="Remove it."))
     if match := re.search(r"\r(?!\n)", text):
         span = _at(text, match.start())
         message = "a carriage return without a line feed"
@@ -96,12 +102,12 @@ def _events(text: str) -> Iterator[yaml.Event]:
         problem = error.problem or "it cannot be read"
         hints = [hint for start, hint in _HINTS.items() if start in problem]
         message = f"this is not YAML: {problem}"
-        raise _RefusedError(diagnose("H101", message, span, hint=hints[0] if hints else None)) from error
+        raise _RefusedError(diagnose("H101", message, span, hint=hints[0] if hints else _ANY)) from error
     except yaml.YAMLError as error:
-        raise _RefusedError(diagnose("H101", "this is not YAML", Span(1, 1, 1, 1))) from error
+        raise _RefusedError(diagnose("H101", "this is not YAML", Span(1, 1, 1, 1), hint=_ANY)) from error
 
 
-def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | None:
+def _compose(events: Iterator[yaml.Event], found: list[Diagnostic], file: int) -> Node | None:
     stack: list[_Open] = []
     root: Node | None = None
     count = documents = 0
@@ -120,13 +126,13 @@ def _compose(events: Iterator[yaml.Event], found: list[Diagnostic]) -> Node | No
             case yaml.ScalarEvent() | yaml.CollectionStartEvent() if event.tag is not None:
                 _refuse("a tag", event, "Leave the word with `!` out.")
             case yaml.ScalarEvent():
-                done = ScalarNode(event.value, event.implicit[0], _span(event))
+                done = ScalarNode(event.value, event.implicit[0], _span(event, file))
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 if len(stack) == DEEPEST_NESTING:
                     message = f"nesting deeper than {DEEPEST_NESTING}"
                     raise _RefusedError(diagnose("H105", message, _span(event), hint="No pack needs so much."))
                 _no_key(stack, event)
-                stack.append(_Open(_span(event), keys={} if isinstance(event, yaml.MappingStartEvent) else None))
+                stack.append(_Open(_span(event, file), keys={} if isinstance(event, yaml.MappingStartEvent) else None))
                 continue
             case yaml.CollectionEndEvent():
                 done = _close(stack.pop())
@@ -176,12 +182,12 @@ def _add(parent: _Open, node: Node, found: list[Diagnostic]) -> None:
 def _close(opened: _Open) -> Node:
     ends: list[Node] = opened.items if opened.keys is None else [entry.value for entry in opened.entries]
     last = ends[-1].span if ends else opened.span
-    span = Span(opened.span.line, opened.span.column, last.end_line, last.end_column)
+    span = Span(opened.span.line, opened.span.column, last.end_line, last.end_column, opened.span.file)
     return ListNode(tuple(opened.items), span) if opened.keys is None else MapNode(tuple(opened.entries), span)
 
 
-def _span(event: yaml.Event) -> Span:
+def _span(event: yaml.Event, file: int = 0) -> Span:
     start, end = event.start_mark, event.end_mark
     if start is None or end is None:
-        return Span(1, 1, 1, 1)
-    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        return Span(1, 1, 1, 1, file)
+    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1, file)

@@ -42,12 +42,12 @@ class Fields:
     @property
     def span(self) -> Span:
         """The whole mapping."""
-        return Span(1, 1, 1, 1) if self.node is None else self.node.span
+        return Span(1, 1, 1, 1, self.report.file) if self.node is None else self.node.span
 
     @property
     def place(self) -> Span:
         """Where to point at when something is missing."""
-        return Span(1, 1, 1, 1) if self.node is None else start(self.node)
+        return Span(1, 1, 1, 1, self.report.file) if self.node is None else start(self.node)
 
     def key(self, name: str) -> Span:
         """The place of a key, or of the mapping where there is no such key."""
@@ -201,7 +201,8 @@ def number(
     if isinstance(value, bool) or not isinstance(value, int | float):
         mismatch(report, node, "a number", what)
     elif not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
-        report.add("H110", f"{what} is no finite binary32 number", node.span)
+        hint = f"Write a number from {-LARGEST_FLOAT:.5g} to {LARGEST_FLOAT:.5g}."
+        report.add("H110", f"{what} is no finite binary32 number", node.span, hint=hint)
     elif not least <= value <= most or (above is not None and value <= above):
         report.add("H110", f"{what} is {spelled(value)}", node.span, hint=_limits(least, most, above))
     else:
@@ -237,7 +238,10 @@ def text(report: Report, node: Node, what: str) -> Spanned[str]:
     if not isinstance(value, str):
         mismatch(report, node, "a name", what)
     elif not value.strip() or not value.isprintable():
-        report.add("H109", f"{what} is empty or has characters that cannot be shown", node.span)
+        hint = "Write letters, digits and what else can be printed, on one line."
+        report.add("H109", f"{what} is empty or has characters that cannot be shown", node.span, hint=hint)
+    elif "`" in value:
+        report.add("H109", f"{what} has a backtick", node.span, hint="Leave it out: names are quoted with backticks.")
     elif len(value) > LONGEST_NAME:
         report.add("H110", f"{what} has {len(value)} characters", node.span, hint=f"{LONGEST_NAME} are allowed.")
     else:

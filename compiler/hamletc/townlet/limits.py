@@ -11,7 +11,7 @@ MOST_NODES = 50_000
 MOST_SUGGESTIONS = 100
 """After so many findings in a file no likely words are looked for."""
 
-LONGEST_NAME = 100
+LONGEST_NAME = 64
 """The most characters of a name."""
 
 MOST_METERS = 32
@@ -25,3 +25,5 @@ MOST_DIRECTIONS = 4096
 LARGEST_INTEGER = 2**31 - 1
 LARGEST_FLOAT = float.fromhex("0x1.fffffep127")
 """The largest finite binary32 number."""
+SHORTEST_STEP = 1e-15
+"""The least `movement_delta` in a plane: its square, times the slowest speed, is still a binary32 number."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, diagnose
-from hamletc.language.source import read_source
+from hamletc.language.source import Source, read_source
+from hamletc.suggest import closest
 from hamletc.townlet.events import compose
 from hamletc.townlet.fields import refer
 from hamletc.townlet.nodes import MapNode, Node
 from hamletc.townlet.pack import (
+    FILES,
     Affordance,
     Aspatial,
     Bars,
@@ -33,22 +35,15 @@ from hamletc.townlet.read_rewards import read_rewards
 from hamletc.townlet.read_shaping import Names
 from hamletc.townlet.read_substrate import read_substrate
 from hamletc.townlet.read_training import read_training
-from hamletc.townlet.read_variables import automatic_variables, check_scaled, check_variables, read_variables
+from hamletc.townlet.read_variables import (
+    automatic_variables,
+    check_scaled,
+    check_variables,
+    read_variables,
+)
 from hamletc.townlet.report import Report
 
-ACTIONS: Final = "global_actions.yaml"
-FILES: Final = (
-    "bars.yaml",
-    "cascades.yaml",
-    "affordances.yaml",
-    "substrate.yaml",
-    "drive_as_code.yaml",
-    "training.yaml",
-    "variables_reference.yaml",
-    "cues.yaml",
-    ACTIONS,
-)
-"""The files of a pack. global_actions.yaml may be in the folder above instead."""
+ACTIONS = FILES[-1]
 
 T = TypeVar("T")
 
@@ -58,7 +53,7 @@ class _Reading:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.reports = {name: Report(self.path(name)) for name in FILES}
+        self.reports = {name: Report(self.path(name), file) for file, name in enumerate(FILES)}
         self.nodes = {name: _load(report) for name, report in self.reports.items()}
 
     def path(self, name: str) -> Path:
@@ -106,11 +101,11 @@ def _is_there(path: Path) -> bool:
 def _load(report: Report) -> Node | None:
     if not _is_there(report.path):
         message = f"the pack has no {report.path.name}"
-        hint = (
-            "HAMLET looks for it in the folder of the pack and in the folder above."
-            if report.path.name == ACTIONS
-            else None
-        )
+        hint = f"HAMLET reads {len(FILES)} files of a pack, this one too."
+        if report.path.name == ACTIONS:
+            hint = "HAMLET looks for it in the folder of the pack and in the folder above."
+        elif near := closest(report.path.name, _others(report.path.parent)):
+            hint = f"Did you mean `{near}`? Rename it."
         report.add("H100", message, Span(1, 1, 1, 1), hint=hint)
         return None
     text = read_source(report.path)
@@ -118,11 +113,19 @@ def _load(report: Report) -> Node | None:
         report.found.append(text)
         return None
     report.text = text
-    node, found = compose(text)
+    node, found = compose(text, report.file)
     report.found.extend(found)
     if not report.failed and not isinstance(node, MapNode):
-        report.add("H109", f"{report.path.name} has no keys at its top", Span(1, 1, 1, 1))
+        report.add("H109", f"{report.path.name} has no keys at its top", Span(1, 1, 1, 1), hint="Write `key: value`.")
     return None if report.failed else node
+
+
+def _others(folder: Path) -> list[str]:
+    """The names of files beside those of a pack."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if path.name not in FILES)
+    except OSError:
+        return []
 
 
 def _pack(reading: _Reading) -> Pack | None:
@@ -159,7 +162,7 @@ def _pack(reading: _Reading) -> Pack | None:
         return None
     return Pack(
         reading.directory,
-        reading.reports[ACTIONS].path,
+        tuple(Source(report.path, report.text) for report in reading.reports.values()),
         bars.bars,
         bars.terminal_conditions,
         cascades.modulations,

@@ -39,11 +39,11 @@ def check_deployment(report: Report, deployed: Sequence[Affordance], substrate: 
     """Check that HAMLET can run and place what is deployed."""
     for affordance in deployed:
         kind = affordance.interaction_type
-        if training.temporal.value and (kind is None or kind.value not in _TICKED):
+        if raises(affordance, training):
             shown = "without `interaction_type`" if kind is None else f"of type `{kind.value}`"
-            message = f"HAMLET cannot run an affordance {shown} with temporal mechanics"
+            message = f"HAMLET cannot run an affordance {shown} with temporal mechanics: it stops at the first use"
             hint = f"Write {listed(_TICKED, 'or')}, or `enable_temporal_mechanics: false` in training.yaml."
-            report.add("H120", message, affordance.id.span if kind is None else kind.span, hint=hint)
+            report.add("H133", message, affordance.id.span if kind is None else kind.span, hint=hint)
         fixed = not training.randomize_affordances.value and not isinstance(substrate, Aspatial)
         if fixed and affordance.position is None and not report.failed:
             hint = "Give it a `position`, or write `randomize_affordances: true` in training.yaml."
@@ -51,6 +51,12 @@ def check_deployment(report: Report, deployed: Sequence[Affordance], substrate: 
             report.add(
                 "H108", f"the affordance `{affordance.name.value}` has no `position`", affordance.id.span, hint=hint
             )
+
+
+def raises(affordance: Affordance, training: Training) -> bool:
+    """Whether HAMLET stops with an error when an agent uses this affordance."""
+    kind = affordance.interaction_type
+    return training.temporal.value and (kind is None or kind.value not in _TICKED)
 
 
 def check_room(report: Report, deployed: int, substrate: Substrate, training: Training) -> None:

@@ -22,6 +22,7 @@ from hamletc.townlet.pack import (
     ShapingVariable,
     Spanned,
     StateAchievement,
+    StoppingBonus,
     StreakBonus,
 )
 from hamletc.townlet.report import Report
@@ -82,10 +83,13 @@ def _bonus(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) ->
     match kind.value:
         case "approach_reward":
             target = _affordance(report, fields, "target_affordance", names)
+            approach = ApproachReward(weight, target, fields.number("max_distance", above=0), span)
             if target.value in names.deployed and not names.continuous:
                 hint = "Use a continuous space, or another bonus."
-                report.add("H120", "HAMLET cannot run `approach_reward` in this space", kind.span, hint=hint)
-            return ApproachReward(weight, target, fields.number("max_distance", above=0), span)
+                message = "HAMLET cannot run `approach_reward` in this space: it stops in the first step"
+                report.add("H133", message, kind.span, hint=hint)
+                return StoppingBonus(kind.value, span)
+            return approach
         case "completion_bonus":
             return CompletionBonus(weight, _affordance(report, fields, "affordance", names), span)
         case "efficiency_bonus":
@@ -153,7 +157,7 @@ def _condition(report: Report, node: Node, names: Names) -> MinimumCondition:
     return condition
 
 
-def _timing(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) -> NoBonus:
+def _timing(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) -> StoppingBonus | NoBonus:
     nodes = fields.items("time_ranges")
     _at_least(report, fields, "time_ranges", len(nodes), 1)
     for node in nodes:
@@ -164,11 +168,11 @@ def _timing(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) -
         refer(report, part.name("affordance"), names.affordance_ids, "affordance")
         part.done()
     if names.temporal:
-        hint = "Remove the bonus."
-        report.add("H120", "HAMLET cannot run `timing_bonus` with temporal mechanics", kind.span, hint=hint)
-    else:
-        message = "HAMLET never pays `timing_bonus` without temporal mechanics"
-        report.add("H132", message, kind.span, hint="Remove the bonus.")
+        message = "HAMLET cannot run `timing_bonus` with temporal mechanics: it stops in the first step"
+        report.add("H133", message, kind.span, hint="Remove the bonus.")
+        return StoppingBonus(kind.value, fields.span)
+    message = "HAMLET never pays `timing_bonus` without temporal mechanics"
+    report.add("H132", message, kind.span, hint="Remove the bonus.")
     return NoBonus(fields.span)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, TypeAlias, get_args
 
-from hamletc.townlet.fields import Fields, integer, items, number
-from hamletc.townlet.limits import MOST_AXES, MOST_CELLS, MOST_DIRECTIONS
+from hamletc.townlet.fields import Fields, integer, items, number, spelled
+from hamletc.townlet.limits import MOST_AXES, MOST_CELLS, MOST_DIRECTIONS, SHORTEST_STEP
 from hamletc.townlet.nodes import MapNode, Node
 from hamletc.townlet.pack import (
     Aspatial,
@@ -142,6 +142,10 @@ def _bounds(report: Report, node: Node) -> tuple[Spanned[float], Spanned[float]]
 
 
 def _check_extent(report: Report, space: Continuous) -> None:
+    step = space.movement_delta
+    if len(space.bounds) == 2 and step.value < SHORTEST_STEP:
+        hint = f"HAMLET multiplies it by itself in binary32: write at least {SHORTEST_STEP}."
+        report.add("H110", f"`movement_delta` is {spelled(step.value)}", step.span, hint=hint)
     for low, high in space.bounds:
         if high.value - low.value < space.interaction_radius.value:
             hint = "Make the axis longer, or `interaction_radius` smaller."

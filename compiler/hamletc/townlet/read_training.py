@@ -35,8 +35,6 @@ def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
     fields.correct()
     partial = environment.flag("partial_observability")
     vision = environment.integer("vision_range", least=0)
-    if not partial.value:
-        environment.ignored("vision_range", why="With `partial_observability: false` there is no window.")
     training = Training(
         partial,
         vision,

@@ -9,7 +9,17 @@ from typing import get_args
 from hamletc.townlet.fields import Fields, given_twice, mismatch, number
 from hamletc.townlet.limits import MOST_CELLS, MOST_VARIABLES
 from hamletc.townlet.nodes import ListNode, Node, ScalarNode
-from hamletc.townlet.pack import Aspatial, Continuous, Grid, Scope, Substrate, Training, Variable, VariableType
+from hamletc.townlet.pack import (
+    Aspatial,
+    Continuous,
+    Grid,
+    Scope,
+    Substrate,
+    Training,
+    Variable,
+    VariableType,
+    substrate_axes,
+)
 from hamletc.townlet.report import Report
 from hamletc.townlet.values import meaning
 
@@ -43,6 +53,26 @@ def automatic_variables(
     return names
 
 
+def velocity_axis(name: str, substrate: Substrate) -> int | None:
+    """The axis whose velocity HAMLET writes into a variable of this name; it knows three axes."""
+    axes = ["velocity_x", "velocity_y", "velocity_z"][: substrate_axes(substrate)]
+    return axes.index(name) if name in axes else None
+
+
+def written_variables(substrate: Substrate, automatic: Mapping[str, int | None]) -> dict[str, int | None]:
+    """The automatic variables, and those that HAMLET writes although only the pack declares them."""
+    names = dict(automatic)
+    axes = substrate_axes(substrate)
+    if axes == 0:
+        return {**names, "velocity_magnitude": None}
+    for name in ("velocity_x", "velocity_y", "velocity_z", "velocity_magnitude"):
+        if name == "velocity_magnitude" or velocity_axis(name, substrate) is not None:
+            names.setdefault(name, None)
+    names.setdefault("position", axes)
+    names.setdefault("grid_encoding", axes)
+    return names
+
+
 def read_variables(report: Report, node: Node) -> tuple[Variable, ...]:
     """The variables of variables_reference.yaml, in file order."""
     fields = Fields(report, node, "variables_reference.yaml")
@@ -66,6 +96,7 @@ def check_variables(
     training: Training,
 ) -> None:
     """Refuse what makes HAMLET's first observation fail."""
+    written = written_variables(substrate, automatic)
     for variable in variables:
         name = variable.id.value
         if variable.type.value not in ("scalar", "vecNf"):
@@ -80,12 +111,15 @@ def check_variables(
         if isinstance(substrate, Aspatial) and name.startswith("velocity_") and name != "velocity_magnitude":
             message = f"HAMLET has no `{name}` without a space"
             report.add("H120", message, variable.id.span, hint="Give the variable another name.")
-        if name not in automatic:
+        if isinstance(substrate, Aspatial) and name in ("position", "grid_encoding"):
+            message = f"HAMLET has no `{name}` without a space"
+            report.add("H120", message, variable.id.span, hint="Give the variable another name.")
+        if name not in written:
             continue
         if "engine" not in variable.writers:
             message = f"HAMLET writes `{name}`, and its engine may not"
             report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
-        _check_size(report, variable, automatic[name], substrate, training)
+        _check_size(report, variable, written[name], substrate, training)
 
 
 def _check_size(
@@ -96,13 +130,19 @@ def _check_size(
     partial = training.partial_observability.value
     if name == ("grid_encoding" if partial else "local_window"):
         return
-    if name == "position" and wanted is not None and _scaled(substrate):
+    if name in _encoded(substrate) and wanted is not None and _scaled(substrate):
         wanted *= 2
     size = len(variable.default) if variable.type.value == "vecNf" else None
     if size != wanted:
         needed = "a `scalar`" if wanted is None else f"a `vecNf` with `dims: {wanted}`"
         message = f"HAMLET cannot write `{name}` into this variable"
         report.add("H120", message, variable.id.span, hint=f"It must be {needed}.")
+
+
+def _encoded(substrate: Substrate) -> tuple[str, ...]:
+    """The variables that hold the encoded position; on a grid of cells there is the grid, too."""
+    cells = isinstance(substrate, Grid) and len(substrate.sizes) <= 3
+    return ("position",) if cells else ("position", "grid_encoding")
 
 
 def check_scaled(

@@ -14,9 +14,11 @@ from hamletc.townlet.limits import MOST_SUGGESTIONS
 
 @dataclass(slots=True)
 class Report:
-    """Collects the diagnostics of one file. Keys without effect become one warning for each kind of key."""
+    """Collects the diagnostics of the file with the number `file`. Keys without effect become one warning for each kind
+    of key."""
 
     path: Path
+    file: int = 0
     text: str = ""
     found: list[Diagnostic] = field(default_factory=list)
     inert: dict[tuple[str, str], list[Span]] = field(default_factory=dict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -9,27 +11,34 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import displace, leaves_grid
+from hamlet.interpreter.space import displace, leaves_space
 from hamlet.interpreter.statements import run, subtract
 from hamlet.universe import Action
 
 
 def act(lanes: Lanes, actions: Tensor) -> None:
     """Move and run custom actions; actions: i32 [worlds, agents]."""
-    universe = lanes.universe
-    before = list(lanes.position)
-    for number, (name, deltas) in enumerate(
-        zip(schema.move_names(universe), schema.move_deltas(universe), strict=True)
-    ):
-        who = lanes.alive & (actions == number)
-        lanes.count(coverage.action(name), who)
-        if lanes.coverage is not None:
-            lanes.count(coverage.action(name, "at the edge"), who & leaves_grid(lanes, deltas))
-        displace(lanes, deltas, who)
-    for number, action in enumerate(universe.actions, start=schema.interact_action(universe) + 2):
-        custom(action, lanes, lanes.alive & (actions == number))
-    disengage(lanes, before)
-    moving = lanes.alive & (actions < len(schema.move_names(universe)))
+    universe, before = lanes.universe, lanes.position
+    first_custom = schema.interact_action(universe) + 2
+    of_space = lanes.running & (actions < first_custom)
+    by = tuple(lanes.constant.displacements[:, torch.where(of_space, actions, 0).long()])
+    if lanes.coverage is not None:
+        count_moves(lanes, actions, by, lanes.coverage)
+    displace(lanes, by, of_space)
+    # nobody with a custom action has been displaced yet
+    lanes.velocity = tuple(
+        torch.where(lanes.running, (x - old).to(torch.float32), v)
+        for x, old, v in zip(lanes.position, before, lanes.velocity, strict=True)
+    )
+    keeping = torch.zeros_like(lanes.running)
+    for number, action in enumerate(universe.actions, start=first_custom):
+        who = lanes.running & (actions == number)
+        custom(action, lanes, who)
+        if action.keeps_progress:
+            keeping = keeping | who
+    disengage(lanes, before, keeping)
+    going = [number for number, move in enumerate(universe.moves) if any(move.by)]
+    moving = lanes.running & torch.isin(actions, torch.tensor(going, dtype=actions.dtype, device=actions.device))
     for meter in universe.meters:
         if meter.move is not None:
             subtract(meter.name, meter.move, lanes, moving, f"meter {meter.name}: move", meter.span)
@@ -45,16 +54,34 @@ def custom(action: Action, lanes: Lanes, who: Tensor) -> None:
     lanes.count(construct, who)
     run(action.body, lanes, who, construct)
     if action.move is not None:
-        displace(lanes, action.move, who)
+        displace(lanes, vector(action.move, lanes), who)
     if action.teleport is not None:
-        for axis, x in enumerate(action.teleport):
-            lanes.position[axis] = lanes.position[axis].masked_fill(who, x)
+        there = vector(action.teleport, lanes)
+        lanes.position = tuple(torch.where(who, to, x) for to, x in zip(there, lanes.position, strict=True))
 
 
-def disengage(lanes: Lanes, before: list[Tensor]) -> None:
-    """Agents who have left the cell they were on lose their progress."""
+def vector(numbers: tuple[float, ...], lanes: Lanes) -> list[Tensor]:
+    """A displacement or a place, of the type of positions."""
+    return [lanes.constant(x).to(of.dtype) for x, of in zip(numbers, lanes.position, strict=True)]
+
+
+def disengage(lanes: Lanes, before: tuple[Tensor, ...], keeping: Tensor) -> None:
+    """Agents who are no longer where they were lose their progress, except those who keep it."""
     moved = torch.zeros_like(lanes.alive)
     for old, new in zip(before, lanes.position, strict=True):
         moved = moved | (old != new)
-    lanes.engaged = lanes.engaged.masked_fill(moved, schema.NOWHERE)
-    lanes.progress = lanes.progress.masked_fill(moved, 0)
+    lanes.count(coverage.KEEPS_PROGRESS, moved & keeping & (lanes.engaged != schema.NOWHERE))
+    left = moved & ~keeping
+    lanes.engaged = lanes.engaged.masked_fill(left, schema.NOWHERE)
+    lanes.progress = lanes.progress.masked_fill(left, 0)
+
+
+def count_moves(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], told: coverage.Coverage) -> None:
+    """Tell who moves, and who moves into an edge; `by` has the displacement of every agent per axis."""
+    moves = len(lanes.universe.moves)
+    moving = lanes.running & (actions < moves)
+    taken = torch.bincount(actions[moving], minlength=moves).tolist()
+    stopped = torch.bincount(actions[moving & leaves_space(lanes, by)], minlength=moves).tolist()
+    for number, move in enumerate(lanes.universe.moves):
+        told.add(coverage.action(move.name), taken[number])
+        told.add(coverage.action(move.name, "at the edge"), stopped[number])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.universe import Cascade, Hours, Rule, Universe
+from hamlet.universe import Cascade, Hours, Mask, NoSpace, Rule, Truth, Universe
 
 
 def rule(item: Rule | Cascade) -> str:
@@ -28,29 +28,55 @@ def cause(name: str) -> str:
     return f"dies when {name}"
 
 
+def allow(mask: Mask) -> str:
+    """The name under which the agents are counted that a mask allows something."""
+    return f"allow {' '.join(mask.actions) or 'all'}"
+
+
 LIFESPAN = "lifespan"
 NEW_EPISODE = "new episode"
+AFTER_THE_END = "ticks after the end of an episode"
+KEEPS_PROGRESS = "progress kept on the way"
+SEVERAL_AT_ONCE = "several affordances at once"
+USED_AGAIN = "the same affordance again"
+USED_ANOTHER = "another affordance than last"
 
 
 def constructs(universe: Universe) -> tuple[str, ...]:
     """Everything in a universe that can fire, in file order."""
     names = [action(name) for name in schema.action_names(universe)]
-    names += [action(name, "at the edge") for name in schema.move_names(universe)]
+    names += [action(move.name, "at the edge") for move in universe.moves if any(move.by)]
     names += [action(item.name, "refused") for item in universe.actions if item.needs is not None]
+    displacing = [item for item in universe.actions if item.move is not None or item.teleport is not None]
+    if schema.has_progress(universe) and any(item.keeps_progress for item in displacing):
+        names.append(KEEPS_PROGRESS)
     for item in universe.affordances:
-        events = ["instantly"] if item.duration is None else ["each tick", "on completion"]
+        events = ["instantly"] if item.duration is None else ["each tick"]
+        if item.duration is not None and item.duration > 0:
+            events.append("on completion")
         if item.hours is not None and universe.clock is not None and closes(item.hours, universe.clock.hours):
             events.append("closed")
         if item.needs is not None:
             events.append("refused")
         names += [use(item.name, event) for event in events]
+    if can_meet(universe):
+        names.append(SEVERAL_AT_ONCE)
+    if universe.tracking is not None and universe.affordances:
+        names += [USED_AGAIN, USED_ANOTHER]
     names += [rule(item) for item in universe.dynamics]
     names += [cause(item.name) for item in universe.causes]
     if universe.lifespan is not None:
         names.append(LIFESPAN)
     if universe.causes or universe.lifespan is not None:
-        names.append(NEW_EPISODE)
+        names.append(AFTER_THE_END if universe.by_hand else NEW_EPISODE)
+    names += [allow(mask) for mask in universe.masks if not isinstance(mask.allowed, Truth)]
     return tuple(names)
+
+
+def can_meet(universe: Universe) -> bool:
+    """Whether an agent can be at several affordances."""
+    stored = bool(schema.place_rows(universe)) or isinstance(universe.space, NoSpace)
+    return stored and len(universe.affordances) > 1
 
 
 def closes(hours: Hours, day: int) -> bool:
@@ -71,7 +97,12 @@ class Coverage:
     def count(self, construct: str, who: Tensor) -> None:
         """Add the lanes in which a construct fired; who: bool. What cannot fire is not counted."""
         if construct in self.counts:
-            self.counts[construct] += int(who.sum())
+            self.add(construct, int(who.sum()))
+
+    def add(self, construct: str, lanes: int) -> None:
+        """Add so many lanes in which a construct fired."""
+        if construct in self.counts:
+            self.counts[construct] += lanes
 
     @property
     def never_fired(self) -> tuple[str, ...]:

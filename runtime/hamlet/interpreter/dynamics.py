@@ -13,7 +13,7 @@ def decay(lanes: Lanes) -> None:
     """Every meter with `decay` loses it."""
     for meter in lanes.universe.meters:
         if meter.decay is not None:
-            subtract(meter.name, meter.decay, lanes, lanes.alive, f"meter {meter.name}: decay", meter.span)
+            subtract(meter.name, meter.decay, lanes, lanes.running, f"meter {meter.name}: decay", meter.span)
 
 
 def dynamics(lanes: Lanes) -> None:
@@ -28,7 +28,7 @@ def dynamics(lanes: Lanes) -> None:
 
 def run_rule(rule: Rule, lanes: Lanes) -> None:
     """Run a rule where its guard holds."""
-    who = lanes.alive if rule.guard is None else lanes.alive & evaluate(rule.guard, lanes)
+    who = lanes.running if rule.guard is None else lanes.running & evaluate(rule.guard, lanes)
     lanes.count(coverage.rule(rule), who)
     run(rule.body, lanes, who, coverage.rule(rule))
 
@@ -36,7 +36,7 @@ def run_rule(rule: Rule, lanes: Lanes) -> None:
 def run_cascade(cascade: Cascade, lanes: Lanes) -> None:
     """Run a cascade where its source is below its threshold; what it measures stays as it was then."""
     source, threshold = lanes.meters[cascade.source], lanes.constant(cascade.threshold)
-    who = lanes.alive & (source < threshold)
+    who = lanes.running & (source < threshold)
     lanes.count(coverage.rule(cascade), who)
     shortfall = threshold - source
     run(cascade.body, lanes, who, coverage.rule(cascade), Measured(shortfall / threshold, shortfall))

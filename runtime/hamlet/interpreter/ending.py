@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -15,9 +16,11 @@ from hamlet.interpreter.lanes import Lanes
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the tick ended for every lane, [worlds, agents]: f32, bool, bool, i32."""
+    """How the tick ended for every lane, [worlds, agents]: f32, bool, bool, i32; reports are f32, in the order of
+    `hamlet.schema.report_names`."""
 
     reward: Tensor
+    reports: tuple[Tensor, ...]
     terminated: Tensor
     truncated: Tensor
     cause: Tensor
@@ -33,14 +36,19 @@ def end(lanes: Lanes) -> Ending:
         lanes.count(coverage.cause(item.name), holds)
         cause = cause.masked_fill(holds & ~terminated, number)
         terminated = terminated | holds
-    lanes.age = lanes.age + lanes.alive.to(torch.int32)
+    lanes.age = lanes.age + lanes.running.to(torch.int32)
     truncated = torch.zeros_like(lanes.alive)
     if universe.lifespan is not None:
         truncated = lanes.alive & (lanes.age >= universe.lifespan.ticks) & ~terminated
         lanes.count(coverage.LIFESPAN, truncated)
         cause = cause.masked_fill(truncated, len(universe.causes))
-    reward = evaluate(universe.reward, lanes)
+    nothing = torch.zeros_like(lanes.age, dtype=torch.float32)
+    paid = lanes.alive & ~terminated
+    terms = [torch.where(paid, evaluate(term.value, lanes), nothing) for term in universe.rewards]
+    reward = reduce(torch.add, terms) if terms else nothing
     if universe.lifespan is not None:
-        reward = torch.where(truncated, reward + lanes.constant(universe.lifespan.reward), reward)
-    reward = torch.where(lanes.alive & ~terminated, reward, lanes.constant(0.0))
-    return Ending(reward, terminated, truncated, cause)
+        lived = lanes.age >= universe.lifespan.ticks if universe.by_hand else truncated
+        reward = torch.where(lived, reward + lanes.constant(universe.lifespan.reward), reward)
+    named = [value for term, value in zip(universe.rewards, terms, strict=True) if term.name is not None]
+    reports = [torch.where(lanes.running, evaluate(report.value, lanes), nothing) for report in universe.reports]
+    return Ending(reward, (*named, *reports), terminated, truncated, cause)

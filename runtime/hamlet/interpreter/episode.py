@@ -7,7 +7,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend import Stream
-from hamlet.interpreter.places import Places, coordinates
+from hamlet.interpreter.places import Places
 from hamlet.random import layout_of
 from hamlet.state import Buffers
 from hamlet.universe import Universe
@@ -29,17 +29,19 @@ def begin_episodes(universe: Universe, buffers: Buffers, places: Places, worlds:
 
     layout = layout_of((stream.low, stream.high), worlds + shape.first_world, state["episode"][worlds].long())
     state["layout"][worlds] = as_i32(layout)
-    start = coordinates(places.start_cells(state["layout"][worlds], shape.agents), universe.space.sizes)
-    for axis, x in enumerate(start):
+    for axis, x in enumerate(places.starts(state["layout"][worlds], shape.agents)):
         lanes_of("position")[axis, worlds] = x.T
+    if "places" in state:
+        state["places"][:, worlds] = places.stored(state["layout"][worlds])
     for row, meter in enumerate(universe.meters):
         lanes_of("meters")[row, worlds] = meter.start
-    lanes_of("age")[:, worlds] = 0
     lanes_of("alive")[:, worlds] = True
-    lanes_of("episode_return")[:, worlds] = 0.0
-    if schema.has_progress(universe):
-        lanes_of("engaged")[:, worlds] = schema.NOWHERE
-        lanes_of("progress")[:, worlds] = 0
+    for field in ("age", "episode_return", "progress", "velocity", "used_at", "streaks", "seen"):
+        if field in state:
+            lanes_of(field)[:, worlds] = 0
+    for field in ("engaged", "last"):
+        if field in state:
+            lanes_of(field)[:, worlds] = schema.NOWHERE
     if universe.clock is not None:
         state["hour"][worlds] = 0
 

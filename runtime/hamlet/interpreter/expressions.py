@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
 
+from hamlet import schema
+from hamlet.interpreter import functions
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.places import coordinates
+from hamlet.interpreter.space import at, clamp, distance, larger, length, nowhere, straight_distance
 from hamlet.universe import (
     Age,
     Binary,
     BinaryOp,
     Clamp,
+    Coordinate,
+    DayTime,
     Deficit,
     Distance,
     Expression,
     Here,
     Hour,
     If,
+    InputValue,
+    LastUse,
     MeterValue,
     Number,
     ParamValue,
+    Previous,
+    Progress,
     Shortfall,
+    Speed,
+    StraightDistance,
+    Streak,
+    Truth,
     Unary,
     UnaryOp,
+    Velocity,
+    Visited,
 )
 
 
@@ -42,20 +58,45 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
     match expression:
         case Number(value=value):
             return lanes.constant(value)
+        case Truth(value=value):
+            return torch.full_like(lanes.alive, value)
         case MeterValue(meter=meter):
             return lanes.meters[meter]
         case ParamValue(param=param):
             return lanes.params[param]
+        case InputValue(input=name):
+            return lanes.inputs[name]
         case Hour():
             return lanes.hour.to(torch.float32)
+        case DayTime(function=function):
+            return day_time(function, lanes)
         case Age():
             return lanes.age.to(torch.float32)
-        case Here(affordance=None):
-            return nowhere(lanes)
-        case Here(affordance=affordance) if affordance is not None:
-            return lanes.here(affordance)
+        case Coordinate(axis=axis):
+            return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
+        case Velocity(axis=axis):
+            return lanes.velocity[schema.axes(lanes.universe).index(axis)]
+        case Speed():
+            return length(lanes.velocity, lanes.age)
+        case Progress():
+            return lanes.progress.to(torch.float32)
+        case Here(affordance=affordance):
+            return nowhere(lanes) if affordance is None else at(lanes, affordance)
+        case LastUse(affordance=affordance):
+            return lanes.last == number_of(affordance, lanes)
+        case Streak(affordance=affordance):
+            return lanes.streaks[affordance].to(torch.float32)
+        case Visited():
+            seen = [one.to(torch.int32) for one in lanes.seen.values()]
+            return sum(seen, start=torch.zeros_like(lanes.age)).to(torch.float32)
         case Distance(affordance=affordance):
-            return distance(affordance, lanes)
+            return distance(lanes, affordance)
+        case StraightDistance(affordance=affordance):
+            return straight_distance(lanes, affordance)
+        case Previous(operand=operand):
+            if lanes.before is None:
+                raise ValueError(f"previous outside a tick, line {expression.span.line}")
+            return evaluate(operand, lanes.before)
         case Unary(op=op, operand=operand):
             return unary(op, evaluate(operand, lanes, measured))
         case Binary(op=op, left=left, right=right):
@@ -81,6 +122,8 @@ def unary(op: UnaryOp, value: Tensor) -> Tensor:
             return value.abs()
         case "not":
             return ~value
+        case _:
+            return functions.call(op, value)
 
 
 def binary(op: BinaryOp, left: Tensor, right: Tensor) -> Tensor:
@@ -97,7 +140,9 @@ def binary(op: BinaryOp, left: Tensor, right: Tensor) -> Tensor:
         case "min":
             return torch.where(left < right, left, right)
         case "max":
-            return torch.where(right < left, left, right)
+            return larger(left, right)
+        case "pow":
+            return functions.power(left, right)
         case "<":
             return left < right
         case "<=":
@@ -116,35 +161,18 @@ def binary(op: BinaryOp, left: Tensor, right: Tensor) -> Tensor:
             return left | right
 
 
-def clamp(value: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    """`low` where value < low, then `high` where high is below that."""
-    raised = torch.where(value < low, low, value)
-    return torch.where(high < raised, high, raised)
+def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:
+    """sin or cos of the time of day, from a table made in binary64; f32 [worlds, 1]."""
+    clock = lanes.universe.clock
+    if clock is None:
+        raise ValueError(f"universe {lanes.universe.name} has no clock")
+    f = math.sin if function == "sin" else math.cos
+    table = [f(2.0 * math.pi * hour / clock.hours) for hour in range(clock.hours)]
+    return torch.tensor(table, dtype=torch.float32, device=lanes.hour.device)[lanes.hour.long()]
 
 
-def nowhere(lanes: Lanes) -> Tensor:
-    """Who stands on no affordance."""
-    somewhere = torch.zeros_like(lanes.alive)
-    for affordance in lanes.places:
-        somewhere = somewhere | lanes.here(affordance)
-    return ~somewhere
-
-
-def distance(affordance: str, lanes: Lanes) -> Tensor:
-    """The distance to an affordance by the metric of the space, f32."""
-    space = lanes.universe.space
-    steps = []
-    for x, there, size in zip(
-        lanes.position, coordinates(lanes.places[affordance], space.sizes), space.sizes, strict=True
-    ):
-        step = (x - there).abs()
-        steps.append(torch.minimum(step, size - step) if space.edges == "wrap" else step)
-    match space.metric:
-        case "manhattan":
-            return torch.stack(steps).sum(dim=0, dtype=torch.int32).to(torch.float32)
-        case "chebyshev":
-            return torch.stack(steps).amax(dim=0).to(torch.float32)
-        case "euclidean":
-            squares = torch.stack([step * step for step in steps]).sum(dim=0, dtype=torch.int32)
-            # torch.sqrt of f32 is not correctly rounded on CPU; that of f64, rounded to f32, is
-            return squares.to(torch.float32).double().sqrt().float()
+def number_of(affordance: str | None, lanes: Lanes) -> int:
+    """The number of an affordance; of none, -1."""
+    if affordance is None:
+        return schema.NOWHERE
+    return [item.name for item in lanes.universe.affordances].index(affordance)

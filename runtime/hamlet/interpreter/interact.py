@@ -9,23 +9,27 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.statements import run, subtract
+from hamlet.interpreter.space import at
+from hamlet.interpreter.statements import clamp_written, run, subtract
+from hamlet.interpreter.uses import remember_uses
 from hamlet.universe import Affordance, Hours
 
 
 def interact(lanes: Lanes, actions: Tensor) -> Tensor:
-    """Interact with what the agents stand on; the number of the affordance that each used, or -1: i32."""
+    """Interact with what the agents are at; the number of the last affordance that each used, or -1: i32."""
     universe = lanes.universe
-    interacting = lanes.alive & (actions == schema.interact_action(universe))
+    interacting = lanes.running & (actions == schema.interact_action(universe))
     lanes.count(coverage.action("INTERACT"), interacting)
-    lanes.count(coverage.action("WAIT"), lanes.alive & (actions == schema.interact_action(universe) + 1))
+    lanes.count(coverage.action("WAIT"), lanes.running & (actions == schema.interact_action(universe) + 1))
     for meter in universe.meters:
         if meter.interact is not None:
             subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)
     used = torch.full_like(lanes.age, schema.NOWHERE)
+    found = torch.zeros_like(lanes.age)
     for number, affordance in enumerate(universe.affordances):
-        who = interacting & lanes.here(affordance.name)
+        who = interacting & at(lanes, affordance.name)
         if who.any():
+            found = found + who.to(torch.int32)
             who = admitted(affordance, lanes, who)
             used = used.masked_fill(who, number)
             if affordance.duration is None:
@@ -34,11 +38,13 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
                 run(affordance.instantly, lanes, who, construct)
             else:
                 spend_tick(number, affordance, affordance.duration, lanes, who)
+    lanes.count(coverage.SEVERAL_AT_ONCE, found > 1)
+    remember_uses(lanes, interacting, used)
     return used
 
 
 def admitted(affordance: Affordance, lanes: Lanes, who: Tensor) -> Tensor:
-    """Who of the agents on an affordance find it open and meet its `needs`."""
+    """Who of the agents at an affordance find it open and meet its `needs`."""
     opened = is_open(affordance.hours, lanes.hour)
     lanes.count(coverage.use(affordance.name, "closed"), who & ~opened)
     who = who & opened
@@ -59,16 +65,24 @@ def is_open(hours: Hours | None, hour: Tensor) -> Tensor:
 
 
 def spend_tick(number: int, affordance: Affordance, duration: int, lanes: Lanes, who: Tensor) -> None:
-    """One more tick at an affordance that lasts, in the lanes `who`."""
-    spent = torch.where(lanes.engaged == number, lanes.progress + 1, 1)
-    lanes.progress = torch.where(who, spent, lanes.progress)
+    """One more tick at an affordance that lasts, in the lanes `who`. One with duration 0 is never completed."""
+    goes_on = lanes.engaged == number
+    for axis, used_at in enumerate(lanes.used_at):
+        goes_on = goes_on & (lanes.position[axis] == used_at)
+    lanes.progress = torch.where(who, torch.where(goes_on, lanes.progress + 1, 1), lanes.progress)
     lanes.engaged = lanes.engaged.masked_fill(who, number)
+    begins = who & ~goes_on
+    lanes.used_at = tuple(torch.where(begins, lanes.position[axis], old) for axis, old in enumerate(lanes.used_at))
     construct = coverage.use(affordance.name, "each tick")
     lanes.count(construct, who)
     run(affordance.each_tick, lanes, who, construct)
     done = who & (lanes.progress == duration)
-    construct = coverage.use(affordance.name, "on completion")
-    lanes.count(construct, done)
-    run(affordance.on_completion, lanes, done, construct)
+    if duration > 0:
+        construct = coverage.use(affordance.name, "on completion")
+        lanes.count(construct, done)
+        run(affordance.on_completion, lanes, done, construct)
+    if affordance.together:
+        written = (*affordance.each_tick, *affordance.on_completion)
+        clamp_written(written, lanes, who, coverage.use(affordance.name, "together"), affordance.span)
     lanes.engaged = lanes.engaged.masked_fill(done, schema.NOWHERE)
     lanes.progress = lanes.progress.masked_fill(done, 0)

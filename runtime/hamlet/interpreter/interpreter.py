@@ -38,7 +38,7 @@ class Interpreter:
         self.device = device
         self.coverage = coverage
         self.trace = trace
-        self._constant = Constants(device)
+        self._constant = Constants(universe, device)
         self._places = Places(universe, device)
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
@@ -49,7 +49,7 @@ class Interpreter:
 
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
-        lanes = load(self.universe, buffers, self._places, self._constant)
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage)
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
         if buffers.observation is not None:
             observe.observe(lanes, buffers.observation.view(-1, worlds, agents))
@@ -97,7 +97,7 @@ class Interpreter:
         if observed:
             self.observe(buffers)
         over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
-        if not over.any():
+        if self.universe.by_hand or not over.any():
             return
         if self.coverage is not None:
             self.coverage.count(NEW_EPISODE, over)

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
 from hamlet import schema
 from hamlet.binary32 import bits32
+from hamlet.cells import cell_of, words
 from hamlet.interpreter.coverage import Coverage
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.trace import Trace
-from hamlet.state import Buffers
-from hamlet.universe import Span, Universe
+from hamlet.state import DTYPES, Buffers
+from hamlet.universe import Grid, Span, Universe
 
 
 class Constants:
-    """Binary32 constants as tensors on a device.
+    """The numbers of a universe as tensors on a device.
 
     torch computes `tensor / python_float` differently on CPU and CUDA; between tensors it rounds correctly on both.
+
+    Attributes:
+        displacements: [axes, actions of the space], of the type of positions; those of INTERACT and WAIT are 0.
     """
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, universe: Universe, device: torch.device) -> None:
         self._device = device
         self._tensors: dict[int, Tensor] = {}
+        axes, dtype = len(schema.axes(universe)), DTYPES[schema.position_dtype(universe)]
+        by = [[*(move.by[axis] for move in universe.moves), 0.0, 0.0] for axis in range(axes)]
+        self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(universe.moves) + 2)
 
     def __call__(self, value: float) -> Tensor:
         bits = bits32(value)
@@ -39,40 +47,60 @@ class Lanes:
 
     Attributes:
         constant: turns a number of the universe into a tensor.
-        meters: f32 [worlds, agents] by name.
-        position: i32 [worlds, agents] per axis.
+        meters, inputs: f32 [worlds, agents] by name.
+        position, used_at: i32 or f32 [worlds, agents] per axis; `used_at` only where it is state.
+        velocity: f32 [worlds, agents] per axis; 0 where it is not state.
         age, engaged, progress: i32 [worlds, agents]; nobody is engaged where no affordance lasts.
+        last: i32 [worlds, agents]; streaks: i32, seen: bool, by affordance. No uses where they are not tracked.
         alive: bool [worlds, agents]; as at the beginning of the tick.
+        running: bool [worlds, agents]; who runs the tick: those alive, or with episodes by hand all.
         hour: i32 [worlds, 1]; 0 without a clock.
         params: f32 [worlds, 1] by name.
-        places: the index of each affordance's cell, i32 [worlds, 1] or [1, 1], by name.
+        places: of each affordance by name, see `hamlet.interpreter.places`.
+        before: these lanes at the beginning of the tick, for `previous`.
         coverage, trace: told what happens, where somebody wants to know.
     """
 
     universe: Universe
     constant: Constants
     meters: dict[str, Tensor]
-    position: list[Tensor]
+    inputs: dict[str, Tensor]
+    position: tuple[Tensor, ...]
+    velocity: tuple[Tensor, ...]
     age: Tensor
     engaged: Tensor
     progress: Tensor
+    used_at: tuple[Tensor, ...]
+    last: Tensor
+    streaks: dict[str, Tensor]
+    seen: dict[str, Tensor]
     alive: Tensor
+    running: Tensor
     hour: Tensor
     params: dict[str, Tensor]
-    places: dict[str, Tensor]
+    places: dict[str, tuple[Tensor, ...]]
     coverage: Coverage | None
     trace: Trace | None
+    before: Lanes | None = None
+    _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
-    def cell(self) -> Tensor:
-        """The index of the cell that each agent stands on, i32 [worlds, agents]."""
-        index = self.position[-1]
-        for x, size in zip(self.position[-2::-1], self.universe.space.sizes[-2::-1], strict=True):
-            index = x + size * index
-        return index
+    def cell(self) -> tuple[Tensor, ...]:
+        """The words of the cell that each agent stands on, i32 [worlds, agents]; computed once per position."""
+        if self._cell[0] is not self.position:
+            self._cell = (self.position, words(self.position, self.grid))
+        return self._cell[1]
 
-    def here(self, affordance: str) -> Tensor:
-        """Who stands on an affordance, bool [worlds, agents]."""
-        return self.cell() == self.places[affordance]
+    @property
+    def grid(self) -> Grid:
+        """The space, where it is a grid."""
+        if not isinstance(self.universe.space, Grid):
+            raise ValueError(f"universe {self.universe.name} has no grid")
+        return self.universe.space
+
+    def coordinates_of(self, affordance: str) -> tuple[Tensor, ...]:
+        """The coordinates of an affordance, [worlds, 1] or [1, 1] per axis."""
+        place = self.places[affordance]
+        return cell_of(place, self.universe.space) if isinstance(self.universe.space, Grid) else place
 
     def write(self, meter: str, value: Tensor, who: Tensor, construct: str, span: Span) -> None:
         """Give a meter a new value in the lanes `who`; the others keep theirs."""
@@ -96,33 +124,63 @@ def load(
 ) -> Lanes:
     """The lanes of some buffers as they are now."""
     state, worlds, agents = buffers.state, buffers.shape.worlds, buffers.shape.agents
-    lasting = schema.has_progress(universe)
-    age = state["age"].view(worlds, agents)
+    age, alive = state["age"].view(worlds, agents), state["alive"].view(worlds, agents)
+    names = [affordance.name for affordance in universe.affordances]
+
+    def rows(name: str) -> tuple[Tensor, ...]:
+        return tuple(state[name].view(-1, worlds, agents)) if name in state else ()
+
+    def number(name: str, otherwise: int) -> Tensor:
+        return state[name].view(worlds, agents) if name in state else torch.full_like(age, otherwise)
+
+    still = tuple(torch.zeros_like(age, dtype=torch.float32) for _ in schema.axes(universe))
     return Lanes(
         universe=universe,
         constant=constant,
-        meters={meter.name: state["meters"][row].view(worlds, agents) for row, meter in enumerate(universe.meters)},
-        position=[state["position"][axis].view(worlds, agents) for axis in range(len(universe.space.sizes))],
+        meters=dict(zip([meter.name for meter in universe.meters], rows("meters"), strict=True)),
+        inputs=dict(zip([item.name for item in universe.inputs], rows("inputs"), strict=True)),
+        position=rows("position"),
+        velocity=rows("velocity") or still,
         age=age,
-        engaged=state["engaged"].view(worlds, agents) if lasting else torch.full_like(age, schema.NOWHERE),
-        progress=state["progress"].view(worlds, agents) if lasting else torch.zeros_like(age),
-        alive=state["alive"].view(worlds, agents),
+        engaged=number("engaged", schema.NOWHERE),
+        progress=number("progress", 0),
+        used_at=rows("used_at"),
+        last=number("last", schema.NOWHERE),
+        streaks=dict(zip(names, rows("streaks") or [torch.zeros_like(age)] * len(names), strict=True)),
+        seen=dict(zip(names, rows("seen") or [torch.zeros_like(alive)] * len(names), strict=True)),
+        alive=alive,
+        running=torch.ones_like(alive) if universe.by_hand else alive,
         hour=state["hour"].view(worlds, 1) if universe.clock is not None else torch.zeros_like(age[:, :1]),
         params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
-        places=places.of(state["layout"]),
+        places=places.of(state),
         coverage=coverage,
         trace=trace,
     )
 
 
+def remember(lanes: Lanes) -> None:
+    """Keep the lanes as they are for `previous`."""
+    lanes.before = dataclasses.replace(
+        lanes, meters=dict(lanes.meters), streaks=dict(lanes.streaks), seen=dict(lanes.seen), coverage=None, trace=None
+    )
+
+
 def store(lanes: Lanes, buffers: Buffers) -> None:
-    """Write what a tick may have changed back: meters, position, age, engaged, progress."""
+    """Write what a tick may have changed back."""
     state = buffers.state
-    for row, value in enumerate(lanes.meters.values()):
-        state["meters"][row].copy_(value.reshape(-1))
-    for axis, value in enumerate(lanes.position):
-        state["position"][axis].copy_(value.reshape(-1))
-    state["age"].copy_(lanes.age.reshape(-1))
-    if schema.has_progress(lanes.universe):
-        state["engaged"].copy_(lanes.engaged.reshape(-1))
-        state["progress"].copy_(lanes.progress.reshape(-1))
+    values = {
+        "meters": tuple(lanes.meters.values()),
+        "position": lanes.position,
+        "velocity": lanes.velocity,
+        "age": (lanes.age,),
+        "engaged": (lanes.engaged,),
+        "progress": (lanes.progress,),
+        "used_at": lanes.used_at,
+        "last": (lanes.last,),
+        "streaks": tuple(lanes.streaks.values()),
+        "seen": tuple(lanes.seen.values()),
+    }
+    for name, parts in values.items():
+        if name in state:
+            for row, value in zip(state[name].view(len(parts), -1), parts, strict=True):
+                row.copy_(value.reshape(-1))

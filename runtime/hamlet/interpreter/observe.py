@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.interpreter.expressions import nowhere
+from hamlet.cells import cell_index
+from hamlet.interpreter import coverage
+from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.places import cell_index
-from hamlet.interpreter.space import displaced
+from hamlet.interpreter.space import at, displaced, length, nowhere
 from hamlet.universe import (
+    Continuous,
+    Grid,
+    NoSpace,
     Observation,
+    ObserveBlank,
+    ObserveConstant,
     ObserveGrid,
     ObserveHere,
     ObserveLifetime,
@@ -23,7 +28,9 @@ from hamlet.universe import (
     ObserveParams,
     ObservePosition,
     ObserveProgress,
+    ObserveSpeed,
     ObserveTime,
+    ObserveVelocity,
     ObserveWindow,
 )
 
@@ -45,43 +52,51 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
         case ObserveWindow(radius=radius):
             return window(radius, lanes)
         case ObservePosition(encoding=encoding):
-            sizes = [lanes.constant(float(size)) for size in lanes.universe.space.sizes]
             match encoding:
-                case "absolute":
-                    return [x.to(torch.float32) for x in lanes.position]
                 case "relative":
                     return relative_position(lanes)
+                case "absolute":
+                    return [x.to(torch.float32) for x in lanes.position]
                 case "scaled":
-                    return relative_position(lanes) + sizes
+                    return relative_position(lanes) + sizes(lanes)
         case ObserveMeters(meters=meters):
             return [lanes.meters[meter] for meter in meters]
-        case ObserveHere():
-            return [here.to(torch.float32) for here in [*map(lanes.here, lanes.places), nowhere(lanes)]]
-        case ObserveTime():
-            return time(lanes)
+        case ObserveHere(affordances=affordances):
+            here = [nowhere(lanes) if name is None else at(lanes, name) for name in affordances]
+            return [who.to(torch.float32) for who in here]
+        case ObserveTime(functions=functions):
+            return [day_time(function, lanes) for function in functions]
         case ObserveProgress(per=per):
             return [progress(per, lanes)]
         case ObserveLifetime():
-            assert lanes.universe.lifespan is not None
-            return [lanes.age.to(torch.float32) / lanes.constant(float(lanes.universe.lifespan.ticks))]
+            return [lifetime(lanes)]
         case ObserveParams(params=params):
             return [lanes.params[param] for param in params]
+        case ObserveVelocity(axes=axes):
+            return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
+        case ObserveSpeed():
+            return [length(lanes.velocity, lanes.age)]
+        case ObserveBlank(count=count):
+            return [lanes.constant(0.0)] * count
+        case ObserveConstant(values=values):
+            return [lanes.constant(value) for value in values]
 
 
 def grid(lanes: Lanes) -> list[Tensor]:
     """Every cell: 1 where an affordance is, plus 1 where the agent is."""
     worlds, agents = lanes.age.shape
-    occupied = torch.zeros((schema.cells(lanes.universe), worlds), device=lanes.age.device)
-    for place in lanes.places.values():
+    occupied = torch.zeros((schema.cells(lanes.grid), worlds), device=lanes.age.device)
+    for (place,) in lanes.places.values():
         occupied.scatter_(0, place.long().expand(worlds, 1).T, 1.0)
     cells = occupied.unsqueeze(2).repeat(1, 1, agents)
-    own = lanes.cell().long().unsqueeze(0)
+    (cell,) = lanes.cell()
+    own = cell.long().unsqueeze(0)
     return list(cells.scatter_add_(0, own, torch.ones_like(own, dtype=torch.float32)))
 
 
 def window(radius: int, lanes: Lanes) -> list[Tensor]:
     """The cells around the agent, x fastest: 1 where an affordance is, 0 beyond the edges."""
-    sizes, own = lanes.universe.space.sizes, lanes.cell()
+    sizes, (own,) = lanes.grid.sizes, lanes.cell()
     deltas = range(-radius, radius + 1)
     inside = [
         {delta: (x + delta >= 0) & (x + delta < size) for delta in deltas}
@@ -91,7 +106,7 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
     for offset in (reverse[::-1] for reverse in itertools.product(deltas, repeat=len(sizes))):
         cell = own + cell_index(offset, sizes)
         seen = torch.zeros_like(lanes.alive)
-        for place in lanes.places.values():
+        for (place,) in lanes.places.values():
             seen = seen | (cell == place)
         for axis, delta in enumerate(offset):
             seen = seen & inside[axis][delta]
@@ -100,18 +115,38 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
 
 
 def relative_position(lanes: Lanes) -> list[Tensor]:
-    """x / (size - 1) per axis."""
-    divisors = [lanes.constant(float(max(size - 1, 1))) for size in lanes.universe.space.sizes]
-    return [x.to(torch.float32) / divisor for x, divisor in zip(lanes.position, divisors, strict=True)]
+    """Per axis x / (size - 1) on a grid, (x - low) / size in a continuous space."""
+    match lanes.universe.space:
+        case Grid(sizes=of_grid):
+            divisors = [lanes.constant(float(max(size - 1, 1))) for size in of_grid]
+            return [x.to(torch.float32) / divisor for x, divisor in zip(lanes.position, divisors, strict=True)]
+        case Continuous(axes=axes):
+            return [
+                (x - lanes.constant(axis.low)) / lanes.constant(axis.size)
+                for x, axis in zip(lanes.position, axes, strict=True)
+            ]
+        case NoSpace():
+            return []
 
 
-def time(lanes: Lanes) -> list[Tensor]:
-    """sin and cos of the time of day, from tables made in binary64."""
-    assert lanes.universe.clock is not None
-    hours = lanes.universe.clock.hours
-    angles = [2.0 * math.pi * hour / hours for hour in range(hours)]
-    tables = [torch.tensor([f(angle) for angle in angles], dtype=torch.float32) for f in (math.sin, math.cos)]
-    return [table.to(lanes.hour.device)[lanes.hour.long()] for table in tables]
+def sizes(lanes: Lanes) -> list[Tensor]:
+    """The size of each axis."""
+    match lanes.universe.space:
+        case Grid(sizes=of_grid):
+            return [lanes.constant(float(size)) for size in of_grid]
+        case Continuous(axes=axes):
+            return [lanes.constant(axis.size) for axis in axes]
+        case NoSpace():
+            return []
+
+
+def lifetime(lanes: Lanes) -> Tensor:
+    """min(age / lifespan, 1)."""
+    lifespan = lanes.universe.lifespan
+    if lifespan is None:
+        raise ValueError(f"universe {lanes.universe.name} has no lifespan")
+    share, one = lanes.age.to(torch.float32) / lanes.constant(float(lifespan.ticks)), lanes.constant(1.0)
+    return torch.where(share < one, share, one)
 
 
 def progress(per: int | None, lanes: Lanes) -> Tensor:
@@ -128,19 +163,39 @@ def progress(per: int | None, lanes: Lanes) -> Tensor:
 
 
 def mask(lanes: Lanes, out: Tensor) -> None:
-    """Write which actions would do something; out: bool [actions, worlds, agents]. The dead may only WAIT."""
-    universe, row = lanes.universe, 0
-    for deltas in schema.move_deltas(universe):
-        changes = torch.zeros_like(lanes.alive)
-        for axis, delta in enumerate(deltas):
-            x = lanes.position[axis]
-            changes = changes | (displaced(x, delta, axis, universe.space) != x)
-        out[row] = lanes.alive & changes
-        row += 1
-    usable = torch.zeros_like(lanes.alive)
-    for affordance in universe.affordances:
-        usable = usable | (lanes.here(affordance.name) & is_open(affordance.hours, lanes.hour))
-    out[row] = lanes.alive & usable
-    out[row + 1] = True
-    for custom in range(row + 2, len(out)):
-        out[custom] = lanes.alive
+    """Write which actions are allowed; out: bool [actions, worlds, agents]. Who runs no tick may only WAIT."""
+    universe = lanes.universe
+    names, wait = schema.action_names(universe), schema.interact_action(universe) + 1
+    allowed = [*moves_somewhere(lanes), usable(lanes)]
+    allowed += [torch.ones_like(lanes.alive)] * (1 + len(universe.actions))
+    for item in universe.masks:
+        condition = evaluate(item.allowed, lanes) & torch.ones_like(lanes.alive)
+        lanes.count(coverage.allow(item), condition & lanes.running)
+        for name in item.actions:
+            allowed[names.index(name)] = condition
+    for item in universe.masks:
+        if not item.actions:
+            allowed = [on & evaluate(item.allowed, lanes) for on in allowed]
+    for row, on in enumerate(allowed):
+        out[row] = on & lanes.running if row != wait else on | ~lanes.running
+
+
+def moves_somewhere(lanes: Lanes) -> Tensor:
+    """Whose position each move changes, bool [moves, worlds, agents]; all, of one that goes nowhere and in a continuous
+    space."""
+    moves = len(lanes.universe.moves)
+    if not isinstance(lanes.universe.space, Grid):
+        return torch.ones((moves, *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
+    by = lanes.constant.displacements[:, :moves].view(len(lanes.position), moves, 1, 1)
+    changes = (by == 0).all(dim=0).expand(moves, *lanes.alive.shape)
+    for axis, x in enumerate(lanes.position):
+        changes = changes | (displaced(lanes, axis, x, by[axis]) != x)
+    return changes
+
+
+def usable(lanes: Lanes) -> Tensor:
+    """Who is at an open affordance."""
+    found = torch.zeros_like(lanes.alive)
+    for affordance in lanes.universe.affordances:
+        found = found | (at(lanes, affordance.name) & is_open(affordance.hours, lanes.hour))
+    return found

@@ -1,71 +1,92 @@
-"""Where the affordances of each world are, and where its agents start (docs/semantics.md, "Layouts")."""
+"""Where the affordances of each world are."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from hamlet.permutation import Domain, domain
-from hamlet.random import WORD, permute
-from hamlet.schema import cells
-from hamlet.universe import Universe
-
-
-def cell_index(cell: tuple[int, ...], sizes: tuple[int, ...]) -> int:
-    """The index of a cell: x + width * (y + height * z)."""
-    index = 0
-    for x, size in zip(reversed(cell), reversed(sizes), strict=True):
-        index = x + size * index
-    return index
-
-
-def coordinates(index: Tensor, sizes: tuple[int, ...]) -> list[Tensor]:
-    """The coordinates of cells, one tensor per axis."""
-    axes = []
-    for size in sizes:
-        axes.append(index % size)
-        index = index // size
-    return axes
+from hamlet.cells import words
+from hamlet.interpreter.layouts import Layouts
+from hamlet.universe import Continuous, Grid, NoSpace, Universe
 
 
 class Places:
-    """Computes places from layouts. Remembers those of the last layouts it saw: they change only with an episode."""
+    """Computes places from layouts, or reads them from the state where they are stored. Remembers those that it
+    computed from the last layouts it saw: they change only with an episode.
+
+    A place on a grid is given by the words of its cell (`hamlet.schema.cell_words`), in a continuous space by its
+    coordinates, without a space by nothing.
+    """
 
     def __init__(self, universe: Universe, device: torch.device) -> None:
-        sizes = universe.space.sizes
-        fixed = {item.name: cell_index(item.cell, sizes) for item in universe.affordances if item.cell is not None}
-        free = sorted(set(range(cells(universe))) - set(fixed.values()))
-        self._free_cells = torch.tensor(free, dtype=torch.int32, device=device)
-        self._domain: Domain | None = domain(len(free)) if free else None
-        self._names = tuple(item.name for item in universe.affordances)
-        self._fixed = {name: torch.tensor([[index]], dtype=torch.int32, device=device) for name, index in fixed.items()}
-        self._at_random = tuple(item.name for item in universe.affordances if item.cell is None)
+        self._universe = universe
+        self._layouts = Layouts(universe, device)
+        self._device = device
+        self._at_random = tuple(item.name for item in universe.affordances if item.place is None)
         self._layout = torch.zeros(0, dtype=torch.int32, device=device)
         self._cells = torch.zeros((len(self._at_random), 0), dtype=torch.int32, device=device)
+        self._fixed = {
+            item.name: self._fixed_place(item.place) for item in universe.affordances if item.place is not None
+        }
 
-    def of(self, layout: Tensor) -> dict[str, Tensor]:
-        """The cell index of each affordance, in file order: i32 [worlds, 1], or [1, 1] at a fixed place.
+    def of(self, state: dict[str, Tensor]) -> dict[str, tuple[Tensor, ...]]:
+        """The place of each affordance, in file order: parts shaped [worlds, 1], or [1, 1] at a fixed place."""
+        names = [item.name for item in self._universe.affordances]
+        if isinstance(self._universe.space, NoSpace):
+            return dict.fromkeys(names, ())
+        if "places" in state:
+            parts = state["places"].view(len(names), -1, state["places"].shape[1], 1)
+            return {name: tuple(parts[row]) for row, name in enumerate(names)}
+        self._compute(state["layout"])
+        at_random = {name: (self._cells[row].unsqueeze(1),) for row, name in enumerate(self._at_random)}
+        return {name: at_random[name] if name in at_random else self._fixed[name] for name in names}
 
-        layout: i32 [worlds].
-        """
+    def stored(self, layout: Tensor) -> Tensor:
+        """The places with which an episode of these layouts (i32 [n]) begins, as state: [rows, n]."""
+        rows: list[Tensor] = []
+        at_random = iter(self._places_at_random(layout))
+        for affordance in self._universe.affordances:
+            if affordance.place is None:
+                rows += next(at_random)
+            else:
+                rows += [part.expand(1, len(layout)).squeeze(0) for part in self._fixed[affordance.name]]
+        return torch.stack(rows)
+
+    def starts(self, layout: Tensor, agents: int) -> list[Tensor]:
+        """Where each agent starts, [agents, worlds] per axis; agents follow the affordances at random places."""
+        first, space = len(self._at_random), self._universe.space
+        if isinstance(space, Grid) and space.starts == "apart":
+            return self._layouts.apart(layout, first, agents)
+        return self._layouts.anywhere(layout, first, agents)
+
+    def _fixed_place(self, place: tuple[float, ...]) -> tuple[Tensor, ...]:
+        """A place that the author gave, [1, 1] per part."""
+        match self._universe.space:
+            case Grid() as grid:
+                cell = words([int(x) for x in place], grid)
+                return tuple(torch.tensor([[word]], dtype=torch.int32, device=self._device) for word in cell)
+            case _:
+                return tuple(torch.tensor([[x]], dtype=torch.float32, device=self._device) for x in place)
+
+    def _places_at_random(self, layout: Tensor) -> list[tuple[Tensor, ...]]:
+        """The place of each affordance at random, [worlds] per part."""
+        axes = self._layouts.apart(layout, 0, len(self._at_random))
+        match self._universe.space:
+            case Grid() as grid:
+                parts = words(axes, grid)
+            case Continuous() | NoSpace():
+                parts = tuple(axes)
+        return [tuple(part[row] for part in parts) for row in range(len(self._at_random))]
+
+    def _compute(self, layout: Tensor) -> None:
+        """The cells of the affordances at random on a grid of few cells."""
         if layout.shape != self._layout.shape:
             self._layout = layout.clone()
-            self._cells = self._random_cells(layout, 0, len(self._at_random))
-        elif self._at_random:
+            self._cells = self._cells.new_zeros((len(self._at_random), len(layout)))
+            changed = torch.arange(len(layout), device=layout.device)
+        else:
             changed = (layout != self._layout).nonzero().squeeze(1)
-            if len(changed) > 0:
-                self._layout[changed] = layout[changed]
-                self._cells[:, changed] = self._random_cells(layout[changed], 0, len(self._at_random))
-        at_random = {name: self._cells[row].unsqueeze(1) for row, name in enumerate(self._at_random)}
-        return {name: at_random[name] if name in at_random else self._fixed[name] for name in self._names}
-
-    def start_cells(self, layout: Tensor, agents: int) -> Tensor:
-        """The cell index on which each agent starts, i32 [agents, worlds]; agents follow the random affordances."""
-        return self._random_cells(layout, len(self._at_random), agents)
-
-    def _random_cells(self, layout: Tensor, first: int, count: int) -> Tensor:
-        """The free cells at indices first .. first + count - 1 of the permutation of each layout: [count, worlds]."""
-        if self._domain is None or count == 0:
-            return torch.zeros((count, len(layout)), dtype=torch.int32, device=layout.device)
-        index = torch.arange(first, first + count, device=layout.device).unsqueeze(1).expand(count, len(layout))
-        return self._free_cells[permute(index, layout.long() & WORD, self._domain)]
+        if self._at_random and len(changed) > 0:
+            self._layout[changed] = layout[changed]
+            for row, (cell,) in enumerate(self._places_at_random(layout[changed])):
+                self._cells[row, changed] = cell

@@ -1,19 +1,42 @@
-"""Moving on the grid."""
+"""Moving in a space, and lengths in it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
 
+from hamlet.interpreter.fma import fma
 from hamlet.interpreter.lanes import Lanes
-from hamlet.universe import Grid
+from hamlet.universe import Continuous, Edges, Grid, NoSpace
 
 
-def displaced(x: Tensor, delta: int, axis: int, space: Grid) -> Tensor:
-    """The coordinate after a displacement along an axis, with the edges of the space; i32."""
-    size = space.sizes[axis]
-    moved = x + delta
-    match space.edges:
+def displace(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
+    """Displace the agents `who` on every axis; `by` has a displacement per axis, of the type of positions."""
+    lanes.position = tuple(
+        torch.where(who, displaced(lanes, axis, x, delta), x)
+        for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True))
+    )
+
+
+def displaced(lanes: Lanes, axis: int, x: Tensor, by: Tensor) -> Tensor:
+    """The coordinate on an axis after a displacement, with the edges of the space."""
+    match lanes.universe.space:
+        case Grid(sizes=sizes, edges=edges):
+            return on_grid(x, by, sizes[axis], edges)
+        case Continuous(axes=axes, edges=edges):
+            low, high, size = (lanes.constant(number) for number in (axes[axis].low, axes[axis].high, axes[axis].size))
+            return in_continuous(x, by, low, high, size, edges)
+        case NoSpace():
+            raise ValueError("there are no axes without a space")
+
+
+def on_grid(x: Tensor, by: Tensor, size: int, edges: Edges) -> Tensor:
+    """The coordinate on an axis of `size` cells after a displacement; i32."""
+    moved = x + by
+    match edges:
         case "clamp":
             return moved.clamp(0, size - 1)
         case "wrap":
@@ -26,17 +49,130 @@ def displaced(x: Tensor, delta: int, axis: int, space: Grid) -> Tensor:
             return moved.clamp(0, size - 1)
 
 
-def displace(lanes: Lanes, deltas: tuple[int, ...], who: Tensor) -> None:
-    """Displace the agents `who`, axis by axis."""
-    for axis, delta in enumerate(deltas):
-        if delta != 0:
-            x = lanes.position[axis]
-            lanes.position[axis] = torch.where(who, displaced(x, delta, axis, lanes.universe.space), x)
+def in_continuous(x: Tensor, by: Tensor, low: Tensor, high: Tensor, size: Tensor, edges: Edges) -> Tensor:
+    """The coordinate on an axis of a continuous space after a displacement; f32, every operation rounded."""
+    moved = x + by
+    match edges:
+        case "clamp":
+            return clamp(moved, low, high)
+        case "wrap":
+            return remainder(moved - low, size) + low
+        case "sticky":
+            return torch.where((moved < low) | (high < moved), x, moved)
+        case "bounce":
+            twice = size + size
+            there = remainder(moved - low, twice)
+            return torch.where(there >= size, twice - there, there) + low
 
 
-def leaves_grid(lanes: Lanes, deltas: tuple[int, ...]) -> Tensor:
+def remainder(value: Tensor, size: Tensor) -> Tensor:
+    """The exact remainder with the sign of `value`, plus `size` where that is negative; f32."""
+    # torch.fmod of f32 is wrong on CPUs for large quotients; that of f64 is exact, and so is the result as f32
+    rest = torch.fmod(value.double(), size.double()).float()
+    return torch.where(rest < 0, rest + size, rest)
+
+
+def leaves_space(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
     """Whose displacement meets an edge, bool [worlds, agents]."""
     meets = torch.zeros_like(lanes.alive)
-    for x, delta, size in zip(lanes.position, deltas, lanes.universe.space.sizes, strict=True):
-        meets = meets | (x + delta < 0) | (x + delta >= size)
+    for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True)):
+        match lanes.universe.space:
+            case Grid(sizes=sizes):
+                meets = meets | (x + delta < 0) | (x + delta >= sizes[axis])
+            case Continuous(axes=axes):
+                low, high = lanes.constant(axes[axis].low), lanes.constant(axes[axis].high)
+                meets = meets | (x + delta < low) | (high < x + delta)
+            case NoSpace():
+                pass
     return meets
+
+
+def clamp(value: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """`low` where value < low, then `high` where high is below that."""
+    raised = torch.where(value < low, low, value)
+    return torch.where(high < raised, high, raised)
+
+
+def larger(a: Tensor, b: Tensor) -> Tensor:
+    """`max(a, b)`: a where b < a, else b."""
+    return torch.where(b < a, a, b)
+
+
+def square_root(value: Tensor) -> Tensor:
+    """The square root of f32, correctly rounded."""
+    # torch.sqrt of f32 is not correctly rounded on CPU; that of f64, rounded to f32, is
+    return value.double().sqrt().float()
+
+
+def length(vector: Sequence[Tensor], like: Tensor) -> Tensor:
+    """The length of a vector, f32: squares are added as `docs/semantics.md` says. Shaped as `like`."""
+    total = torch.zeros_like(like, dtype=torch.float32)
+    rounded_twice = len(vector) // 4 * 4
+    for v in vector[:rounded_twice]:
+        total = total + v * v
+    for v in vector[rounded_twice:]:
+        total = fma(v, v, total)
+    return square_root(total)
+
+
+def distance(lanes: Lanes, affordance: str) -> Tensor:
+    """The distance to an affordance by the metric of the space, f32."""
+    there = lanes.coordinates_of(affordance)
+    match lanes.universe.space:
+        case Grid() as grid:
+            return grid_distance(lanes.position, there, grid)
+        case Continuous(metric=metric):
+            steps = [x - to for x, to in zip(lanes.position, there, strict=True)]
+            match metric:
+                case "manhattan":
+                    return reduce(torch.add, [step.abs() for step in steps])
+                case "chebyshev":
+                    return reduce(larger, [step.abs() for step in steps])
+                case "euclidean":
+                    return square_root(reduce(torch.add, [step * step for step in steps]))
+        case NoSpace():
+            return torch.zeros_like(lanes.age, dtype=torch.float32)
+
+
+def grid_distance(position: Sequence[Tensor], there: Sequence[Tensor], grid: Grid) -> Tensor:
+    """The distance between cells, f32 of an integer (of its root)."""
+    steps = []
+    for x, to, size in zip(position, there, grid.sizes, strict=True):
+        step = (x - to).abs()
+        steps.append(torch.minimum(step, size - step) if grid.edges == "wrap" else step)
+    match grid.metric:
+        case "manhattan":
+            return reduce(torch.add, steps).to(torch.float32)
+        case "chebyshev":
+            return reduce(torch.maximum, steps).to(torch.float32)
+        case "euclidean":
+            return square_root(reduce(torch.add, [step * step for step in steps]).to(torch.float32))
+
+
+def straight_distance(lanes: Lanes, affordance: str) -> Tensor:
+    """The length of the vector to an affordance, whatever the metric and the edges of the space."""
+    there = lanes.coordinates_of(affordance)
+    steps = [(x - to).to(torch.float32) for x, to in zip(lanes.position, there, strict=True)]
+    return length(steps, lanes.age)
+
+
+def at(lanes: Lanes, affordance: str) -> Tensor:
+    """Who is at an affordance, bool [worlds, agents]."""
+    match lanes.universe.space:
+        case Grid():
+            same = torch.ones_like(lanes.alive)
+            for mine, theirs in zip(lanes.cell(), lanes.places[affordance], strict=True):
+                same = same & (mine == theirs)
+            return same
+        case Continuous(reach=reach):
+            return distance(lanes, affordance) <= lanes.constant(reach)
+        case NoSpace():
+            return torch.ones_like(lanes.alive)
+
+
+def nowhere(lanes: Lanes) -> Tensor:
+    """Who is at no affordance, bool [worlds, agents]."""
+    somewhere = torch.zeros_like(lanes.alive)
+    for affordance in lanes.universe.affordances:
+        somewhere = somewhere | at(lanes, affordance.name)
+    return ~somewhere

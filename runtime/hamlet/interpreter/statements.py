@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from hamlet.interpreter.expressions import Measured, clamp, evaluate
+from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.space import clamp
 from hamlet.universe import Assign, Expression, Span, Statement, Together
 
 
@@ -22,8 +23,14 @@ def run(
             case Together(body=body, span=span):
                 for inner in body:
                     assign(inner, lanes, who, construct, measured)
-                for meter in dict.fromkeys(inner.meter for inner in body):
-                    lanes.write(meter, within_bounds(meter, lanes.meters[meter], lanes), who, construct, span)
+                clamp_written(body, lanes, who, construct, span)
+
+
+def clamp_written(statements: Sequence[Statement], lanes: Lanes, who: Tensor, construct: str, span: Span) -> None:
+    """Clamp each meter that unclamped statements write once, in the order in which they first appear."""
+    written = [statement.meter for statement in statements if isinstance(statement, Assign)]
+    for meter in dict.fromkeys(written):
+        lanes.write(meter, within_bounds(meter, lanes.meters[meter], lanes), who, construct, span)
 
 
 def assign(statement: Assign, lanes: Lanes, who: Tensor, construct: str, measured: Measured | None) -> None:

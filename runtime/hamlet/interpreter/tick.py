@@ -5,16 +5,19 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from hamlet.interpreter import coverage
 from hamlet.interpreter.act import act
 from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
 from hamlet.interpreter.interact import interact
-from hamlet.interpreter.lanes import Lanes, store
+from hamlet.interpreter.lanes import Lanes, remember, store
 from hamlet.state import Buffers
 
 
 def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     """One tick with actions i32 [worlds, agents]: the new state and the outcomes go to the buffers."""
+    remember(lanes)
+    lanes.count(coverage.AFTER_THE_END, lanes.running & ~lanes.alive)
     act(lanes, actions)
     used = interact(lanes, actions)
     decay(lanes)
@@ -23,11 +26,13 @@ def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
 
     store(lanes, buffers)
     state, outcome = buffers.state, buffers.outcome
-    alive, total = lanes.alive.reshape(-1), state["episode_return"]
+    alive, running, total = lanes.alive.reshape(-1), lanes.running.reshape(-1), state["episode_return"]
     outcome["reward"].copy_(ending.reward.reshape(-1))
     outcome["terminated"].copy_(ending.terminated.reshape(-1))
     outcome["truncated"].copy_(ending.truncated.reshape(-1))
     outcome["used"].copy_(used.reshape(-1))
     outcome["cause"].copy_(ending.cause.reshape(-1))
-    total.copy_(torch.where(alive, total + outcome["reward"], total))
+    for row, value in enumerate(ending.reports):
+        outcome["reports"][row].copy_(value.reshape(-1))
+    total.copy_(torch.where(running, total + outcome["reward"], total))
     state["alive"].copy_(alive & ~outcome["terminated"] & ~outcome["truncated"])

@@ -7,14 +7,15 @@ have the types of their operands (numba would widen i32 to i64), have no branche
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba.core.cgutils
+import numba.core.typing.templates
 import numba.extending
-import numba.np.arrayobj
 import numpy as np
 from llvmlite import ir
 
@@ -22,7 +23,12 @@ from llvmlite import ir
 njit: Any = numba.njit
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
-populate_array: Any = numba.np.arrayobj.populate_array
+extending: Any = numba.extending
+templates: Any = numba.core.typing.templates
+models: Any = extending.models
+signature: Any = templates.signature
+Type: Any = types.Type
+AbstractTemplate: Any = templates.AbstractTemplate
 
 LANES = 256
 """Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
@@ -79,30 +85,73 @@ def inline(function: Compiled) -> Compiled:
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 
-def _view(context: Any, builder: Any, array: Any, data: Any, count: Any) -> Any:
-    """A one-dimensional array at an address that somebody else owns: without a reference count."""
-    view = context.make_array(array)(context, builder)
-    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
-    data = builder.bitcast(data, view.data.type)
-    populate_array(view, data=data, shape=[count], strides=[size], itemsize=size, meminfo=None)
-    return view._getvalue()
+class Chunk(Type):  # type: ignore[misc]
+    """Numbers in memory from some element on; in machine code it is a pointer only, which compiles much faster than
+    numba's arrays. Indices count from 0 and are not checked."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Chunk({dtype})")
 
 
-def _local(element: Any) -> Any:
-    """An intrinsic that makes an array on the stack; its argument is the constant number of elements."""
+@extending.register_model(Chunk)
+class _ChunkModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, chunk: Any) -> None:
+        super().__init__(manager, chunk, manager.lookup(chunk.dtype).get_data_type().as_pointer())
+
+
+@templates.infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, _keywords: Any) -> Any:
+        chunk, index = arguments
+        if isinstance(chunk, Chunk) and isinstance(index, types.Integer):
+            return signature(chunk.dtype, chunk, types.intp)
+        return None
+
+
+@templates.infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, _keywords: Any) -> Any:
+        chunk, index, _ = arguments
+        if isinstance(chunk, Chunk) and isinstance(index, types.Integer):
+            return signature(types.none, chunk, types.intp, chunk.dtype)
+        return None
+
+
+def _get_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    pointer = builder.gep(arguments[0], [arguments[1]])
+    return context.data_model_manager[signature.return_type].load_from_data_pointer(builder, pointer)
+
+
+def _set_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    pointer = builder.gep(arguments[0], [arguments[1]])
+    context.pack_value(builder, signature.args[2], arguments[2], pointer)
+    return context.get_dummy_value()
+
+
+extending.lower_builtin(operator.getitem, Chunk, types.intp)(_get_item)
+extending.lower_builtin(operator.setitem, Chunk, types.intp, types.Any)(_set_item)
+
+
+def _data(context: Any, builder: Any, array: Any, value: Any) -> Any:
+    """The address of the first element of an array or a chunk."""
+    return value if isinstance(array, Chunk) else context.make_array(array)(context, builder, value).data
+
+
+def _local(element: Any, size: int = 1) -> Any:
+    """An intrinsic that makes a chunk on the stack; its argument is its constant length, in units of `size`."""
 
     def local(_context: Any, count: Any) -> Any:
         if not isinstance(count, types.IntegerLiteral):
             return None
-        array = types.Array(element, 1, "C")
 
         def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-            elements = ir.ArrayType(context.get_data_type(element), count.literal_value)
+            elements = ir.ArrayType(context.get_data_type(element), count.literal_value * size)
             pointer = cgutils.alloca_once(builder, elements)
             pointer.align = ALIGNMENT
-            return _view(context, builder, array, pointer, context.get_constant(types.intp, count.literal_value))
+            return builder.bitcast(pointer, context.get_data_type(element).as_pointer())
 
-        return array(count), codegen
+        return Chunk(element)(count), codegen
 
     return intrinsic(local)
 
@@ -111,23 +160,24 @@ local_f32 = _local(types.float32)
 local_i32 = _local(types.int32)
 local_u32 = _local(types.uint32)
 local_bool = _local(types.boolean)
+rows_f32 = _local(types.float32, LANES)
+rows_i32 = _local(types.int32, LANES)
+rows_bool = _local(types.boolean, LANES)
 
 
 @intrinsic
 def part(_context: Any, array: Any, _row: Any, _start: Any) -> Any:
     """The elements of an array [lanes], or of a row of an array [rows, lanes], from `start` on."""
-    result = types.Array(array.dtype, 1, "C")
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source = context.make_array(signature.args[0])(context, builder, arguments[0])
-        offset = arguments[2]
-        if array.ndim == 2:
-            length = cgutils.unpack_tuple(builder, source.shape, 2)[1]
+        array, offset = signature.args[0], arguments[2]
+        if getattr(array, "ndim", 1) == 2:
+            shape = context.make_array(array)(context, builder, arguments[0]).shape
+            length = cgutils.unpack_tuple(builder, shape, 2)[1]
             offset = builder.add(offset, builder.mul(arguments[1], length))
-        data = builder.gep(source.data, [offset])
-        return _view(context, builder, result, data, context.get_constant(types.intp, 0))
+        return builder.gep(_data(context, builder, array, arguments[0]), [offset])
 
-    return result(array, types.intp, types.intp), codegen
+    return Chunk(array.dtype)(array, types.intp, types.intp), codegen
 
 
 def _bytes(context: Any, builder: Any, array: Any, count: Any) -> Any:
@@ -135,7 +185,7 @@ def _bytes(context: Any, builder: Any, array: Any, count: Any) -> Any:
 
 
 def _address(context: Any, builder: Any, array: Any, value: Any, index: Any) -> Any:
-    data = context.make_array(array)(context, builder, value).data
+    data = _data(context, builder, array, value)
     return builder.bitcast(builder.gep(data, [index]), ir.IntType(8).as_pointer())
 
 
@@ -345,6 +395,26 @@ def fma(_context: Any, _left: Any, _right: Any, _addend: Any) -> Any:
     return types.float32(types.float32, types.float32, types.float32), codegen
 
 
+@intrinsic
+def to_bits(_context: Any, _operand: Any) -> Any:
+    """The bits of an f32 as a u32."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(32))
+
+    return types.uint32(types.float32), codegen
+
+
+@intrinsic
+def from_bits(_context: Any, _operand: Any) -> Any:
+    """The f32 that has the bits of a u32."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.uint32), codegen
+
+
 # --- lanes with an event ---------------------------------------------------------------------------------------------
 
 
@@ -353,9 +423,9 @@ def _flags(_context: Any, array: Any, _start: Any) -> Any:
     """The flags of the `WORD` lanes from `start` on as the bits of a u64."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source = context.make_array(signature.args[0])(context, builder, arguments[0])
+        source = _data(context, builder, signature.args[0], arguments[0])
         vector = ir.VectorType(ir.IntType(8), WORD)
-        pointer = builder.bitcast(builder.gep(source.data, [arguments[1]]), vector.as_pointer())
+        pointer = builder.bitcast(builder.gep(source, [arguments[1]]), vector.as_pointer())
         flags = builder.icmp_unsigned("!=", builder.load(pointer, align=1), ir.Constant(vector, [0] * WORD))
         return builder.bitcast(flags, ir.IntType(WORD))
 
@@ -402,3 +472,4 @@ NO_BOOL = np.zeros(0, np.bool_)
 NO_F32 = np.zeros(0, np.float32)
 NO_I32 = np.zeros(0, np.int32)
 NO_I64 = np.zeros(0, np.int64)
+NO_REPORTS = np.zeros((0, 0), np.float32)

@@ -21,29 +21,18 @@ LARGEST_INTERPRETED_BLOCK = 1 << 16
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 
 
-class TritonBackend:
-    """The backend of a kernels module; see `hamlet.backend.Backend`."""
+class KernelBackend:
+    """A backend whose kernels are launched like Triton's; see `hamlet.backend.Backend`."""
 
-    name = "triton"
-
-    def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device) -> None:
-        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, and where
-        the interpreter of this version is not exact."""
-        self._interpreted = interpreted(kernels)
-        if device.type != "cuda" and not self._interpreted:
-            raise EnvError(
-                'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
-                "starts to run its kernels, slowly, on the CPU"
-            )
-        version = tuple(int(part) for part in triton.__version__.split(".")[:2])
-        if self._interpreted and version < EXACT_INTERPRETER:
-            raise EnvError(
-                f"the interpreter of Triton {triton.__version__} rounds a fused multiply-add twice: "
-                "TRITON_INTERPRET=1 needs Triton 3.9 or later (on a GPU, this version is exact)"
-            )
+    def __init__(
+        self, name: str, universe: Universe, kernels: ModuleType, device: torch.device, interpreted: bool
+    ) -> None:
+        """`kernels` has the kernels by name, and `TABLES`; `interpreted` says who runs them."""
+        self.name = name
         self._universe = universe
         self._kernels = kernels
         self._device = device
+        self._interpreted = interpreted
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
@@ -124,6 +113,27 @@ class TritonBackend:
             return group, max(32 * WARPS, group)
         lanes = 1 << (shape.worlds * group - 1).bit_length()
         return group, max(min(lanes, LARGEST_INTERPRETED_BLOCK), group)
+
+
+class TritonBackend(KernelBackend):
+    """The backend of a kernels module: on a GPU, or in Triton's interpreter."""
+
+    def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device) -> None:
+        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, and where
+        the interpreter of this version is not exact."""
+        on_cpu = interpreted(kernels)
+        if device.type != "cuda" and not on_cpu:
+            raise EnvError(
+                'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
+                "starts to run its kernels, slowly, on the CPU"
+            )
+        version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+        if on_cpu and version < EXACT_INTERPRETER:
+            raise EnvError(
+                f"the interpreter of Triton {triton.__version__} rounds a fused multiply-add twice: "
+                "TRITON_INTERPRET=1 needs Triton 3.9 or later (on a GPU, this version is exact)"
+            )
+        super().__init__("triton", universe, kernels, device, on_cpu)
 
 
 def _seeds(stream: Stream) -> dict[str, int]:

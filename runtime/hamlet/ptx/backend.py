@@ -10,7 +10,7 @@ import torch
 
 from hamlet.abi import KERNELS
 from hamlet.errors import EnvError
-from hamlet.launch.triton import DTYPES, TritonBackend
+from hamlet.launch.triton import KernelBackend
 from hamlet.launch.triton_options import interpreted
 from hamlet.ptx.compile import Argument, Compiled, Signature, compile_ptx, signature
 from hamlet.ptx.memory import Memory
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from triton.runtime.jit import JITFunction
 
 
-class PtxBackend(TritonBackend):
+class PtxBackend(KernelBackend):
     """Compiles every launch as Triton would on a GPU, and executes the PTX on CPU tensors.
 
     Arguments, grids, constants and options are those of `TritonBackend`.
@@ -36,15 +36,11 @@ class PtxBackend(TritonBackend):
         """
         if interpreted(kernels):
             raise EnvError("PTX cannot be compiled under TRITON_INTERPRET=1: start Python without it")
-        self.name = f"ptx sm_{capability}"
-        self._interpreted = False
-        self._capability = capability
-        self._universe = universe
-        self._kernels = ModuleType(kernels.__name__)
+        executed = ModuleType(kernels.__name__)
         for name in KERNELS:
-            setattr(self._kernels, name, _Executed(getattr(kernels, name), capability))
-        self._device = torch.device("cpu")
-        self._tables = [torch.tensor(values, dtype=DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
+            setattr(executed, name, _Executed(getattr(kernels, name), capability))
+        executed.__dict__["TABLES"] = kernels.TABLES
+        super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
 
 
 class _Executed:

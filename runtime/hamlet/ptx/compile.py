@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
-from hamlet.errors import EnvError
+from hamlet.launch.triton_compile import ALIGNMENT, compile_kernel
 
 if TYPE_CHECKING:
     from triton.runtime.jit import JITFunction
@@ -23,8 +23,6 @@ POINTERS = {
     torch.int64: "*i64",
     torch.bool: "*u1",
 }
-ALIGNMENT = 16
-"""Triton compiles for whether addresses and integers are multiples of this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +84,6 @@ def compile_ptx(function: JITFunction[Any], wanted: Signature, capability: int) 
     Raises:
         EnvError: Triton cannot compile for it.
     """
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    attributes = {(index,): [["tt.divisibility", ALIGNMENT]] for index in wanted.aligned}
-    source = ASTSource(function, dict(wanted.types), dict(wanted.constants), attributes)
-    try:
-        result = triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(wanted.options))
-    except Exception as error:
-        raise EnvError(f"Triton {triton.__version__} cannot compile for sm_{capability}: {error}") from error
+    types, constants, options = dict(wanted.types), dict(wanted.constants), dict(wanted.options)
+    result = compile_kernel(function, types, constants, wanted.aligned, options, capability)
     return Compiled(result.asm["ptx"], result.metadata.num_warps, result.metadata.shared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hamlet.ptx.operation import Operation, like
-from hamlet.ptx.types import S16, S32, SIGNED, U16, U32, UNSIGNED, Array, Scalar, twice
+from hamlet.ptx.types import S16, S32, SIGNED, U16, U32, U64, UNSIGNED, Array, Scalar, twice
 
 
 def _wide(a: Array, b: Array) -> Array:
@@ -17,6 +17,14 @@ def _wide(a: Array, b: Array) -> Array:
 def _high(a: Array, b: Array) -> Array:
     """The upper half of the whole product."""
     return np.asarray((_wide(a, b) >> (8 * a.dtype.itemsize)).astype(a.dtype))
+
+
+def _high_u64(a: Array, b: Array) -> Array:
+    """The upper half of the whole product of 64-bit numbers, by halves of 32 bits."""
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    a0, a1, b0, b1 = a & low, a >> half, b & low, b >> half
+    middle = a1 * b0 + (a0 * b0 >> half)
+    return np.asarray(a1 * b1 + (middle >> half) + (a0 * b1 + (middle & low) >> half))
 
 
 def _quotient(a: Array, b: Array) -> Array:
@@ -65,6 +73,7 @@ for _scalar in (*UNSIGNED, *SIGNED):
     OPERATIONS |= _typed(_scalar)
 for _scalar in (U16, U32, S16, S32):
     OPERATIONS |= _narrow(_scalar)
+OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
 for _scalar in SIGNED:
     # The least integer stays as it is.
     OPERATIONS |= {

@@ -70,14 +70,16 @@ def _parameter(target: Register, name: str) -> Effect:
 def _unpack(
     instruction: Instruction, scope: Scope, parts: tuple[Operand, ...], whole: Scalar, operand: Operand
 ) -> Effect:
-    """The parts of a word, the lowest first."""
+    """The parts of a word, the lowest first; `_` stands for one that is not wanted."""
     bits = whole.bits // len(parts)
-    registers = [scope.register(instruction, part, bits) for part in parts]
+    registers = [
+        (number, scope.register(instruction, part, bits)) for number, part in enumerate(parts) if part != Name("_")
+    ]
     source = scope.source(instruction, operand, whole)
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
         values = source(threads)
-        for number, register in enumerate(registers):
+        for number, register in registers:
             shifted = values >> values.dtype.type(number * bits)
             threads.write(register.index, shifted.astype(register.type.raw), wanted)
 

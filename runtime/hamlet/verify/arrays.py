@@ -43,12 +43,12 @@ def arrays(universe: Universe, buffers: Buffers, statistics: Statistics | None) 
     """Everything that backends must agree on, causes before consequences: so the first difference tells the most."""
     result = []
     fields = sorted(schema.state_fields(universe), key=lambda field: field.name == "meters")
-    for field in (*fields, *schema.outcome_fields()):
+    for field in (*fields, *schema.outcome_fields(universe)):
         values = (buffers.state | buffers.outcome)[field.name]
         rows = field.rows if field.rows is not None else ("",)
         result.append(Array(field.name, field.per, rows, values.view(len(rows), -1)))
     observed = tuple(
-        segment.name if segment.count == 1 else f"{segment.name}[{index}]"
+        segment.name if not segment.repeated else f"{segment.name}[{index}]"
         for segment in schema.observation_segments(universe)
         for index in range(segment.count)
     )

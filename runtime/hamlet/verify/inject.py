@@ -2,66 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.binary32 import bits32, round32
 from hamlet.interpreter.episode import as_i32
-from hamlet.interpreter.places import Places, coordinates
 from hamlet.state import Shape
-from hamlet.universe import Binary, Cascade, Meter, MeterValue, Number, Universe
+from hamlet.universe import Affordance, Age, Hour, Input, Param, Progress, Streak, Universe
+from hamlet.verify.boundaries import boundary_values, compared, compared_meter, constants
+from hamlet.verify.draws import Draws
+from hamlet.verify.whereabouts import Whereabouts
 
-
-def nodes(node: object) -> Iterator[object]:
-    """All nodes of a universe."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from nodes(item)
-    elif dataclasses.is_dataclass(node):
-        yield node
-        for field in dataclasses.fields(node):
-            yield from nodes(getattr(node, field.name))
-
-
-def numbers(universe: Universe) -> list[float]:
-    """All constants of a universe: what numbers may be compared with."""
-    return [node.value for node in nodes(universe) if isinstance(node, Number)]
-
-
-def compared(where: object, meter: Meter) -> list[float]:
-    """The constants that a meter is compared or combined with; also plus what the meter loses before that."""
-    constants = []
-    for node in nodes(where):
-        match node:
-            case Cascade(source=source, threshold=threshold) if source == meter.name:
-                constants.append(threshold)
-            case Binary(left=MeterValue(meter=name), right=Number(value=value)) if name == meter.name:
-                constants.append(value)
-            case Binary(left=Number(value=value), right=MeterValue(meter=name)) if name == meter.name:
-                constants.append(value)
-    costs = [cost.value for cost in (meter.decay, meter.move, meter.interact) if isinstance(cost, Number)]
-    lost = [0.0, *costs, *(a + b for a, b in itertools.combinations(costs, 2))]
-    return [constant + loss for constant in constants for loss in lost]
-
-
-def neighbours(value: float) -> list[float]:
-    """A binary32 number with the next smaller and the next larger one."""
-    exact = torch.tensor(round32(value))
-    below, above = (torch.nextafter(exact, torch.tensor(limit)) for limit in (-torch.inf, torch.inf))
-    return [float(below), float(exact), float(above)]
-
-
-def boundary_values(constants: list[float], low: float, high: float) -> Tensor:
-    """Values within these bounds at which something may change, f32: bounds, constants, +-1 ulp, zeros, subnormals."""
-    tiny = 2.0**-149
-    near = [value for number in (low, high, *constants) for value in neighbours(number)]
-    values = [value for value in (*near, 0.0, -0.0, tiny, -tiny) if round32(low) <= value <= round32(high)]
-    return torch.tensor(list({bits32(value): value for value in values}.values()), dtype=torch.float32)
+LONG = 1000
+"""More ticks than usually matter, where a universe sets no limit."""
 
 
 class Injector:
@@ -70,118 +23,164 @@ class Injector:
     def __init__(self, universe: Universe, shape: Shape, seed: int) -> None:
         self._universe = universe
         self._shape = shape
-        self._generator = torch.Generator().manual_seed(seed)
-        self._places = Places(universe, torch.device("cpu"))
-        constants = numbers(universe)
+        self._draws = Draws(seed)
+        self._whereabouts = Whereabouts(universe, shape, self._draws)
+        everything = constants(universe)
         self._boundaries = {
             meter.name: tuple(
-                boundary_values(values, meter.low, meter.high) for values in (compared(universe, meter), constants)
+                boundary_values(values, meter.low, meter.high)
+                for values in (compared_meter(universe, meter), everything)
             )
             for meter in universe.meters
         }
-
-    def _chance(self, probability: float, count: int) -> Tensor:
-        return torch.rand(count, generator=self._generator) < probability
-
-    def _integers(self, low: int, high: int, count: int) -> Tensor:
-        """Integers low .. high - 1, i32."""
-        return torch.randint(low, high, (count,), generator=self._generator, dtype=torch.int64).to(torch.int32)
-
-    def _numbers(self, boundaries: Tensor, low: float, high: float, count: int, at_boundary: float) -> Tensor:
-        """Numbers within bounds, f32; so many of them at a boundary value."""
-        spread = torch.rand(count, generator=self._generator)
-        anywhere = (low + spread * (high - low)).clamp(low, high)
-        chosen = boundaries[self._integers(0, len(boundaries), count).long()]
-        return torch.where(self._chance(at_boundary, count), chosen, anywhere)
+        given: tuple[Param | Input, ...] = (*universe.params, *universe.inputs)
+        self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in given}
 
     def state(self) -> dict[str, Tensor]:
-        """A state that ticks could meet: every world has an agent alive; who is engaged stands on the affordance."""
-        universe, shape, lanes = self._universe, self._shape, self._shape.lanes
-        layout = as_i32(torch.randint(0, 1 << 32, (shape.worlds,), generator=self._generator))
-        affordance = self._integers(-1, len(universe.affordances), lanes)
+        """A state that ticks could meet, most agents being at an affordance. Unless episodes are by hand every world
+        has an agent alive."""
+        universe, draws, shape, lanes = self._universe, self._draws, self._shape, self._shape.lanes
+        fields = {field.name for field in schema.state_fields(universe)}
+        affordance = draws.integers(-1, len(universe.affordances), lanes)
+        alive = self._alive()
         state = {
-            "layout": layout,
-            "episode": self._integers(0, 1000, shape.worlds),
-            "position": self._positions(layout, affordance),
+            "layout": as_i32(draws.words(0, 1 << 32, shape.worlds)),
+            "episode": draws.integers(0, LONG, shape.worlds),
             "meters": self._meters(affordance),
-            "age": self._ages(),
-            "alive": self._alive(),
-            "episode_return": torch.randn(lanes, generator=self._generator),
+            "age": self._ages(alive),
+            "alive": alive,
+            "episode_return": draws.normal(lanes),
         }
-        if schema.has_progress(universe):
+        if "places" in fields:
+            state["places"] = self._whereabouts.places(state["layout"])
+        if "position" in fields:
+            state["position"] = self._whereabouts.positions(state, affordance)
+        if "velocity" in fields:
+            state["velocity"] = self._velocities()
+        if "engaged" in fields:
             state["engaged"], state["progress"] = self._engagement(affordance)
-        if universe.clock is not None:
-            state["hour"] = self._integers(0, universe.clock.hours, shape.worlds)
-        if universe.params:
-            constants = numbers(universe)
-            rows = [(boundary_values(constants, item.low, item.high), item.low, item.high) for item in universe.params]
-            state["params"] = torch.stack([self._numbers(*row, shape.worlds, 0.5) for row in rows])
+        if "used_at" in fields:
+            elsewhere = self._whereabouts.positions(state, torch.full_like(affordance, schema.NOWHERE))
+            state["used_at"] = torch.where(draws.chance(0.8, lanes), state["position"], elsewhere)
+        if "last" in fields:
+            state |= self._uses(affordance)
+        if "inputs" in fields:
+            state["inputs"] = self._given(universe.inputs, lanes)
+        if "hour" in fields:
+            state["hour"] = self._hours()
+        if "params" in fields:
+            state["params"] = self._given(universe.params, shape.worlds)
         return state
 
     def actions(self, interacting: float) -> Tensor:
         """Actions [lanes] i32: INTERACT with this probability, else any."""
         lanes = self._shape.lanes
-        anything = self._integers(0, len(schema.action_names(self._universe)), lanes)
-        return anything.masked_fill(self._chance(interacting, lanes), schema.interact_action(self._universe))
+        anything = self._draws.integers(0, len(schema.action_names(self._universe)), lanes)
+        return anything.masked_fill(self._draws.chance(interacting, lanes), schema.interact_action(self._universe))
 
     def _meters(self, affordance: Tensor) -> Tensor:
         """Some lanes prefer boundary values or bounds, so that conditions on several meters meet. On an affordance with
         `needs`, often just about what it needs."""
-        lanes, universe = self._shape.lanes, self._universe
+        lanes, universe, draws = self._shape.lanes, self._universe, self._draws
         rows = []
         for meter in universe.meters:
             own, any_constant = self._boundaries[meter.name]
             mixed = torch.where(
-                self._chance(0.6, lanes),
-                self._numbers(own, meter.low, meter.high, lanes, 0.6),
-                self._numbers(any_constant, meter.low, meter.high, lanes, 0.3),
+                draws.chance(0.6, lanes),
+                draws.numbers(own, meter.low, meter.high, lanes, 0.6),
+                draws.numbers(any_constant, meter.low, meter.high, lanes, 0.3),
             )
-            extreme = torch.where(self._chance(0.5, lanes), torch.tensor(meter.low), torch.tensor(meter.high))
-            row = torch.where(self._chance(0.2, lanes), extreme, mixed)
+            extreme = torch.where(draws.chance(0.5, lanes), torch.tensor(meter.low), torch.tensor(meter.high))
+            row = torch.where(draws.chance(0.2, lanes), extreme, mixed)
             for number, item in enumerate(universe.affordances):
-                if constants := compared(item.needs, meter):
-                    near = boundary_values(constants, meter.low, meter.high)
-                    needed = near[self._integers(0, len(near), lanes).long()]
-                    row = torch.where((affordance == number) & self._chance(0.4, lanes), needed, row)
+                if near := compared_meter(item.needs, meter):
+                    needed = draws.one_of(boundary_values(near, meter.low, meter.high), lanes)
+                    row = torch.where((affordance == number) & draws.chance(0.4, lanes), needed, row)
             rows.append(row)
         return torch.stack(rows)
 
-    def _positions(self, layout: Tensor, affordance: Tensor) -> Tensor:
-        """On the affordance of this number; where it is -1, anywhere, often at an edge."""
-        universe, agents, lanes = self._universe, self._shape.agents, self._shape.lanes
-        sizes = universe.space.sizes
-        axes = []
-        for size in sizes:
-            anywhere, edge = self._integers(0, size, lanes), self._integers(0, 2, lanes) * (size - 1)
-            axes.append(torch.where(self._chance(0.3, lanes), edge, anywhere))
-        for number, place in enumerate(self._places.of(layout).values()):
-            there = place.expand(self._shape.worlds, agents).reshape(-1)
-            for axis, x in enumerate(coordinates(there, sizes)):
-                axes[axis] = torch.where(affordance == number, x, axes[axis])
-        return torch.stack(axes).to(torch.int32)
+    def _given(self, declared: tuple[Param | Input, ...], count: int) -> Tensor:
+        """Params or inputs."""
+        rows = [self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5) for item in declared]
+        return torch.stack(rows)
 
-    def _ages(self) -> Tensor:
-        lanes, lifespan = self._shape.lanes, self._universe.lifespan
-        longest = 1000 if lifespan is None else lifespan.ticks
-        last = (longest - 1 - self._integers(0, 2, lanes)).clamp(min=0)
-        return torch.where(self._chance(0.2, lanes), last, self._integers(0, longest, lanes))
+    def _ages(self, alive: Tensor) -> Tensor:
+        """Many just before something happens. Beyond the lifespan only the dead of episodes by hand."""
+        lanes, draws, lifespan = self._shape.lanes, self._draws, self._universe.lifespan
+        longest = LONG if lifespan is None else lifespan.ticks
+        last = (longest - 1 - draws.integers(0, 2, lanes)).clamp(min=0)
+        ages = torch.where(draws.chance(0.2, lanes), last, draws.integers(0, longest, lanes))
+        near = self._near(compared(self._universe, Age), 0, longest - 1)
+        ages = torch.where(draws.chance(0.2, lanes), draws.one_of(near, lanes), ages)
+        if self._universe.by_hand:
+            ages = torch.where(~alive & draws.chance(0.5, lanes), ages + longest, ages)
+        return ages
+
+    def _hours(self) -> Tensor:
+        """Half of them when something opens or closes, or is compared."""
+        clock, draws, worlds = self._universe.clock, self._draws, self._shape.worlds
+        if clock is None:
+            raise ValueError(f"universe {self._universe.name} has no clock")
+        opening = [item.hours for item in self._universe.affordances if item.hours is not None]
+        times = [float(time % clock.hours) for hours in opening for time in (hours.opens, hours.closes)]
+        near = self._near([*times, *compared(self._universe, Hour)], 0, clock.hours - 1)
+        anything = draws.integers(0, clock.hours, worlds)
+        return torch.where(draws.chance(0.5, worlds), draws.one_of(near, worlds), anything)
+
+    def _near(self, numbers: list[float], low: int, high: int) -> Tensor:
+        """The integers next to these numbers, and bounds: i32."""
+        near = {int(number) + step for number in numbers if abs(number) < 1 << 30 for step in (-1, 0, 1)}
+        return torch.tensor(sorted({low, high, *(min(max(value, low), high) for value in near)}), dtype=torch.int32)
 
     def _alive(self) -> Tensor:
         worlds, agents = self._shape.worlds, self._shape.agents
-        alive = self._chance(0.8, self._shape.lanes).view(worlds, agents)
-        alive[torch.arange(worlds), self._integers(0, agents, worlds).long()] = True
+        alive = self._draws.chance(0.8, self._shape.lanes).view(worlds, agents)
+        if not self._universe.by_hand:
+            alive[torch.arange(worlds), self._draws.words(0, agents, worlds)] = True
         return alive.view(-1)
 
+    def _velocities(self) -> Tensor:
+        """What a move could have left, rounded or not."""
+        lanes, rows = self._shape.lanes, []
+        for axis in range(len(schema.axes(self._universe))):
+            moves = torch.tensor([0.0, *(move.by[axis] for move in self._universe.moves)], dtype=torch.float32)
+            some = self._draws.one_of(moves, lanes)
+            rows.append(torch.where(self._draws.chance(0.2, lanes), some * self._draws.normal(lanes), some))
+        return torch.stack(rows)
+
     def _engagement(self, affordance: Tensor) -> tuple[Tensor, Tensor]:
-        """Half of those who stand on an affordance that lasts longer than a tick are engaged in it."""
-        lanes = self._shape.lanes
+        """Half of those who are at an affordance that lasts longer than a tick are engaged in it."""
+        lanes, draws = self._shape.lanes, self._draws
         engaged, progress = torch.full((lanes,), schema.NOWHERE, dtype=torch.int32), torch.zeros(lanes).to(torch.int32)
         for number, item in enumerate(self._universe.affordances):
-            if item.duration is not None and item.duration > 1:
-                who = (affordance == number) & self._chance(0.5, lanes)
-                spent = torch.where(
-                    self._chance(0.5, lanes), item.duration - 1, self._integers(1, item.duration, lanes)
-                )
+            most = self._most_progress(item)
+            if most > 0:
+                who = (affordance == number) & draws.chance(0.5, lanes)
+                near = self._near(compared(self._universe, Progress), 1, most)
+                near = torch.where(draws.chance(0.3, lanes), draws.one_of(near, lanes), most)
+                spent = torch.where(draws.chance(0.5, lanes), near, draws.integers(1, most + 1, lanes))
                 engaged = engaged.masked_fill(who, number)
                 progress = torch.where(who, spent, progress)
         return engaged, progress.to(torch.int32)
+
+    def _most_progress(self, affordance: Affordance) -> int:
+        match affordance.duration:
+            case None:
+                return 0
+            case 0:
+                return LONG
+            case duration:
+                return duration - 1
+
+    def _uses(self, affordance: Tensor) -> dict[str, Tensor]:
+        """One affordance has a streak, often the one where the agent is; it is the last use or nothing is."""
+        lanes, draws, count = self._shape.lanes, self._draws, len(self._universe.affordances)
+        latest = torch.where(draws.chance(0.6, lanes), affordance, draws.integers(-1, count, lanes))
+        last = latest.masked_fill(draws.chance(0.2, lanes), schema.NOWHERE)
+        if count == 0:
+            return {"last": last}
+        near = self._near(compared(self._universe, Streak), 1, LONG)
+        length = torch.where(draws.chance(0.7, lanes), draws.one_of(near, lanes), draws.integers(1, 10, lanes))
+        its_own = torch.arange(count).unsqueeze(1) == latest
+        seen = torch.stack([draws.chance(0.5, lanes) for _ in range(count)]) | its_own
+        return {"last": last, "streaks": torch.where(its_own, length, 0).to(torch.int32), "seen": seen}

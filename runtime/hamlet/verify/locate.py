@@ -129,7 +129,7 @@ def _writes(
     found = int(bits(difference.found)) & 0xFFFFFFFF
     last = len(writes) - 1
     return tuple(
-        describe_write(universe.source, write, index < last and bits32(write.value) == found)
+        describe_write(universe, write, index < last and bits32(write.value) == found)
         for index, write in enumerate(writes)
     )
 

@@ -7,6 +7,7 @@ from math import isfinite
 
 from hamlet.binary32 import bits32, spell32
 from hamlet.interpreter import Write
+from hamlet.universe import Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +127,8 @@ class Report:
         return "\n".join(lines)
 
 
-def describe_write(source: str, write: Write, found: bool) -> str:
+def describe_write(universe: Universe, write: Write, found: bool) -> str:
     """A write of the interpreter as a line; `found` where it left the value that the candidate has."""
     value = Value(spell32(write.value), f"0x{bits32(write.value):08x}") if isfinite(write.value) else write.value
-    line = f"{source}:{write.span.line}  {write.construct}: {value}"
+    line = f"{universe.sources[write.span.file]}:{write.span.line}  {write.construct}: {value}"
     return f"{line}  <- the value found: what follows had no effect there" if found else line

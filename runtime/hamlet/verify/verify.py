@@ -9,7 +9,7 @@ import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.schema import cells
+from hamlet.room import room
 from hamlet.state import Shape
 from hamlet.universe import Universe
 from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Step
@@ -70,8 +70,9 @@ def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort =
 
 def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, ...]:
     """All scenarios. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards begin in the middle."""
-    room = cells(universe) - len(universe.affordances)
-    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, max(min(3, room), 1), first_world=1000)
+    most = room(universe)
+    agents = 3 if most is None else max(min(3, most), 1)
+    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
     return (

@@ -11,7 +11,7 @@ from hamlet.universe import Assign, Span, Statement, Together, Universe
 def writers(universe: Universe, array: str, row: str) -> tuple[str, ...]:
     """The constructs that can write a row of an array, as "file:line  construct", in the order of a tick."""
     found = _meter(universe, row) if array == "meters" else _field(universe, array, row)
-    return tuple(f"{universe.source}:{span.line}  {name}" for name, span in found)
+    return tuple(f"{universe.sources[span.file]}:{span.line}  {name}" for name, span in found)
 
 
 def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
@@ -49,14 +49,21 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
     lifespan = [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
     uses = [(f"affordance {item.name}", item.span) for item in universe.affordances]
     match array:
-        case "position":
+        case "position" | "velocity":
             moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
             return [*space, *((coverage.action(item.name), item.span) for item in moving)]
-        case "engaged" | "progress":
+        case "engaged" | "progress" | "used_at":
             lasting = [item for item in universe.affordances if item.duration is not None]
             return [*((f"affordance {item.name}", item.span) for item in lasting), *space]
         case "used" | "uses":
             return uses
+        case "last" | "streaks" | "seen":
+            return [("track uses", universe.tracking.span)] if universe.tracking is not None else []
+        case "places":
+            return [*(item for item in uses if row.startswith(item[0].removeprefix("affordance "))), *space]
+        case "reports":
+            named = [(f"reward {item.name}", item.span) for item in universe.rewards if item.name == row]
+            return [*named, *((f"report {item.name}", item.span) for item in universe.reports if item.name == row)]
         case "alive" | "cause" | "causes" | "lengths" | "finished_return":
             return causes + lifespan
         case "terminated":
@@ -64,7 +71,7 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
         case "truncated" | "age":
             return lifespan
         case "reward" | "episode_return":
-            return [("reward", universe.reward.span), *lifespan, *causes]
+            return [*(("reward", item.span) for item in universe.rewards), *lifespan, *causes]
         case "hour":
             return [("clock", universe.clock.span)] if universe.clock is not None else []
         case "episode" | "layout":
@@ -74,7 +81,8 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
                 (f"observe: {row}", item.span) for item in universe.observations if _observes(type(item).__name__, row)
             ]
         case "mask":
-            return [*space, *uses]
+            allowing = [(coverage.allow(item), item.span) for item in universe.masks]
+            return [*space, *uses, *allowing]
         case _:
             return []
 

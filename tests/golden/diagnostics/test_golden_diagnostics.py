@@ -54,7 +54,7 @@ def diagnose(path: Path) -> tuple[tuple[Diagnostic, ...], str]:
     file, diagnostics = parse(text)
     if file is None or diagnostics:
         return diagnostics, text
-    return check(file, path.name)[1], text
+    return check(file, (path.name,))[1], text
 
 
 def example(code: str, folder: Path) -> str:

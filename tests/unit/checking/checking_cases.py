@@ -28,7 +28,7 @@ def checked(text: str) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
     file, diagnostics = parse(text)
     assert file is not None, diagnostics
     assert not diagnostics
-    return check(file, "small.hamlet")
+    return check(file, ("small.hamlet",))
 
 
 def universe(added: str = "", base: str = BASE) -> Universe:

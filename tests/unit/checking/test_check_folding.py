@@ -6,7 +6,7 @@ import math
 import struct
 
 from checking_cases import codes, universe
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hamlet.binary32 import bits32
@@ -36,6 +36,7 @@ def written(expression: str) -> object:
     return rule.body[0].value
 
 
+@settings(deadline=None)
 @given(EXPRESSIONS)
 def test_folding_is_python_rounded_once(expression: str) -> None:
     try:

@@ -96,10 +96,10 @@ def test_a_file_that_is_not_there(hamletc: Command, verb: str) -> None:
     assert "error[H001]: cannot read the file: no such file or directory" in done.stdout + done.stderr
 
 
-def test_a_folder_is_no_source(hamletc: Command, tmp_path: Path) -> None:
+def test_a_folder_without_a_pack(hamletc: Command, tmp_path: Path) -> None:
     done = hamletc("check", tmp_path)
     assert done.returncode == 1
-    assert "error[H001]" in done.stdout
+    assert "error[H100]: the pack has no bars.yaml" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Origin, Table
 from hamletc.ir.ops import Add, Select
@@ -34,9 +35,9 @@ def test_floats_are_not_rewritten() -> None:
 
 def test_nodes_get_the_origin_of_the_innermost_construct() -> None:
     builder = Builder()
-    with builder.at("rule outer", 3):
+    with builder.at("rule outer", Span(3, 1, 3, 2)):
         first = builder.f32(1.0)
-        with builder.at("cascade inner", 4):
+        with builder.at("cascade inner", Span(4, 1, 4, 2)):
             second = builder.f32(2.0)
             again = builder.f32(1.0)
         third = builder.f32(3.0)

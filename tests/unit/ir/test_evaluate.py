@@ -39,6 +39,8 @@ CASES: list[tuple[str, Type, list[float], float | int | bool]] = [
     ("Or", BOOL, [True, False], True), ("Xor", U32, [12, 10], 6), ("Not", BOOL, [True], False),
     ("ShiftLeft", U32, [3, 31], 2**31), ("ShiftRight", U32, [2**31, 31], 1), ("ToF32", I32, [16777217], 16777216.0),
     ("ToU32", I32, [-1], 2**32 - 1), ("ToI32", U32, [2**32 - 1], -1),
+    ("ToBits", F32, [-1.5], 0xBFC00000), ("ToBits", F32, [-0.0], 2**31), ("FromBits", U32, [0xBFC00000], -1.5),
+    ("FromBits", U32, [2**31], -0.0), ("FromBits", U32, [1], 1.401298464324817e-45),
 ]  # fmt: skip
 KINDS: dict[str, type[Op]] = {kind.__name__: kind for kind in OPS}
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from hamlet.binary32 import round32
+from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
-from hamletc.ir.ops import Lookup
+from hamletc.ir.ops import Fold, Lookup
 from hamletc.ir.parser import ParseError, parse_function, parse_program
 from hamletc.ir.printer import print_function, print_program
 from hamletc.ir.types import Type
@@ -39,9 +40,9 @@ function tick {
 
 def program() -> Program:
     builder = Builder()
-    with builder.at("state", 0):
+    with builder.at("state", None):
         health = builder.input(Type.F32, "meter.health")
-    with builder.at("cascade hunger_sickens", 31):
+    with builder.at("cascade hunger_sickens", Span(31, 1, 31, 2)):
         nothing, threshold = builder.f32(-0.0), builder.f32(round32(0.1))
         low = builder.select(builder.less(health, threshold), nothing, health)
         most = builder.u32(2**32 - 1)
@@ -91,3 +92,17 @@ def test_random_programs_are_valid_and_are_read_back_exactly(program: Program) -
 def test_broken_text_is_refused_with_its_line(old: str, new: str, message: str) -> None:
     with pytest.raises(ParseError, match=message):
         parse_program(TEXT.replace(old, new))
+
+
+def test_odd_names_and_other_files_are_read_again() -> None:
+    builder = Builder()
+    with builder.at("rule a; b :3", Span(12, 1, 12, 2, 1)):
+        food = builder.input(Type.F32, "meter.Fast Food, 2; = [1] %3")
+        element = builder.element("observe.b=c")
+        eaten = builder.node(Fold("loop", "loop.é d", 2, ("loop.é d",), ("t",), (food,)), Type.F32)
+    outputs = (Output("meter.Fast Food", eaten), Output("meter.energy#2", food, 3), Output("observe.b=c", element, 2))
+    made = Program("odd", (builder.finish("tick", outputs),), ())
+    text = print_program(made)
+    assert parse_program(text) == made
+    assert "  %0: f32 = input `meter.Fast Food, 2; = [1] %3`  ; rule a; b :3 :12@1\n" in text
+    assert "  output meter.energy#2[3] = %0\n" in text

@@ -20,6 +20,7 @@ RESULTS = {
     "Rem": {U32: U32}, "Neg": SIGNED, "Abs": SIGNED, "Sqrt": {F32: F32}, "Less": ORDER, "LessEqual": ORDER,
     "Equal": {**ORDER, BOOL: BOOL}, "And": LOGIC, "Or": LOGIC, "Xor": {U32: U32}, "Not": {BOOL: BOOL},
     "ShiftLeft": {U32: U32}, "ShiftRight": {U32: U32}, "ToF32": {I32: F32}, "ToU32": {I32: U32}, "ToI32": {U32: I32},
+    "ToBits": {F32: U32}, "FromBits": {U32: F32},
 }  # fmt: skip
 """By operation, the type of the operands and the type of the result, as ops.py says it."""
 
@@ -49,12 +50,12 @@ def test_select_takes_a_condition_and_two_of_a_type() -> None:
         assert typed(Select(0, 1, 2), *types) is (types[1] if types[0] is BOOL and types[1] is types[2] else None)
 
 
-def test_folds_take_floats_and_tables_that_exist() -> None:
+def test_folds_take_values_of_one_type_and_tables_that_exist() -> None:
     fold = Fold("loop", "a", 3, ("a", "b"), ("t",), (4, 5))
     assert operands(fold) == (4, 5)
     assert with_operands(fold, (7, 8)) == Fold("loop", "a", 3, ("a", "b"), ("t",), (7, 8))
     for types in product(Type, repeat=2):
-        assert typed(fold, *types) is (F32 if types == (F32, F32) else None)
+        assert typed(fold, *types) is (types[0] if types in ((F32, F32), (U32, U32)) else None)
     assert typed(Fold("loop", "a", 3, ("a",), ("absent",), (4,)), F32) is None
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.parser import parse
+from hamletc.language.words import MEANINGS
+
+OPTIONAL_SPANS = ("unclamped", "place_span", "together")
 
 
 def parsed(text: str) -> syntax.File:
@@ -42,26 +45,33 @@ def error(text: str) -> Diagnostic:
 
 
 def bare(node: Any) -> Any:
-    """A tree as nested tuples, without spans; that a statement is `unclamped` stays."""
+    """A tree as nested tuples, without spans and without backticks that mean nothing. Whether there is a span where one
+    may be missing stays."""
     if isinstance(node, tuple):
         return tuple(bare(item) for item in node)
+    if isinstance(node, syntax.Name):
+        return node.text, node.quoted and node.text in MEANINGS
     if is_dataclass(node):
         return (
             type(node).__name__,
             *(
-                getattr(node, field.name) is not None if field.name == "unclamped" else bare(getattr(node, field.name))
+                getattr(node, field.name) is not None
+                if field.name in OPTIONAL_SPANS
+                else bare(getattr(node, field.name))
                 for field in fields(node)
-                if field.name not in ("span", "op_span", "place_span")
+                if field.name not in ("span", "op_span")
             ),
         )
-    assert node is None or isinstance(node, str)
+    assert node is None or isinstance(node, str | bool)
     return node
 
 
 def sketch(node: syntax.Expr) -> str:
     """An expression with every operation in brackets: what the parser understood."""
     match node:
-        case syntax.Name(text=text) | syntax.Numeral(text=text):
+        case syntax.Name(text=text, quoted=quoted):
+            return f"`{text}`" if quoted else text
+        case syntax.Numeral(text=text):
             return text
         case syntax.UnaryExpr(op=op, operand=operand):
             return f"[{op} {sketch(operand)}]"
@@ -73,5 +83,9 @@ def sketch(node: syntax.Expr) -> str:
             return f"[if {sketch(condition)} then {sketch(then)} else {sketch(otherwise)}]"
         case syntax.WhenExpr(value=value, condition=condition):
             return f"[{sketch(value)} when {sketch(condition)}]"
-        case syntax.DistanceExpr(affordance=affordance):
-            return f"[distance to {affordance.text}]"
+        case syntax.DistanceExpr(affordance=affordance, straight=straight):
+            return f"[{'straight ' if straight else ''}distance to {affordance.text}]"
+        case syntax.AxisExpr(quantity=quantity, axis=axis):
+            return f"[{quantity} {axis.text}]"
+        case syntax.StreakExpr(affordance=affordance):
+            return f"[streak of {affordance.text}]"

@@ -2,110 +2,150 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+from hamletc.language.words import MEANINGS, OBSERVATIONS, RESERVED
 
-SPAN = Span(1, 1, 1, 1)
-WORDS = "energy mood Bed _x b2 move distance to meter unclamped together needs open in hour lambda reward each x per"
+SPAN = st.sampled_from([Span(1, 1, 1, 1), Span(2, 1, 2, 9), Span(9, 5, 12, 2), Span(4, 1, 4, 2, 1)])
+WORDS = "energy mood Bed _x b2 move to meter unclamped together needs open in lambda reward each per all x position"
+WORDS += " distance straight streak velocity forever by"
+ODD_NAMES = ("Fast Food", "a + b", " ", "é", "1st", "#", "x when y", "{", "%s or %d", "-", "over \\ there")
+"""Names that need backticks anywhere."""
 
-names = st.sampled_from(WORDS.split()).map(lambda text: syntax.Name(text, SPAN))
-numerals = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"]).map(lambda text: syntax.Numeral(text, SPAN))
-signed = st.integers(-20, 20).map(lambda number: syntax.Signed(str(number), SPAN))
+
+_LEAF = Span(3, 1, 3, 2)
+
+
+def _kinds(*texts: str) -> st.SearchStrategy[syntax.Name]:
+    return st.sampled_from(texts).map(lambda text: syntax.Name(text, _LEAF))
+
+
+def _names(*texts: str) -> st.SearchStrategy[syntax.Name]:
+    return st.tuples(st.sampled_from(texts), st.booleans()).map(
+        lambda pair: syntax.Name(pair[0], _LEAF, quoted=pair[1])
+    )
+
+
+def _tuples(items: st.SearchStrategy[Any], most: int = 3, *, least: int = 0) -> st.SearchStrategy[Any]:
+    return st.lists(items, min_size=least, max_size=most).map(tuple)
+
+
+names = st.one_of(
+    _names(*WORDS.split()), _names(*sorted(MEANINGS | OBSERVATIONS)), _names(*ODD_NAMES, *sorted(RESERVED))
+)
+numerals = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"]).map(lambda text: syntax.Numeral(text, _LEAF))
+signed = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
+_axes = _kinds("x", "y", "z", "x0", "x99")
+_optional_spans = st.none() | SPAN
 
 
 def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     operators = st.sampled_from(["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or"])
     return st.one_of(
-        st.builds(syntax.UnaryExpr, st.sampled_from(["-", "not"]), inner, st.just(SPAN)),
-        st.builds(syntax.BinaryExpr, operators, inner, inner, st.just(SPAN), st.just(SPAN)),
-        st.builds(syntax.BinaryExpr, operators, inner, inner, st.just(SPAN), st.just(SPAN)),
-        st.builds(syntax.CallExpr, names, st.lists(inner, min_size=1, max_size=3).map(tuple), st.just(SPAN)),
-        st.builds(syntax.IfExpr, inner, inner, inner, st.just(SPAN)),
-        st.builds(syntax.WhenExpr, inner, inner, st.just(SPAN)),
+        st.builds(syntax.UnaryExpr, st.sampled_from(["-", "not"]), inner, SPAN),
+        st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
+        st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
+        st.builds(syntax.CallExpr, names, _tuples(inner, least=1), SPAN),
+        st.builds(syntax.IfExpr, inner, inner, inner, SPAN),
+        st.builds(syntax.WhenExpr, inner, inner, SPAN),
     )
 
 
 expressions = st.recursive(
-    st.one_of(names, numerals, st.builds(syntax.DistanceExpr, names, st.just(SPAN))), _larger, max_leaves=8
+    st.one_of(
+        names,
+        numerals,
+        st.builds(syntax.DistanceExpr, names, st.booleans(), SPAN),
+        st.builds(syntax.AxisExpr, st.sampled_from(["position", "velocity"]), _axes, SPAN),
+        st.builds(syntax.StreakExpr, names, SPAN),
+    ),
+    _larger,
+    max_leaves=8,
 )
 
 assignments = st.builds(
-    syntax.AssignStmt,
-    names,
-    st.sampled_from(["+=", "-=", "="]),
-    expressions,
-    st.sampled_from([None, SPAN]),
-    st.just(SPAN),
+    syntax.AssignStmt, names, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN
 )
 statements: st.SearchStrategy[Any] = st.recursive(
     assignments,
-    lambda inner: st.builds(syntax.TogetherStmt, st.lists(inner, min_size=1, max_size=3).map(tuple), st.just(SPAN)),
+    lambda inner: st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN),
     max_leaves=3,
 )
-bodies = st.lists(statements, min_size=1, max_size=3).map(tuple)
+bodies = _tuples(statements, least=1)
 
 
-def properties(keys: tuple[str, ...], values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    named = st.sampled_from(keys).map(lambda text: syntax.Name(text, SPAN))
-    return st.lists(st.builds(syntax.Property, named, values, st.just(SPAN)), max_size=3).map(tuple)
+def _properties(values: st.SearchStrategy[Any], *keys: str) -> st.SearchStrategy[Any]:
+    return st.builds(syntax.Property, _kinds(*keys), values, SPAN)
 
 
-def kinds(*texts: str) -> st.SearchStrategy[syntax.Name]:
-    return st.sampled_from(texts).map(lambda text: syntax.Name(text, SPAN))
-
-
-_cells = st.lists(signed, min_size=1, max_size=3).map(tuple)
-_needs = st.builds(syntax.NeedsItem, expressions, st.just(SPAN))
-_blocks = st.builds(
-    syntax.BlockItem, st.sampled_from(["instantly", "each tick", "on completion"]), bodies, st.just(SPAN)
-)
-_observations = st.one_of(
-    st.builds(syntax.ObserveItem, kinds("grid", "here", "time", "lifetime"), st.just(()), st.none(), st.just(SPAN)),
-    st.builds(syntax.ObserveItem, kinds("window"), st.just(()), signed, st.just(SPAN)),
-    st.builds(syntax.ObserveItem, kinds("position"), st.tuples(names), st.none(), st.just(SPAN)),
-    st.builds(
-        syntax.ObserveItem, kinds("meters", "params"), st.lists(names, max_size=3).map(tuple), st.none(), st.just(SPAN)
-    ),
-    st.builds(syntax.ObserveItem, kinds("progress"), st.just(()), st.none() | signed, st.just(SPAN)),
-)
 _bounds = st.tuples(expressions, expressions)
+_cells = _tuples(signed, least=1)
+_moves = st.builds(syntax.MoveItem, _cells, SPAN) | st.builds(syntax.TeleportItem, _cells, SPAN)
+_needs = st.builds(syntax.NeedsItem, expressions, SPAN)
+_blocks = st.builds(
+    syntax.BlockItem, st.sampled_from(["instantly", "each tick", "on completion"]), _tuples(statements), SPAN
+)
+_listed = names.map(lambda name: replace(name, quoted=True) if name.text in OBSERVATIONS else name)
+_nothing = st.just(())
+_observations = st.one_of(
+    st.builds(syntax.ObserveItem, _kinds("grid", "time", "lifetime", "speed"), _nothing, _nothing, SPAN),
+    st.builds(syntax.ObserveItem, _kinds("window", "blank"), _nothing, st.tuples(signed), SPAN),
+    st.builds(syntax.ObserveItem, _kinds("position"), st.tuples(names), _nothing, SPAN),
+    st.builds(syntax.ObserveItem, _kinds("meters", "params", "here", "velocity"), _tuples(_listed), _nothing, SPAN),
+    st.builds(syntax.ObserveItem, _kinds("progress"), _nothing, _tuples(signed, 1), SPAN),
+    st.builds(syntax.ObserveItem, _kinds("constant"), _nothing, _tuples(signed, 5, least=1), SPAN),
+)
+
+_spaces = st.one_of(
+    st.builds(
+        syntax.SpaceDecl, _kinds("grid"), _tuples(signed, 5, least=1), _nothing,
+        _tuples(_properties(names, "edges", "distance", "places", "starts")), SPAN,
+    ),
+    st.builds(
+        syntax.SpaceDecl, _kinds("continuous"), _nothing, _tuples(st.tuples(signed, signed), 5, least=1),
+        _tuples(_properties(names, "edges", "distance") | _properties(numerals, "step", "reach", "speeds")), SPAN,
+    ),
+    st.builds(syntax.SpaceDecl, _kinds("none"), _nothing, _nothing, _nothing, SPAN),
+)  # fmt: skip
 
 declarations: st.SearchStrategy[Any] = st.one_of(
-    st.builds(
-        syntax.SpaceDecl, names, st.lists(signed, min_size=1, max_size=4).map(tuple),
-        properties(("edges", "distance"), names), st.just(SPAN),
-    ),
-    st.builds(syntax.ClockDecl, signed, st.just(SPAN)),
-    st.builds(syntax.LifespanDecl, signed, properties(("reward",), expressions), st.just(SPAN)),
-    st.builds(syntax.ParamDecl, names, expressions, _bounds, st.just(SPAN)),
+    _spaces,
+    st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
+    st.builds(syntax.ClockDecl, signed, SPAN),
+    st.builds(syntax.LifespanDecl, signed, _tuples(_properties(expressions, "reward")), SPAN),
+    st.builds(syntax.EpisodesDecl, SPAN),
+    st.builds(syntax.TrackDecl, st.none() | _kinds("agent", "world"), SPAN),
+    st.builds(syntax.InertDecl, SPAN),
+    st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
+    st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
     st.builds(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
-        properties(("decay", "move", "interact"), expressions), st.just(SPAN),
+        _tuples(_properties(expressions, "decay", "move", "interact")), SPAN,
     ),
-    st.builds(syntax.RuleDecl, names, st.none() | expressions, bodies, st.just(SPAN)),
-    st.builds(syntax.CascadeDecl, names, expressions, bodies, st.just(SPAN)),
+    st.builds(syntax.RuleDecl, names, st.none() | expressions, bodies, SPAN),
+    st.builds(syntax.CascadeDecl, names, expressions, bodies, SPAN),
     st.builds(
-        syntax.AffordanceDecl, names, st.none() | _cells, st.just(SPAN), st.none() | st.tuples(signed, signed),
-        st.none() | signed, st.lists(_needs | _blocks, min_size=1, max_size=3).map(tuple), st.just(SPAN),
+        syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),
+        signed | _kinds("forever"), _optional_spans, _tuples(_needs | _blocks), SPAN,
+    ),
+    st.builds(
+        syntax.AffordanceDecl, names, st.none(), _optional_spans, st.none() | st.tuples(signed, signed),
+        st.none(), st.none(), _tuples(_needs | _blocks), SPAN,
     ),
     st.builds(
         syntax.ActionDecl, names,
-        st.lists(
-            st.one_of(
-                _needs, statements, st.builds(syntax.MoveItem, _cells, st.just(SPAN)),
-                st.builds(syntax.TeleportItem, _cells, st.just(SPAN)),
-            ),
-            min_size=1, max_size=3,
-        ).map(tuple),
-        st.just(SPAN),
+        _tuples(st.one_of(_needs, statements, _moves, st.builds(syntax.KeepsItem, SPAN))), SPAN,
     ),
-    st.builds(syntax.DiesDecl, expressions, st.just(SPAN)),
-    st.builds(syntax.RewardDecl, expressions, st.just(SPAN)),
-    st.builds(syntax.ObserveDecl, st.lists(_observations, min_size=1, max_size=4).map(tuple), st.just(SPAN)),
+    st.builds(syntax.AllowDecl, _tuples(names), expressions, SPAN),
+    st.builds(syntax.DiesDecl, expressions, SPAN),
+    st.builds(syntax.RewardDecl, st.none() | names, expressions, SPAN),
+    st.builds(syntax.ReportDecl, names, expressions, SPAN),
+    st.builds(syntax.ObserveDecl, _tuples(_observations, 6, least=1), SPAN),
 )  # fmt: skip
 
-files = st.builds(syntax.File, names, st.lists(declarations, max_size=5).map(tuple), st.just(SPAN))
+files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN)

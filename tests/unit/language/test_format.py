@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +13,7 @@ from hypothesis import strategies as st
 from language_cases import bare, expression, parsed
 from syntax_trees import expressions, files
 
+from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.formatter import format_file, format_source
 from hamletc.language.spelling import spell_expression
@@ -131,6 +136,138 @@ observe { grid  progress per 10 }
 # The end.
 """
     )
+
+
+def test_canonical_form_of_further_constructs() -> None:
+    text = """\
+universe `a b`
+space continuous (0..10)x(-1 .. 1) {step 0.5 reach 1 edges wrap}
+moves{STAY (0,0) `go on` (1,-0.5)}   episodes by hand
+track uses by world  inert allowed
+param p = 1 in 0 .. 1
+input curiosity = 0 in -10 .. 10
+input x = 1 in 0 .. 1
+affordance Sign { } affordance Sea at random lasts forever together { each tick {}  # nothing
+}
+affordance Quiet {
+   # nothing
+}
+action FLY{keeps progress move(1,1)}
+allow FLY `go on` when position x>0 and not(streak of `Sea`>3)  allow all when true
+reward straight   distance to Sea
+reward homesick : velocity y
+reward b: previous( exp(p) )
+report `c d`: 1
+report e: 1
+observe { here Sea nothing constant 0 1 -0.5 }
+"""
+    assert (
+        formatted(text)
+        == """\
+universe `a b`
+
+space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  edges wrap }
+moves { STAY (0, 0)  `go on` (1, -0.5) }
+episodes by hand
+track uses by world
+inert allowed
+param p = 1 in 0 .. 1
+input curiosity = 0 in -10 .. 10
+input x         = 1 in 0 .. 1
+
+affordance Sign { }
+affordance Sea at random lasts forever together {
+    each tick { }  # nothing
+}
+affordance Quiet {
+    # nothing
+}
+
+action FLY { keeps progress  move (1, 1) }
+allow FLY `go on` when position x > 0 and not streak of Sea > 3
+allow all when true
+
+reward straight distance to Sea
+reward homesick: velocity y
+reward b:        previous(exp(p))
+report `c d`: 1
+report e:     1
+observe { here Sea nothing  constant 0 1 -0.5 }
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("meter `open` = `energy` + `position`", "meter open = energy + position"),
+        ("meter `if` = `Fast Food` + `1st` + `é`", "meter `if` = `Fast Food` + `1st` + `é`"),
+        ("meter `age` = age + `age`", "meter `age` = age + `age`"),
+        ("rule r: `hour` += `min` + min(`min`, 1)", "rule r: `hour` += `min` + min(`min`, 1)"),
+        ("observe { meters `time` `a` time  here `grid` }", "observe { meters `time` a  time  here `grid` }"),
+        ("allow `UP` `all` when `true`", "allow UP `all` when `true`"),
+        ("reward `r`: distance to `Bed` + streak of `nothing`", "reward r: distance to Bed + streak of `nothing`"),
+    ],
+)
+def test_backticks_stand_only_where_they_are_needed(text: str, same: str) -> None:
+    assert formatted(f"universe u {text}") == f"universe u\n\n{same}\n"
+
+
+def test_a_tree_without_a_source_is_formatted_whatever_its_spans_say() -> None:
+    text = """\
+universe u
+
+space grid 3
+
+meter energy = 1
+meter b      = 2 { decay 1 }
+
+affordance Bed at random {
+    needs b > 1
+    instantly { b += 1 }
+}
+"""
+    tree = parsed(text)
+    places = iter(range(900, 0, -7))
+    assert format_file(_moved(tree, lambda: Span(next(places), 5, 950, 3, 2))) == text
+    assert format_file(_moved(tree, lambda: Span(1, 1, 1, 1))) == text
+    assert format_file(parsed(text.replace("\nmeter b", "\n\n\nmeter b"))) == text
+
+
+def _moved(node: Any, place: Callable[[], Span]) -> Any:
+    """The tree with other spans."""
+    if isinstance(node, Span):
+        return place()
+    if isinstance(node, tuple):
+        return tuple(_moved(item, place) for item in node)
+    if is_dataclass(node) and not isinstance(node, type):
+        return replace(node, **{f.name: _moved(getattr(node, f.name), place) for f in fields(node)})
+    return node
+
+
+def test_long_lines_without_operators_are_broken_between_words_but_not_in_names() -> None:
+    names = "  ".join(f"`a - b or c {n}`" for n in range(30))
+    zeros = ", ".join(["0"] * 100)
+    text = formatted(
+        f"universe u space grid {'8 x ' * 99}8 allow {names} when true moves {{ `a and b` ({zeros}) }} "
+        f"reward {' + '.join(['`a - b`'] * 60)} observe {{ constant {'0.5 ' * 100} }}"
+    )
+    assert max(map(len, text.splitlines())) <= 120
+    assert [line for line in text.splitlines() if line.count("`") % 2] == []
+    assert formatted(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"space grid {'8 x ' * 99}8",
+        f"moves {{ {' '.join(f'M{n} ({n % 3 - 1}, {n % 5 - 2})' for n in range(200))} }}",
+    ],
+)
+def test_large_declarations_are_formatted_quickly(text: str) -> None:
+    start = time.process_time()
+    formatted(f"universe u {text}")
+    assert time.process_time() - start < 0.3  # seconds of CPU; about 0.015 is usual
 
 
 def test_long_lines_are_broken_before_operators() -> None:

@@ -6,6 +6,11 @@ from importlib.resources import files
 import lark
 import pytest
 
+from hamletc.checking.names import FUNCTIONS, QUANTITIES
+from hamletc.language.tables import Automaton, terminals
+from hamletc.language.tokens import Token
+from hamletc.language.words import MEANINGS, OBSERVATIONS
+
 GRAMMAR = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
 AMBIGUOUS = 'start: "if" start | "if" start "else" start | "a"\n'
 
@@ -16,6 +21,22 @@ def conflicts(grammar: str, caplog: pytest.LogCaptureFixture) -> list[str]:
     with caplog.at_level(logging.DEBUG, logger=lark.logger.name):
         lark.Lark(grammar, parser="lalr", lexer="basic", debug=True)
     return [record.getMessage() for record in caplog.records if "conflict" in record.getMessage().lower()]
+
+
+def expected_after(*words: str) -> set[str]:
+    """The words that can follow, apart from names."""
+    automaton = Automaton()
+    for word in words:
+        automaton.feed(terminals().get(word, "NAME"), Token("word", word, 1, 1))
+    return {text for text, terminal in terminals().items() if terminal in automaton.expected() and text.isalpha()}
+
+
+def test_the_words_of_observe_are_those_of_the_grammar() -> None:
+    assert expected_after("universe", "u", "observe", "{") == OBSERVATIONS
+
+
+def test_functions_and_quantities_are_those_that_the_checker_knows() -> None:
+    assert {*FUNCTIONS, *QUANTITIES} == MEANINGS
 
 
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:

@@ -120,11 +120,11 @@ def test_a_name_with_a_line_end_is_two_names() -> None:
 @pytest.mark.parametrize("before", ["", "universe u reward ", "universe u action A { b += "])
 def test_a_mebibyte_of_garbage_is_refused_quickly(piece: str, before: str) -> None:
     text = before + piece * ((LARGEST_SOURCE - len(before)) // len(piece.encode()))
-    start = time.perf_counter()
+    start = time.process_time()
     _, diagnostics = parse(text)
     render(diagnostics, text, "garbage.hamlet")
     assert diagnostics != ()
-    assert time.perf_counter() - start < 5  # seconds; about 0.5 on an idle machine
+    assert time.process_time() - start < 5  # seconds of CPU; about 1 is usual
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
@@ -7,8 +9,8 @@ from language_cases import bare, declared, errors, parsed, sketch
 
 from hamlet.universe import Span
 from hamletc.language import syntax
-from hamletc.language.complaints import RESERVED
 from hamletc.language.tables import terminals
+from hamletc.language.words import MEANINGS, RESERVED
 
 
 def texts(items: Any) -> list[str]:
@@ -21,6 +23,49 @@ def test_space() -> None:
     assert space.kind.text == "grid"
     assert texts(space.sizes) == ["8", "9", "3"]
     assert [(p.key.text, p.value.text) for p in space.properties] == [("edges", "clamp"), ("distance", "manhattan")]
+
+
+def test_spaces_without_cells() -> None:
+    space = declared(
+        "space continuous (0 .. 10) x (-1.5..1e3) { step 1 / 4  reach 1  directions 8  speeds 2  edges wrap  distance "
+        "euclidean }"
+    )
+    assert (space.kind.text, space.sizes) == ("continuous", ())
+    assert [texts(axis) for axis in space.bounds] == [["0", "10"], ["-1.5", "1e3"]]
+    assert [(p.key.text, sketch(p.value)) for p in space.properties] == [
+        ("step", "[1 / 4]"), ("reach", "1"), ("directions", "8"), ("speeds", "2"), ("edges", "wrap"),
+        ("distance", "euclidean"),
+    ]  # fmt: skip
+    assert bare(declared("space none")) == ("SpaceDecl", ("none", False), (), (), ())
+    assert declared("space none").span == Span(2, 1, 2, 11)
+
+
+def test_grids_of_many_axes() -> None:
+    space = declared(f"space grid {' x '.join(['3'] * 100)} {{ places stored  starts anywhere }}")
+    assert texts(space.sizes) == ["3"] * 100
+    assert [(p.key.text, p.value.text) for p in space.properties] == [("places", "stored"), ("starts", "anywhere")]
+
+
+def test_moves() -> None:
+    moves = declared("moves { STAY (0, 0)  `go on` (1, -0.5)  move (-1, 0) }").moves
+    assert [(move.name.text, texts(move.delta)) for move in moves] == [
+        ("STAY", ["0", "0"]), ("go on", ["1", "-0.5"]), ("move", ["-1", "0"]),
+    ]  # fmt: skip
+    assert moves[1].span == Span(2, 22, 2, 39)
+
+
+def test_episodes_tracking_and_inert() -> None:
+    assert isinstance(declared("episodes by hand"), syntax.EpisodesDecl)
+    assert isinstance(declared("inert allowed"), syntax.InertDecl)
+    assert (declared("track uses").by, declared("track uses").span) == (None, Span(2, 1, 2, 11))
+    assert [declared(f"track uses by {who}").by.text for who in ("agent", "world")] == ["agent", "world"]
+
+
+def test_input() -> None:
+    given = declared("input curiosity = 0 in -10 .. 10")
+    assert (given.name.text, sketch(given.default), [sketch(b) for b in given.bounds]) == (
+        "curiosity", "0", ["[- 10]", "10"],
+    )  # fmt: skip
 
 
 def test_clock_and_lifespan() -> None:
@@ -87,6 +132,18 @@ def test_affordances() -> None:
     assert [item.kind for item in job.items] == ["each tick", "on completion"]
 
 
+def test_affordances_without_a_place_or_an_end() -> None:
+    sign = declared("affordance Sign { }")
+    assert (sign.place, sign.place_span, sign.duration, sign.together, sign.items) == (None, None, None, None, ())
+    sea = declared("affordance Sea at random lasts forever together { each tick { } }")
+    assert (sea.place, sea.place_span) == (None, Span(2, 19, 2, 25))
+    assert (bare(sea.duration), sea.together) == (("forever", False), Span(2, 40, 2, 48))
+    assert sea.items[0].body == ()
+    gym = declared("affordance Gym open 1 .. 2 lasts 1 tick together { }")
+    assert (gym.duration.text, gym.together) == ("1", Span(2, 41, 2, 49))
+    assert declared("affordance Gym lasts 1 tick { }").together is None
+
+
 def test_actions() -> None:
     action = declared("action JUMP { needs a > 0  a -= 0.1  move (1, -1)  teleport (0, 0) }")
     assert [type(item).__name__ for item in action.items] == ["NeedsItem", "AssignStmt", "MoveItem", "TeleportItem"]
@@ -94,9 +151,27 @@ def test_actions() -> None:
     assert texts(action.items[3].cell) == ["0", "0"]
 
 
+def test_keeps_and_allow() -> None:
+    (keeps,) = declared("action A { keeps progress }").items
+    assert bare(keeps) == ("KeepsItem",)
+    allow = declared("allow UP `all` all when position y > 0")
+    assert [bare(name) for name in allow.actions] == [("UP", False), ("all", False), ("all", False)]
+    assert sketch(allow.condition) == "[[position y] > 0]"
+    assert declared("allow all when true").actions == ()
+
+
+def test_named_rewards_and_reports() -> None:
+    reward = declared("reward homesick: -0.1 * distance to Bed")
+    assert (reward.name.text, sketch(reward.value)) == ("homesick", "[[- 0.1] * [distance to Bed]]")
+    report = declared("report `per cent`: energy * 100")
+    assert (report.name.text, sketch(report.value)) == ("per cent", "[energy * 100]")
+    words = [word for word in terminals() if word.isalpha() and word not in RESERVED]
+    assert [declared(f"reward {word}: 1").name.text for word in words] == words
+
+
 def test_dies_and_reward() -> None:
     assert sketch(declared("dies when a <= 0 or b <= 0").condition) == "[[a <= 0] or [b <= 0]]"
-    assert sketch(declared("reward a").value) == "a"
+    assert (declared("reward a").name, sketch(declared("reward a").value)) == (None, "a")
 
 
 def test_observe() -> None:
@@ -104,7 +179,7 @@ def test_observe() -> None:
         "observe { grid window 2 position relative meters meters energy mood here time progress progress per 10 "
         "lifetime params params difficulty }"
     )
-    assert [(i.kind.text, texts(i.words), i.number and i.number.text) for i in observe.items] == [
+    assert [(i.kind.text, texts(i.words), " ".join(texts(i.numbers)) or None) for i in observe.items] == [
         ("grid", [], None),
         ("window", [], "2"),
         ("position", ["relative"], None),
@@ -117,6 +192,24 @@ def test_observe() -> None:
         ("lifetime", [], None),
         ("params", [], None),
         ("params", ["difficulty"], None),
+    ]
+
+
+def test_observe_words_and_numbers() -> None:
+    observe = declared(
+        "observe { here here Bed nothing velocity velocity x y speed blank 13 constant 0 1 -0.5 velocity z "
+        "meters `time` }"
+    )
+    assert [(i.kind.text, texts(i.words), texts(i.numbers)) for i in observe.items] == [
+        ("here", [], []),
+        ("here", ["Bed", "nothing"], []),
+        ("velocity", [], []),
+        ("velocity", ["x", "y"], []),
+        ("speed", [], []),
+        ("blank", [], ["13"]),
+        ("constant", [], ["0", "1", "-0.5"]),
+        ("velocity", ["z"], []),
+        ("meters", ["time"], []),
     ]
 
 
@@ -139,6 +232,36 @@ def test_keywords_are_names_where_only_a_name_can_stand(word: str) -> None:
     )
     assert len(file.declarations) == 8
     assert [type(item).__name__ for item in file.declarations[2].items] == ["AssignStmt"] * 3  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("word", sorted({*KEYWORDS, *RESERVED, *MEANINGS, "Fast Food", "-", "é", "#", "x" * 64}))
+def test_a_name_in_backticks_is_a_name_anywhere(word: str) -> None:
+    text = (
+        "universe N moves { N (0) } param N = 1 in 0 .. 1 input N = 1 in 0 .. 1 meter N = N rule N: N < 1 -> N += 1 "
+        "cascade N: N < 1 -> N += 1 affordance N { } action N { N = 1 } allow N N when N > 0 reward N: N report N: N "
+        "reward N reward distance to N + streak of N * straight distance to N "
+        "observe { meters N params N here N N position N }"
+    )
+    found = list(_quoted(parsed(text.replace("N", f"`{word}`"))))
+    assert len(found) == text.count("N")
+    assert {name.text for name in found} == {word}
+
+
+def _quoted(node: Any) -> Iterator[syntax.Name]:
+    match node:
+        case syntax.Name(quoted=True):
+            yield node
+        case tuple():
+            for item in node:
+                yield from _quoted(item)
+        case _ if is_dataclass(node):
+            for field in fields(node):
+                yield from _quoted(getattr(node, field.name))
+
+
+def test_the_span_of_a_name_has_its_backticks() -> None:
+    meter = declared("meter `a b` = 1")
+    assert meter.name == syntax.Name("a b", Span(2, 7, 2, 12), quoted=True)
 
 
 @pytest.mark.parametrize("word", sorted(RESERVED))

@@ -4,6 +4,7 @@ import pytest
 from language_cases import declared, error, errors, expression, sketch
 
 from hamletc.language import syntax
+from hamletc.language.parser import parse
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,46 @@ def test_distance_is_a_name_where_nothing_is_measured() -> None:
     assert sketch(expression("distance * 2 + distance to distance")) == "[[distance * 2] + [distance to distance]]"
 
 
+@pytest.mark.parametrize(
+    ("text", "understood"),
+    [
+        ("position x * velocity x99", "[[position x] * [velocity x99]]"),
+        ("position * 2 + velocity", "[[position * 2] + velocity]"),
+        ("-position z when velocity y > 0", "[[- [position z]] when [[velocity y] > 0]]"),
+        ("streak of Bed / streak", "[[streak of Bed] / streak]"),
+        ("straight distance to Bed - straight", "[[straight distance to Bed] - straight]"),
+        ("straight * distance to straight", "[straight * [distance to straight]]"),
+        ("previous(age) + `age` * age", "[previous[age] + [`age` * age]]"),
+        ("`a b`-1", "[`a b` - 1]"),
+        ("1 when (last == nothing)", "[1 when [last == nothing]]"),
+    ],
+)
+def test_quantities_of_several_words_and_names_like_them(text: str, understood: str) -> None:
+    assert sketch(expression(text)) == understood
+
+
+def test_a_meter_may_be_called_like_an_axis_or_a_quantity_of_one() -> None:
+    first, second = declared("rule r { a += position  x += velocity y = 1 }").body[:2]
+    assert (sketch(first.value), second.meter.text, sketch(second.value)) == ("position", "x", "velocity")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("`a", "H004", "this backtick has no second one"),
+        ("`", "H004", "this backtick has no second one"),
+        ("`a\nb`", "H004", "this backtick has no second one"),
+        ("``", "H004", "there is no name between these backticks"),
+        ("`a\tb`", "H004", "the character U+0009 (a control character) cannot be part of a name"),
+        ("`a\u202eb`", "H004", "the character U+202E (right-to-left override) cannot be part of a name"),
+        (f"`{'a' * 65}`", "H007", "a name of 65 characters; 64 are allowed"),
+    ],
+)
+def test_what_cannot_be_a_name_in_backticks(text: str, code: str, message: str) -> None:
+    found = parse(f"universe u\nreward {text}")[1][0]
+    assert (found.code, found.message, found.primary.span.column) == (code, message, 8)
+
+
 def test_together_is_a_name_where_no_block_follows() -> None:
     assert sketch(declared("rule r: together < 1 -> together = 2").guard) == "[together < 1]"
 
@@ -102,7 +143,11 @@ def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: st
         ("a || b", "H004", "Write `or`."),
         ("!a", "H004", "Write `not`."),
         ("a % b", "H004", None),
-        ("énergie", "H004", "Names consist of the letters a to z and A to Z, digits and `_`."),
+        (
+            "énergie",
+            "H004",
+            "Names consist of the letters a to z and A to Z, digits and `_`; write others in backticks.",
+        ),
         (".5", "H005", "Write `0.5`."),
         ("5.", "H005", "Write `5.0`."),
         ("1_000", "H005", "Write `1000`."),

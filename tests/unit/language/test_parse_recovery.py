@@ -62,7 +62,24 @@ def test_what_could_be_read_is_kept() -> None:
         ("cascde c: a < 1 -> b += 1", "expected a declaration, found `cascde`", "Did you mean `cascade`?"),
         ("meter a = 1 { move 1, decay 2 }", "expected an operator, `decay`, `interact`, `move` or `}`, found `,`",
          "Items stand side by side, without commas."),
-        ("action A { 5 }", "expected a statement, `move`, `needs`, `teleport` or `}`, found `5`", None),
+        ("action A { 5 }", "expected a statement, `keeps`, `move`, `needs`, `teleport` or `}`, found `5`", None),
+        ("space torus 4", "expected `continuous`, `grid` or `none`, found `torus`", None),
+        ("space gird 4", "expected `continuous`, `grid` or `none`, found `gird`", "Did you mean `grid`?"),
+        ("space grid (0 .. 1)", "expected a number, found `(`", None),
+        ("space continuous 4", "expected `(`, found `4`", None),
+        ("space grid 4 { step 1 }", "expected `distance`, `edges`, `places`, `starts` or `}`, found `step`", None),
+        ("space none { }", "expected a declaration, found `{`", None),
+        ("track uses by lane", "expected `agent` or `world`, found `lane`", None),
+        ("episodes by foot", "expected `hand`, found `foot`", None),
+        ("allow UP", "expected a name or `when`, found the end of the file", None),
+        ("allow 5 when true", "expected a name or `all`, found `5`", None),
+        ("report 5", "expected a name, found `5`", None),
+        ("moves { UP 1 }", "expected `(`, found `1`", None),
+        ("affordance A together { }", "expected `at`, `lasts`, `open` or `{`, found `together`", None),
+        ("observe { constant }", "expected a number, found `}`", None),
+        ("reward `a` `b`", "expected an operator or a declaration, found `b`", None),
+        ("reward position w", "expected an operator or a declaration, found `w`",
+         "Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ..."),
         ("affordance A at rnadom { }", "expected `random` or `(`, found `rnadom`", "Did you mean `random`?"),
         ("affordance A at random { each tck { a += 1 } }", "expected `tick`, found `tck`", "Did you mean `tick`?"),
         ("affordance A at random open 8 { }", "expected `..`, found `{`", None),
@@ -111,10 +128,26 @@ def test_a_closing_brace_too_many_is_the_only_error() -> None:
     assert errors("universe u\naction A { a += 1 } }\nmeter b = 1") == [("H011", 2, 21)]
 
 
-def test_empty_braces() -> None:
-    assert errors("universe u\naction A { }\nmeter b = 1 {}\nobserve {\n}") == [
-        ("H014", 2, 10), ("H014", 3, 13), ("H014", 4, 9),
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("meter b = 1 {}", 13), ("observe {\n}", 9), ("rule r { }", 8), ("rule r: a < 1 -> { }", 18), ("moves { }", 7),
+        ("lifespan 5 ticks { }", 18), ("space grid 8 { }", 14), ("action A { together { } }", 21),
+        ("affordance A { instantly { together { } } }", 37),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("before", ["universe u", "universe u\naction B { }\n", "universe u action B { } "])
+def test_empty_braces(before: str, text: str, column: int) -> None:
+    line = before.count("\n") + 1
+    start = len(before.split("\n")[-1])
+    assert errors(f"{before} {text}") == [("H014", line, start + 1 + column)]
+
+
+@pytest.mark.parametrize("before", ["universe u", "universe u meter a = 1 { decay 1 }"])
+def test_affordances_and_actions_may_have_empty_braces(before: str) -> None:
+    text = "affordance A { } affordance B { instantly { } each tick {\n} } action C { }"
+    text += " affordance D lasts 2 ticks together { } meter together = 1"
+    assert errors(f"{before} {text}") == []
 
 
 @pytest.mark.parametrize(

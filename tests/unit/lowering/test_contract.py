@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hamlet import schema
-from hamlet.universe import ObserveTime, Universe
+from hamlet.universe import Observation, ObserveTime, Universe
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Element, Input
+from hamletc.ir.ops import Input, Lookup
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.ir.types import Type
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
-from sample_universes import NAMES, sample
+from hamletc.passes.facts import facts_of
+from hamletc.targets.state import names
+from new_universes import NEW
+from sample_universes import NAMES, random_inputs, sample, universe_of
 
+ALL = (*NAMES, *NEW)
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 
 
 def state_names(universe: Universe) -> dict[str, Type]:
-    names = {f"meter.{meter.name}": F32 for meter in universe.meters}
-    names |= {f"position.{axis}": I32 for axis in schema.axes(universe)} | {"age": I32}
-    if schema.has_progress(universe):
-        names |= {"engaged": I32, "progress": I32}
-    names |= {"hour": I32} if universe.clock is not None else {}
-    return names | {"layout": U32} | {f"param.{param.name}": F32 for param in universe.params}
+    """The state that functions read: everything but what backends keep around the tick."""
+    result: dict[str, Type] = {}
+    for field in schema.state_fields(universe):
+        if field.name not in ("alive", "episode_return", "episode"):
+            type_ = U32 if field.name == "layout" else Type(field.dtype)
+            result |= dict.fromkeys(names(field), type_)
+    return result
 
 
 def inputs(function: Function) -> dict[str, Type]:
@@ -37,53 +44,73 @@ def outputs(function: Function) -> dict[str, Type]:
     return {output.name: function.nodes[output.value].type for output in function.outputs}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     universe = sample(name)
     program = lower(universe)
     verify_program(program)
     assert parse_program(print_program(program)) == program
     state, clock = state_names(universe), universe.clock is not None
-    names = ["tick", *(["clock"] if clock else []), "reset", "observe", "mask", "policy", "choose"]
-    assert [function.name for function in program.functions] == names
-    assert inputs(program.function("tick")) == {**state, "action": I32}
-    kept = {"hour", "layout", *(f"param.{param.name}" for param in universe.params)}
-    changed = {name: type_ for name, type_ in state.items() if name not in kept}
+    functions = ["tick", *(["clock"] if clock else []), "reset", "observe", "mask", "policy", "choose"]
+    assert [function.name for function in program.functions] == functions
+    around = {"alive": BOOL} if universe.by_hand else {}
+    if universe.tracking is not None and universe.tracking.by == "world":
+        around["interacting"] = BOOL
+    assert inputs(program.function("tick")) == {**state, "action": I32, **around}
+    kept = ("hour", "layout", "param.", "input.", "place.")
+    changed = {name: type_ for name, type_ in state.items() if not name.startswith(kept)}
     results = {"reward": F32, "terminated": BOOL, "truncated": BOOL, "used": I32, "cause": I32}
-    assert outputs(program.function("tick")) == changed | results
+    reports = {f"report.{name}": F32 for name in schema.report_names(universe)}
+    assert outputs(program.function("tick")) == changed | results | reports
     if clock:
         assert inputs(program.function("clock")) == outputs(program.function("clock")) == {"hour": I32}
     reset = program.function("reset")
     assert inputs(reset) == {"seed_low": U32, "seed_high": U32, "world": U32, "agent": I32, "episode": I32}
-    placed = {name: type_ for name, type_ in state.items() if name.startswith(("meter.", "position.", "layout"))}
-    assert outputs(reset) == placed
+    placed = ("meter.", "position.", "layout", "place.")
+    assert outputs(reset) == {name: type_ for name, type_ in state.items() if name.startswith(placed)}
     for function in (program.function("observe"), program.function("mask")):
         assert inputs(function) == state
-    assert outputs(program.function("mask")) == {f"action.{action}": BOOL for action in schema.action_names(universe)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
+def test_masks_cover_all_actions_in_order(name: str) -> None:
+    universe = sample(name)
+    function, action = lower(universe).function("mask"), 0
+    for output in function.outputs:
+        assert output.name == f"mask.{action}"
+        assert function.nodes[output.value].type is BOOL
+        assert output.count is None or output.count > 1
+        action += output.count or 1
+    assert action == len(schema.action_names(universe))
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_there_is_an_output_for_every_segment(name: str) -> None:
     universe = sample(name)
     program = lower(universe)
     function = program.function("observe")
     segments = schema.observation_segments(universe)
     assert [output.name for output in function.outputs] == [segment.name for segment in segments]
-    elements = {node.op.output for node in function.nodes if isinstance(node.op, Element)}
     for output, segment in zip(function.outputs, segments, strict=True):
         assert function.nodes[output.value].type is F32
-        assert output.count == (segment.count if segment.name in elements else None)
-        assert output.count is not None or segment.count == 1
-    timed = any(isinstance(item, ObserveTime) for item in universe.observations)
-    assert [table.name for table in program.tables] == (["time.sin", "time.cos"] if timed else [])
+        assert output.count == (segment.count if segment.repeated else None)
+    tables = [node.op.table for each in program.functions for node in each.nodes if isinstance(node.op, Lookup)]
+    assert sorted({table.name for table in program.tables}) == sorted(set(tables))
+    assert {"time.sin", "time.cos"} <= set(tables) or not any(map(is_time, universe.observations))
 
 
-@pytest.mark.parametrize("name", NAMES)
+def is_time(item: Observation) -> bool:
+    return isinstance(item, ObserveTime)
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_nodes_tell_where_they_come_from(name: str) -> None:
     universe = sample(name)
     constructs = {node.origin.construct: node.origin.line for node in lower(universe).function("tick").nodes}
     expected = {f"affordance {affordance.name}" for affordance in universe.affordances}
-    expected |= {f"action {action.name}" for action in universe.actions} | {"reward"}
+    expected |= {f"action {action.name}" for action in universe.actions}
+    expected |= {"reward" if reward.name is None else f"reward {reward.name}" for reward in universe.rewards}
+    expected |= {f"report {report.name}" for report in universe.reports}
     expected |= {f"meter {meter.name} decay" for meter in universe.meters if meter.decay is not None}
     for item in universe.dynamics:
         expected.add(f"{type(item).__name__.lower()} {item.name}")
@@ -123,3 +150,32 @@ def test_choose_spreads_words_over_the_actions() -> None:
     chosen = evaluate(lower(universe).function("choose"), {"word": words}, ())["action"]
     assert chosen.tolist() == [int(word) * count >> 32 for word in words]
     assert chosen.max() == count - 1
+
+
+def test_what_is_observed_twice_has_names_of_its_own() -> None:
+    universe = sample("lasting")
+    twice = replace(universe, observations=universe.observations * 2)
+    program = lower(twice)
+    verify_program(program)
+    assert parse_program(print_program(program)) == program
+    function = program.function("observe")
+    assert {"grid", "grid#2", "meter.mood#2", "here#2", "constant#4"} <= {output.name for output in function.outputs}
+    inputs = random_inputs(twice, function, facts_of(twice, program), 40, 1)
+    seen = list(evaluate(function, inputs, program.tables).values())
+    half = len(seen) // 2
+    for first, second in zip(seen[:half], seen[half:], strict=True):
+        assert first.tobytes() == second.tobytes()
+    assert [bool(values.any()) for values in seen[:4]] == [True, False, True, True]
+
+
+def test_names_of_authors_may_be_odd() -> None:
+    text = (
+        "universe odd\nspace none\nmeter `Fast Food; = 1, [2]` = 1\n"
+        "affordance `%3 :5@1` { instantly { `Fast Food; = 1, [2]` -= 0.1 } }\n"
+        "track uses\ndies when `Fast Food; = 1, [2]` < 0.1\nreward `Fast Food; = 1, [2]`\nreport `a b`: 2 * visited\n"
+        "observe { meters }\n"
+    )
+    program = lower(universe_of(text))
+    verify_program(program)
+    assert parse_program(print_program(program)) == program
+    assert {"meter.Fast Food; = 1, [2]", "streak.%3 :5@1", "report.a b"} <= set(outputs(program.function("tick")))

@@ -11,6 +11,7 @@ from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
 from hamletc.lowering import occupancy
 from hamletc.lowering.lane import input_lane
+from hamletc.lowering.layout import grid_of
 from hamletc.lowering.lower import LIMITS
 from hamletc.lowering.plan import Limits, plan
 from hamletc.passes.dead_code import DeadCodeElimination
@@ -23,7 +24,7 @@ def occupied(name: str, limits: Limits = LIMITS) -> Array:
     planned = plan(sample(name), limits)
     lane = input_lane(planned, builder)
     asked = occupancy.occupancy(lane)(builder.to_u32(builder.element("cell")))
-    function = builder.finish("f", (Output("cell", asked, schema.cells(sample(name))),))
+    function = builder.finish("f", (Output("cell", asked, schema.cells(grid_of(sample(name)))),))
     layouts = np.arange(0, 2**32, 2**25 + 7, np.int64).astype(np.uint32)
     return evaluate(DeadCodeElimination().run(function), {"layout": layouts}, planned.tables)["cell"]
 

@@ -14,9 +14,11 @@ from hamletc.ir.verifier import verify
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import PASS_NAMES, Observer, default_passes, gpu_passes, run
+from new_universes import NEW
 from sample_universes import NAMES, random_inputs, sample
 
 LANES = 1500
+ALL = (*NAMES, *NEW)
 Array = np.ndarray[Any, Any]
 
 
@@ -49,7 +51,7 @@ def run_all(universe: Universe, disabled: frozenset[str] = frozenset(), observer
     return run(program, universe, disabled, observer, gpu_passes)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_all_passes(name: str) -> None:
     universe = sample(name)
     compare(name, "all", run_all(universe))
@@ -65,7 +67,7 @@ def test_without_a_pass(name: str, left_out: str) -> None:
     assert {each[0] for each in ran} == set(PASS_NAMES) - {left_out}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("alone", PASS_NAMES)
 def test_a_pass_alone(name: str, alone: str) -> None:
     universe = sample(name)

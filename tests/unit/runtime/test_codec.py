@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiny import number, universe
+from tiny import number, reward, universe
 
 from hamlet.codec import LINE_WIDTH, CodecError, from_json, to_json
-from sample_universes import NAMES, sample
+from hamlet.universe import Span
+from sample_universes import EVERY, sample
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY)
 def test_round_trip(name: str) -> None:
     text = to_json(sample(name))
     assert from_json(text) == sample(name)
@@ -24,26 +25,34 @@ def test_round_trip(name: str) -> None:
     assert json.loads(text)["kind"] == "Universe"
 
 
+def test_spans_name_their_file_where_it_is_not_the_first() -> None:
+    one = universe(sources=("a.yaml", "b.yaml"), rewards=reward(replace(number(1.5), span=Span(3, 4, 5, 6, 1))))
+    assert '"span": [3, 4, 5, 6, 1]' in to_json(one)
+    assert to_json(one).count('"span": [1, 1, 1, 2]') > 1
+    assert from_json(to_json(one)) == one
+
+
 def test_lines_are_short_where_they_can_be() -> None:
     assert max(len(line) for line in to_json(sample("town")).splitlines()) <= LINE_WIDTH + 1
 
 
 @pytest.mark.parametrize("value", [0.3, -0.0, 0.0, 1e-45, 1.1754944e-38, 3.402823466e38, 16777216.0, 0.1, 1e10])
 def test_numbers_keep_their_bits_and_their_spelling(value: float) -> None:
-    text = to_json(universe(reward=number(value)))
+    text = to_json(universe(rewards=reward(number(value))))
     assert f'"value": {value!r}' in text
-    assert str(from_json(text).reward.value) == str(value)  # type: ignore[union-attr]  # the reward is a Number
+    assert str(from_json(text).rewards[0].value.value) == str(value)  # type: ignore[union-attr]  # it is a Number
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e39])
 def test_infinite_numbers_are_not_written(value: float) -> None:
     with pytest.raises((ValueError, OverflowError)):
-        to_json(universe(reward=number(value)))
+        to_json(universe(rewards=reward(number(value))))
 
 
-def test_field_values_of_every_type_are_checked() -> None:
+@pytest.mark.parametrize("name", ["bounce", "lasting"])
+def test_field_values_of_every_type_are_checked(name: str) -> None:
     """Whatever single value in the file is replaced by one of another type: refused, and the place is named."""
-    document = json.loads(to_json(sample("bounce")))
+    document = json.loads(to_json(sample(name)))
     changes = 0
     for path, change in _changes(document):
         broken = copy.deepcopy(document)
@@ -95,8 +104,13 @@ def _changes(document: dict[str, Any]) -> Iterator[tuple[str, Callable[[dict[str
         ('"sizes": [5]', '"sizes": [true]', "space.sizes[0]: expected an integer, found true"),
         ('"sizes": [5]', '"sizes": 5', "space.sizes: expected a list, found 5"),
         ('"edges": "clamp"', '"edges": "round"', "space.edges: expected one of clamp, wrap, bounce, sticky"),
-        ('"kind": "MeterValue"', '"kind": "Meter"', "reward: expected a node of kind Number or MeterValue or"),
-        ('"span": [1, 1, 1, 2]', '"span": [1, 1, 1]', "space.span: expected a span of four integers, found [1, 1, 1]"),
+        (
+            '"kind": "MeterValue"',
+            '"kind": "Meter"',
+            "rewards[0].value: expected a node of kind Number or Truth or MeterValue or",
+        ),
+        ('"span": [1, 1, 1, 2]', '"span": [1, 1, 1]', "space.span: expected a span of four integers, or"),
+        ('"span": [1, 1, 1, 2]', '"span": [1, 1, 1, 2, 0]', "of five with the last not 0, found [1, 1, 1, 2, 0]"),
         ('"name": "tiny"', '"name": ["tiny"]', 'name: expected a string, found ["tiny"]'),
         ('"kind": "Universe"', '"kind": "Grid"', "the universe: expected a node of kind Universe"),
     ],
@@ -116,4 +130,4 @@ def test_other_texts_are_refused(text: str) -> None:
 
 
 def test_a_difference_anywhere_is_a_difference_in_the_text() -> None:
-    assert to_json(universe()) != to_json(replace(universe(), source="other.hamlet"))
+    assert to_json(universe()) != to_json(replace(universe(), sources=("other.hamlet",)))

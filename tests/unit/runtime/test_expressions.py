@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny import SPAN, Player, binary, f32, meter, number, place, universe, value
+from tiny import SPAN, Player, binary, f32, grid, meter, number, place, universe, value
 
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import load
-from hamlet.universe import BinaryOp, Clamp, Distance, Edges, Expression, Grid, Metric, Unary
+from hamlet.universe import BinaryOp, Clamp, Distance, Edges, Expression, Metric, Unary
 
 EDGES = [
     0,
@@ -115,7 +115,7 @@ def test_zeros_keep_their_sign_in_min_and_max() -> None:
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean", "chebyshev"])
 def test_distances(edges: Edges, metric: Metric) -> None:
     sizes, there = (7, 5, 4), (6, 0, 1)
-    world = universe(space=Grid(sizes, edges, metric, SPAN), affordances=(place("Spot", there),))
+    world = universe(space=grid(*sizes, edges=edges, metric=metric), affordances=(place("Spot", there),))
     player = Player(world, worlds=7 * 5 * 4)
     cells = np.stack([axis.reshape(-1) for axis in np.meshgrid(*map(np.arange, sizes), indexing="ij")])
     player.set("position", cells)

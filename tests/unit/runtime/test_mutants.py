@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,32 @@ from tiny import CPU
 
 from hamlet.binary32 import canonical32
 from hamlet.interpreter import Interpreter
-from hamlet.universe import Binary, Cascade, Hours, Number, Rule, Universe
+from hamlet.universe import (
+    Action,
+    Affordance,
+    Binary,
+    Cascade,
+    Continuous,
+    Distance,
+    Here,
+    Hours,
+    InputValue,
+    LastUse,
+    Mask,
+    Move,
+    Number,
+    Previous,
+    Rule,
+    Speed,
+    StraightDistance,
+    Streak,
+    Tracking,
+    Truth,
+    Unary,
+    Universe,
+    Velocity,
+    Visited,
+)
 from hamlet.verify import Candidate, Effort, verify
 from sample_universes import sample
 
@@ -110,6 +135,82 @@ def edges(world: Universe) -> Universe:
     return replace(world, space=replace(world.space, edges="clamp" if world.space.edges != "clamp" else "sticky"))
 
 
+def anywhere(name: str, wanted: Callable[[Any], bool], change: Callable[[Any], Any]) -> Callable[[Universe], Universe]:
+    """Changes the first node of a universe that is wanted."""
+
+    def visited(node: Any, found: list[Any]) -> Any:
+        if not found and wanted(node):
+            found.append(node)
+            return change(node)
+        if isinstance(node, tuple):
+            return tuple(visited(item, found) for item in node)
+        if not is_dataclass(node) or isinstance(node, type):
+            return node
+        return replace(node, **{field.name: visited(getattr(node, field.name), found) for field in fields(node)})
+
+    def mutation(world: Universe) -> Universe:
+        changed: Universe = visited(world, [])
+        return changed
+
+    mutation.__name__ = name
+    return mutation
+
+
+def reach(world: Universe) -> Universe:
+    assert isinstance(world.space, Continuous)
+    return replace(world, space=replace(world.space, reach=one_ulp_up(world.space.reach)))
+
+
+def metric(world: Universe) -> Universe:
+    return replace(world, space=replace(world.space, metric="chebyshev"))
+
+
+keeps_progress = anywhere(
+    "keeps_progress",
+    lambda node: isinstance(node, Action) and node.keeps_progress,
+    lambda action: replace(action, keeps_progress=False),
+)
+together = anywhere(
+    "together", lambda node: isinstance(node, Affordance) and node.together, lambda item: replace(item, together=False)
+)
+forever = anywhere(
+    "forever", lambda node: isinstance(node, Affordance) and node.duration == 0, lambda item: replace(item, duration=3)
+)
+previous = anywhere("previous", lambda node: isinstance(node, Previous), lambda node: node.operand)
+given = anywhere("given", lambda node: isinstance(node, InputValue), lambda node: Number(0.5, node.span))
+remembered = anywhere(
+    "remembered", lambda node: isinstance(node, LastUse), lambda node: Here(node.affordance, node.span)
+)
+streak = anywhere("streak", lambda node: isinstance(node, Streak), lambda node: Visited(node.span))
+straight = anywhere(
+    "straight", lambda node: isinstance(node, StraightDistance), lambda node: Distance(node.affordance, node.span)
+)
+speed = anywhere("speed", lambda node: isinstance(node, Speed), lambda node: Velocity("x", node.span))
+tracking = anywhere(
+    "tracking",
+    lambda node: isinstance(node, Tracking),
+    lambda node: replace(node, by="agent" if node.by == "world" else "world"),
+)
+allowed = anywhere(
+    "allowed",
+    lambda node: isinstance(node, Mask),
+    lambda node: replace(node, allowed=Unary("not", Unary("not", Truth(True, node.span), node.span), node.span)),
+)
+step = anywhere(
+    "step",
+    lambda node: isinstance(node, Move) and any(node.by),
+    lambda move: replace(move, by=tuple(one_ulp_up(by) if by else 0.0 for by in move.by)),
+)
+fixed_place = anywhere(
+    "fixed_place",
+    lambda node: isinstance(node, Affordance) and node.place is not None,
+    lambda item: replace(item, place=tuple(one_ulp_up(x) for x in item.place)),
+)
+end_by_itself = anywhere(
+    "end_by_itself", lambda node: isinstance(node, Universe), lambda world: replace(world, by_hand=not world.by_hand)
+)
+
+
 @pytest.mark.parametrize(
     ("name", "mutation"),
     [
@@ -127,6 +228,24 @@ def edges(world: Universe) -> Universe:
         ("wrap", needs),
         ("bounce", edges),
         ("first_meal", threshold),
+        *((name, edges) for name in ("line", "plane", "volume", "hyper", "vast")),
+        *((name, reach) for name in ("line", "plane", "volume", "hyper", "adrift")),
+        *((name, step) for name in ("line", "plane", "hyper", "adrift")),
+        *((name, metric) for name in ("volume", "hyper", "fourfold", "vast")),
+        *((name, keeps_progress) for name in ("plane", "lasting", "handled", "adrift")),
+        *((name, together) for name in ("volume", "lasting", "nowhere")),
+        *((name, forever) for name in ("plane", "lasting", "nowhere", "adrift")),
+        *((name, previous) for name in ("handled", "adrift")),
+        *((name, given) for name in ("handled", "adrift", "meadow")),
+        *((name, remembered) for name in ("lasting", "handled")),
+        *((name, streak) for name in ("lasting", "handled", "nowhere")),
+        *((name, straight) for name in ("volume", "adrift")),
+        *((name, speed) for name in ("line", "volume", "adrift")),
+        *((name, tracking) for name in ("handled", "adrift", "lasting", "nowhere")),
+        *((name, allowed) for name in ("handled", "adrift", "many_moves", "some_moves")),
+        *((name, fixed_place) for name in ("line", "plane", "hyper", "adrift")),
+        *((name, end_by_itself) for name in ("handled", "adrift", "nowhere")),
+        ("handled", lifespan),
     ],
 )
 def test_a_small_change_is_found(name: str, mutation: Callable[[Universe], Universe]) -> None:

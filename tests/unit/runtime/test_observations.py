@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import torch
-from tiny import CPU, SPAN, Player, f32, place, universe, write
+from tiny import CPU, SPAN, Player, f32, grid, place, universe, write
 
 from hamlet.backend import Stream
 from hamlet.interpreter import Interpreter
@@ -14,7 +14,6 @@ from hamlet.schema import observation_segments
 from hamlet.state import Shape, allocate
 from hamlet.universe import (
     Clock,
-    Grid,
     Lifespan,
     Observation,
     ObserveGrid,
@@ -31,16 +30,12 @@ from hamlet.universe import (
 )
 
 SHOP, JOB = place("Shop", (0, 0), write("+=", 0.1)), place("Job", (2, 1), duration=3, each_tick=(write("+=", 0.1),))
-BOARD = Grid((3, 2), "clamp", "manhattan", SPAN)
+EVERYWHERE = ObserveHere(("Shop", "Job", None), SPAN)
+BOARD = grid(3, 2)
 
 
 def board(*observations: Observation, **fields: object) -> Universe:
     return universe(space=BOARD, affordances=(SHOP, JOB), observations=observations, **fields)
-
-
-def seen(player: Player) -> list[float]:
-    assert player.buffers.observation is not None
-    return [float(number) for number in player.buffers.observation[:, 0]]
 
 
 def at(player: Player, x: int, y: int) -> Player:
@@ -49,47 +44,47 @@ def at(player: Player, x: int, y: int) -> Player:
 
 def test_the_grid_adds_the_agent_to_the_affordances() -> None:
     player = Player(board(ObserveGrid(SPAN)))
-    assert seen(at(player, 1, 0)) == [1, 1, 0, 0, 0, 1]
-    assert seen(at(player, 2, 1)) == [1, 0, 0, 0, 0, 2]
+    assert at(player, 1, 0).seen == [1, 1, 0, 0, 0, 1]
+    assert at(player, 2, 1).seen == [1, 0, 0, 0, 0, 2]
 
 
 def test_the_window_is_around_the_agent_and_empty_beyond_the_edges() -> None:
     player = Player(board(ObserveWindow(1, SPAN)))
-    assert seen(at(player, 1, 0)) == [0, 0, 0, 1, 0, 0, 0, 0, 1]
-    assert seen(at(player, 2, 1)) == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert at(player, 1, 0).seen == [0, 0, 0, 1, 0, 0, 0, 0, 1]
+    assert at(player, 2, 1).seen == [0, 0, 0, 0, 1, 0, 0, 0, 0]
 
 
 def test_positions() -> None:
     expected = {"relative": [1 / 2, 1.0], "absolute": [1.0, 1.0], "scaled": [1 / 2, 1.0, 3.0, 2.0]}
     for encoding, numbers in expected.items():
-        assert seen(at(Player(board(ObservePosition(encoding, SPAN))), 1, 1)) == numbers
+        assert at(Player(board(ObservePosition(encoding, SPAN))), 1, 1).seen == numbers
 
 
 def test_a_single_cell_is_at_the_origin() -> None:
-    flat = universe(space=Grid((1, 3), "clamp", "manhattan", SPAN), observations=(ObservePosition("relative", SPAN),))
-    assert seen(at(Player(flat), 0, 1)) == [0.0, 0.5]
+    flat = universe(space=grid(1, 3), observations=(ObservePosition("relative", SPAN),))
+    assert at(Player(flat), 0, 1).seen == [0.0, 0.5]
 
 
 def test_here_meters_params_and_lifetime() -> None:
-    items = (ObserveHere(SPAN), ObserveMeters(("m",), SPAN), ObserveParams(("p",), SPAN), ObserveLifetime(SPAN))
+    items = (EVERYWHERE, ObserveMeters(("m",), SPAN), ObserveParams(("p",), SPAN), ObserveLifetime(SPAN))
     player = Player(board(*items, params=(Param("p", 0.25, 0.0, 1.0, SPAN),), lifespan=Lifespan(3, 0.0, SPAN)))
-    assert seen(at(player, 2, 1).set("age", 1)) == [0, 1, 0, 0.5, 0.25, f32(1) / f32(3)]
-    assert seen(at(player, 1, 1)) == [0, 0, 1, 0.5, 0.25, f32(1) / f32(3)]
+    assert at(player, 2, 1).set("age", 1).seen == [0, 1, 0, 0.5, 0.25, f32(1) / f32(3)]
+    assert at(player, 1, 1).seen == [0, 0, 1, 0.5, 0.25, f32(1) / f32(3)]
 
 
 def test_time_is_rounded_once_from_binary64() -> None:
     player = Player(board(ObserveTime(SPAN), clock=Clock(24, SPAN)))
     for hour in range(24):
         angle = 2.0 * math.pi * hour / 24
-        assert seen(player.set("hour", hour)) == [f32(math.sin(angle)), f32(math.cos(angle))]
+        assert player.set("hour", hour).seen == [f32(math.sin(angle)), f32(math.cos(angle))]
 
 
 def test_progress_is_a_share_of_the_duration_or_of_a_given_number() -> None:
     player = Player(board(ObserveProgress(None, SPAN)))
-    assert seen(player) == [0.0]
-    assert seen(at(player, 2, 1).do("INTERACT", "INTERACT")) == [f32(2) / f32(3)]
+    assert player.seen == [0.0]
+    assert at(player, 2, 1).do("INTERACT", "INTERACT").seen == [f32(2) / f32(3)]
     player = Player(board(ObserveProgress(7, SPAN)))
-    assert seen(at(player, 2, 1).do("INTERACT", "INTERACT")) == [f32(2) / f32(7)]
+    assert at(player, 2, 1).do("INTERACT", "INTERACT").seen == [f32(2) / f32(7)]
 
 
 def test_bf16_is_f32_rounded_to_nearest_even() -> None:
@@ -115,13 +110,13 @@ def test_masks() -> None:
 
 def test_only_a_lone_cell_stops_moves_that_wrap_or_bounce() -> None:
     for edges in ("wrap", "bounce"):
-        space = Grid((1, 2), edges, "manhattan", SPAN)
+        space = grid(1, 2, edges=edges)
         player = Player(universe(space=space))
         assert [player.mask(name) for name in ("UP", "DOWN", "LEFT", "RIGHT")] == [[True], [True], [False], [False]]
 
 
 def test_segments_are_what_is_written() -> None:
-    items = (ObserveGrid(SPAN), ObserveWindow(1, SPAN), ObservePosition("scaled", SPAN), ObserveHere(SPAN))
+    items = (ObserveGrid(SPAN), ObserveWindow(1, SPAN), ObservePosition("scaled", SPAN), EVERYWHERE)
     world = board(*items)
     assert sum(segment.count for segment in observation_segments(world)) == 6 + 9 + 4 + 3
-    assert len(seen(Player(world))) == 22
+    assert len(Player(world).seen) == 22

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny import SPAN, Player, binary, f32, meter, number, place, universe, value, write
+from tiny import SPAN, Player, binary, custom, f32, grid, meter, number, place, reward, universe, value, write
 
 from hamlet.universe import (
-    Action,
     Affordance,
     Age,
     Assign,
@@ -16,7 +15,6 @@ from hamlet.universe import (
     Clock,
     Deficit,
     Edges,
-    Grid,
     Here,
     Hour,
     Hours,
@@ -44,13 +42,13 @@ from hamlet.universe import (
 def test_edges(edges: Edges, expected: dict[int, int]) -> None:
     """From cell 2 of 5 to where the displacement leads."""
     for target, cell in expected.items():
-        jump = Action("JUMP", None, (), (target - 2,), None, SPAN)
-        player = Player(universe(space=Grid((5,), edges, "manhattan", SPAN), actions=(jump,)))
+        jump = custom("JUMP", move=(target - 2,))
+        player = Player(universe(space=grid(5, edges=edges), actions=(jump,)))
         assert player.set("position", 2).do("JUMP").position == [(cell,)], (edges, target)
 
 
 def test_moves_along_each_axis() -> None:
-    space = Grid((3, 4, 5), "clamp", "manhattan", SPAN)
+    space = grid(3, 4, 5)
     moves = {"UP": (1, 0, 1), "DOWN": (1, 2, 1), "LEFT": (0, 1, 1), "RIGHT": (2, 1, 1), "UP_Z": (1, 1, 0)}
     for move, cell in moves.items():
         assert Player(universe(space=space)).set("position", 1).do(move).position == [cell]
@@ -58,8 +56,8 @@ def test_moves_along_each_axis() -> None:
 
 def test_a_custom_action_runs_its_statements_where_it_was_then_moves_then_teleports() -> None:
     pays_here = write("+=", If(Here("Spot", SPAN), number(0.25), number(0.0), SPAN))
-    go = Action("GO", None, (pays_here,), (1,), None, SPAN)
-    home = Action("HOME", binary(">", value(), number(0.6)), (), (1,), (4,), SPAN)
+    go = custom("GO", pays_here, move=(1,))
+    home = custom("HOME", needs=binary(">", value(), number(0.6)), move=(1,), teleport=(4,))
     player = Player(universe(actions=(go, home), affordances=(place("Spot", (1,)),))).set("position", 1)
     assert player.do("GO").meter() == [f32(0.75)]
     assert player.position == [(2,)]
@@ -211,7 +209,9 @@ def test_the_first_cause_in_file_order_counts() -> None:
 
 
 def test_death_is_not_rewarded_and_a_full_life_is() -> None:
-    mortal = universe(causes=(STARVES,), lifespan=Lifespan(2, 0.25, SPAN), reward=binary("+", value(), Age(SPAN)))
+    mortal = universe(
+        causes=(STARVES,), lifespan=Lifespan(2, 0.25, SPAN), rewards=reward(binary("+", value(), Age(SPAN)))
+    )
     player = Player(mortal).do("WAIT")
     assert player["reward"] == [f32(1.5)]
     player.do("WAIT")
@@ -223,7 +223,9 @@ def test_death_is_not_rewarded_and_a_full_life_is() -> None:
 
 def test_the_reward_sees_the_new_position_and_the_old_hour() -> None:
     pay = If(Here("Spot", SPAN), number(1.0), Unary("-", Hour(SPAN), SPAN), SPAN)
-    player = Player(universe(affordances=(place("Spot", (1,)),), clock=Clock(4, SPAN), reward=pay)).set("position", 0)
+    player = Player(universe(affordances=(place("Spot", (1,)),), clock=Clock(4, SPAN), rewards=reward(pay))).set(
+        "position", 0
+    )
     assert player.do("WAIT")["reward"] == [f32(0.0)]
     assert np.signbit(player["reward"])
     assert player.do("RIGHT")["reward"] == [1.0]

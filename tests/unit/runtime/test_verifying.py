@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,7 +15,8 @@ from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
 from hamlet.verify import Candidate, Effort, verify
 from hamlet.verify.arrays import bits
-from sample_universes import sample
+from new_universes import NEW
+from sample_universes import NAMES, sample
 
 TINY = Effort(worlds=13, ticks=9, rounds=24)
 Fault = Callable[[Buffers, Statistics | None], None]
@@ -92,11 +94,12 @@ def flip(field: str, lane: int) -> Fault:
     return fault
 
 
-@pytest.mark.parametrize("name", ["first_meal", "wrap", "bounce", "sticky"])
+@pytest.mark.parametrize("name", [*NAMES[2:], *NEW, "meadow"])
 def test_an_interpreter_equals_itself_and_everything_fires(name: str) -> None:
-    report = verify(sample(name), [Candidate(Interpreter(sample(name), CPU), CPU)], TINY)
+    effort = replace(TINY, rounds=80)
+    report = verify(sample(name), [Candidate(Interpreter(sample(name), CPU), CPU)], effort)
     assert report.ok, report.render()
-    assert report.compared > 50_000
+    assert report.compared > 20_000
     assert min(report.coverage.values()) > 0
     assert "equal in all" in report.render()
 
@@ -126,6 +129,36 @@ def test_every_array_is_compared(field: str) -> None:
     assert report.divergence is not None
     assert (report.divergence.field, report.divergence.tick, report.divergence.world) == (field, 3, 3)
     assert report.divergence.writers
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("handled", "last"),
+        ("handled", "streaks"),
+        ("handled", "seen"),
+        ("handled", "inputs"),
+        ("handled", "reports"),
+        ("adrift", "used_at"),
+        ("adrift", "velocity"),
+        ("adrift", "places"),
+        ("vast", "places"),
+    ],
+)
+def test_every_array_of_other_universes_is_compared(name: str, field: str) -> None:
+    world = sample(name)
+    lane = 3
+
+    def fault(buffers: Buffers, _statistics: Statistics | None) -> None:
+        values = (buffers.state | buffers.outcome)[field]
+        row = values if values.dim() == 1 else values[-1]
+        row = row.view(torch.int32) if row.dtype is torch.float32 else row
+        row[lane] = row[lane] ^ 1
+
+    report = verify(world, [Candidate(Faulty(world, 4, fault), CPU)], TINY)
+    assert report.divergence is not None
+    assert (report.divergence.field, report.divergence.tick, report.divergence.world) == (field, 3, lane)
+    assert report.divergence.writers or field == "inputs"
 
 
 @pytest.mark.parametrize("field", ["reward", "episode_return"])

@@ -14,7 +14,7 @@ from hamlet.permutation import domain
 from hamlet.random import layout_of, multiply_high, permute, policy_words
 from hamlet.state import Buffers, Shape, allocate, allocate_statistics
 from hamlet.universe import Cause, Clock, Universe
-from sample_universes import NAMES, sample
+from sample_universes import EVERY, sample
 
 SEED = 0x0123456789ABCDEF
 MORTAL = universe(causes=(Cause("m <= 0.1", binary("<=", value(), number(0.1)), SPAN),), clock=Clock(5, SPAN))
@@ -89,7 +89,7 @@ def assert_same(left: Buffers, right: Buffers, but: tuple[str, ...] = ()) -> Non
         assert name in but or torch.equal(array, arrays(right)[name]), name
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("agents", [1, 3])
 def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
     """Also its statistics: they are what can be counted from the outcomes of the steps."""
@@ -108,7 +108,7 @@ def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
         age, total = stepped.state["age"].clone(), stepped.state["episode_return"].clone()
         backend.step(stepped, history[-1], Stream(SEED, tick))
         for lane in range(shape.lanes):
-            outcome = {key: value[lane].item() for key, value in stepped.outcome.items()}
+            outcome = {key: value[..., lane].tolist() for key, value in stepped.outcome.items()}
             if outcome["used"] >= 0:
                 mirror.uses[outcome["used"]] += 1
             if outcome["terminated"] or outcome["truncated"]:
@@ -123,9 +123,8 @@ def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
     assert_same(stepped, silent, but=("final",))
     for field in ("uses", "causes", "lengths", "finished_return"):
         assert torch.equal(getattr(counts, field), getattr(mirror, field)), field
-    assert counts.uses.sum() > 0
-    if name != "shifts":
-        assert counts.causes.sum() > 0
+    assert counts.uses.sum() > 0 or name in ("galaxy", "many_moves")
+    assert counts.causes.sum() > 0 or name == "shifts"
 
 
 def test_shards_are_parts_of_the_whole() -> None:

@@ -11,19 +11,29 @@ import torch
 
 from hamlet import schema
 from hamlet.backend import Stream
+from hamlet.binary32 import canonical32
 from hamlet.interpreter import Coverage, Interpreter, Trace
 from hamlet.state import Shape, allocate
 from hamlet.universe import (
+    Action,
     Affordance,
     Assign,
+    Axis,
     Binary,
     BinaryOp,
+    Continuous,
+    Edges,
     Expression,
     Grid,
     Meter,
     MeterValue,
+    Metric,
+    Move,
     Number,
     ObserveMeters,
+    Report,
+    Reward,
+    Rule,
     Span,
     Statement,
     Universe,
@@ -55,26 +65,71 @@ def meter(name: str = "m", start: float = 0.5, low: float = 0.0, high: float = 1
     return Meter(name, start, low, high, **priced, span=SPAN)
 
 
-def place(name: str, cell: tuple[int, ...] | None, *instantly: Statement, **fields: Any) -> Affordance:
-    nothing = Affordance(name, cell, None, None, None, instantly, (), (), SPAN)
+def place(name: str, at: tuple[float, ...] | None, *instantly: Statement, **fields: Any) -> Affordance:
+    nothing = Affordance(name, at, None, None, False, None, instantly, (), (), SPAN)
     return replace(nothing, **fields)
 
 
+def custom(name: str, *body: Statement, **fields: Any) -> Action:
+    return replace(Action(name, None, body, None, None, False, SPAN), **fields)
+
+
+def rule(*body: Statement, guard: Expression | None = None, name: str = "r") -> Rule:
+    return Rule(name, guard, body, SPAN)
+
+
+def reward(*terms: Expression) -> tuple[Reward, ...]:
+    return tuple(Reward(None, term, SPAN) for term in terms)
+
+
+def report(**values: Expression) -> tuple[Report, ...]:
+    return tuple(Report(name, expression, SPAN) for name, expression in values.items())
+
+
+def grid(*sizes: int, edges: Edges = "clamp", metric: Metric = "manhattan", **fields: Any) -> Grid:
+    return replace(Grid(sizes, edges, metric, "computed", "apart", SPAN), **fields)
+
+
+def continuous(
+    *bounds: tuple[float, float], reach: float = 0.5, edges: Edges = "clamp", metric: Metric = "euclidean"
+) -> Continuous:
+    axes = tuple(Axis(low, high, canonical32(high - low)) for low, high in bounds)
+    return Continuous(axes, reach, edges, metric, SPAN)
+
+
+def steps(axes: int, by: float = 1.0) -> tuple[Move, ...]:
+    """The usual moves in a space of so many axes."""
+    two = [("UP", 1, -by), ("DOWN", 1, by), ("LEFT", 0, -by), ("RIGHT", 0, by)]
+    of_axes = {0: [], 1: two[2:], 2: two, 3: [*two, ("UP_Z", 2, -by), ("DOWN_Z", 2, by)]}
+    return tuple(
+        Move(name, tuple(delta if axis == along else 0.0 for axis in range(axes)))
+        for name, along, delta in of_axes[axes]
+    )
+
+
 def universe(**fields: Any) -> Universe:
-    """Five cells in a row and a meter `m` that starts at 0.5; anything can be replaced."""
+    """Five cells in a row and a meter `m` that starts at 0.5; anything can be replaced. Moves fit the grid."""
+    space = fields.get("space", grid(5))
     plain = Universe(
         name="tiny",
-        source="tiny.hamlet",
-        space=Grid((5,), "clamp", "manhattan", SPAN),
+        sources=("tiny.hamlet",),
+        space=space,
+        moves=steps(len(space.sizes)) if isinstance(space, Grid) and len(space.sizes) <= 3 else (),
         clock=None,
         lifespan=None,
+        velocity=False,
+        by_hand=False,
+        tracking=None,
         params=(),
+        inputs=(),
         meters=(meter(),),
         dynamics=(),
         affordances=(),
         actions=(),
+        masks=(),
         causes=(),
-        reward=value(),
+        rewards=reward(value()),
+        reports=(),
         observations=(ObserveMeters(("m",), SPAN),),
     )
     return replace(plain, **fields)
@@ -118,8 +173,17 @@ class Player:
         return self["meters"][row]
 
     @property
-    def position(self) -> list[tuple[int, ...]]:
-        return [tuple(int(x) for x in lane) for lane in self["position"].T]
+    def position(self) -> list[tuple[Any, ...]]:
+        return [tuple(lane.tolist()) for lane in self["position"].T]
+
+    def report(self, name: str) -> Any:
+        return self["reports"][schema.report_names(self.universe).index(name)]
+
+    @property
+    def seen(self) -> list[float]:
+        """What the first lane observes."""
+        assert self.buffers.observation is not None
+        return [float(number) for number in self.buffers.observation[:, 0]]
 
     def mask(self, action: str) -> list[bool]:
         row = schema.action_names(self.universe).index(action)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import operands
@@ -13,7 +14,7 @@ from sample_universes import NAMES, sample
 
 def clamped() -> Function:
     builder = Builder()
-    with builder.at("rule tire", 3):
+    with builder.at("rule tire", Span(3, 1, 3, 2)):
         energy, other = builder.input(Type.F32, "meter.energy"), builder.input(Type.F32, "meter.energy_1")
         less = builder.sub(energy, builder.f32(0.5))
         zero = builder.f32(0.0)

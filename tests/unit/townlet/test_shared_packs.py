@@ -11,39 +11,21 @@ import pytest
 
 from hamletc.townlet import Pack, read_pack
 from hamletc.townlet.read_variables import automatic_variables
+from pack_cases import NOT_THERE, SHARED, SHARED_PACKS
 
-SHARED = Path(__file__).parents[4] / "shared" / "townlet"
-DIRECTORIES = sorted(path for path in (SHARED / "packs").glob("*") if path.is_dir())
-
-REFUSED = {
-    "L1_full_observability__dac_approach": ("drive_as_code.yaml", "approach_reward"),
-    "L3_temporal_mechanics__dac_timing": ("drive_as_code.yaml", "timing_bonus"),
-    "L3_temporal_mechanics__synthetic_types": ("affordances.yaml", "of type `instant`"),
-    "aspatial_test__temporal_on": ("affordances.yaml", "of type `instant`"),
-}
-"""The packs that HAMLET compiles and then cannot run: the file and a part of the message."""
-
-pytestmark = pytest.mark.skipif(
-    not DIRECTORIES, reason=f"HAMLET's own packs are not there: no folder {SHARED / 'packs'}"
-)
+pytestmark = pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)
 
 
-@pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda path: path.name)
+@pytest.mark.parametrize("directory", SHARED_PACKS, ids=lambda path: path.name)
 def test_reads(directory: Path) -> None:
     pack, files = read_pack(directory)
     errors = [(f.path.name, d) for f in files for d in f.diagnostics if d.severity == "error"]
-    if directory.name in REFUSED:
-        file, part = REFUSED[directory.name]
-        assert pack is None
-        assert {name for name, _ in errors} == {file}
-        assert all(d.code == "H120" and part in d.message for _, d in errors)
-        return
     assert [d.message for _, d in errors] == []
     assert pack is not None
     assert len([d for f in files for d in f.diagnostics]) <= 20
 
 
-@pytest.mark.parametrize("directory", [d for d in DIRECTORIES if d.name not in REFUSED], ids=lambda path: path.name)
+@pytest.mark.parametrize("directory", SHARED_PACKS, ids=lambda path: path.name)
 def test_the_tables_are_those_of_the_traces(directory: Path) -> None:
     """Meters, affordances, deployed affordances, custom actions, lifespan: as HAMLET recorded them."""
     metas = [json.loads(path.read_text()) for path in (SHARED / "traces").glob(f"{directory.name}__*.json")]

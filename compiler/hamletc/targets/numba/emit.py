@@ -13,11 +13,12 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value, operands
 from hamletc.ir.types import Type
-from hamletc.targets.body import Body, Loop, body, comment, identifier, rows
+from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
 from hamletc.targets.numba.formatter import NumbaFormatter, table_name
+from hamletc.targets.numba.slots import chunks, outcomes, state
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 
-LOCALS = {Type.F32: "local_f32", Type.I32: "local_i32", Type.U32: "local_u32", Type.BOOL: "local_bool"}
+LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
 WORDS = ("first_word", "second_word", "third_word", "fourth_word")
 NOTHING = {
     "actions_array": "NO_ACTIONS",
@@ -26,6 +27,7 @@ NOTHING = {
     "truncated_array": "NO_BOOL",
     "used_array": "NO_I32",
     "cause_array": "NO_I32",
+    "reports_array": "NO_REPORTS",
     "final_observation_array": "observation_array",
     "uses_array": "NO_I64",
     "causes_array": "NO_I64",
@@ -43,42 +45,21 @@ NOTHING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """A state value of which a kernel holds a chunk.
-
-    Attributes:
-        name: in the contract of functions: `meter.energy`.
-        variable: the array of a chunk; an author's name has its kind before it: `meter_energy`.
-        local: what makes that array.
-        array, row: where the state of all lanes or worlds has it.
-        start: at the beginning of an episode, where it is a constant.
-    """
-
-    name: str
-    variable: str
-    local: str
-    array: str
-    row: int
-    start: str | None
-    per: schema.Per
-
-
-@dataclass(frozen=True, slots=True)
 class Single:
-    """A value that `_observe_lane` gives: a row of the observation, or what repeated rows share (without an offset)."""
+    """What a function gives for a lane: a row of what it writes, or (without a row) what repeated rows share."""
 
     variable: str
-    local: str
+    make: str
     text: str
-    offset: int | None
+    row: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Rows of an observation that one function computes: its text, and how it is called for a lane."""
+    """Rows that one function computes: its text, and how it is called for a lane. `row` is the first."""
 
-    name: str
-    offset: int
+    function: str
+    row: int
     count: int
     parameters: list[str]
     arguments: list[str]
@@ -98,68 +79,66 @@ def emit(program: Program, universe: Universe) -> str:
     return environment.get_template("kernels.py.j2").render(_Context(program, universe).names())
 
 
-def slots(universe: Universe) -> tuple[Slot, ...]:
-    """The state of a lane and its world, in the order of the state arrays."""
-    starts = {"age": "0", "engaged": "-1", "progress": "0", "alive": "True", "episode_return": "f32(0.0)", "hour": "0"}
-    kinds = {"meters": "meter", "position": "position", "params": "param"}
-    result = []
-    for field in schema.state_fields(universe):
-        local = "local_u32" if field.name == "layout" else f"local_{field.dtype}"
-        for row, name in enumerate(field.rows or (None,)):
-            full = field.name if name is None else f"{kinds[field.name]}.{name}"
-            variable = field.name if name is None else f"{kinds[field.name]}_{identifier(name)}"
-            result.append(Slot(full, variable, local, f"{field.name}_array", row, starts.get(full), field.per))
-    return tuple(result)
-
-
 class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
     def __init__(self, program: Program, universe: Universe) -> None:
         self.program = program
         self.universe = universe
-        self.source = plain(universe.source)
-        self.slots = slots(universe)
-        self.variables = {slot.name: slot.variable for slot in self.slots}
+        self.sources = [plain(source) for source in universe.sources]
+        self.state = state(universe)
+        self.held = {slot.name: slot for slot in self.state}
+        self.outcomes = outcomes(universe)
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
         self.bodies = {function.name: body(function) for function in program.functions}
         self.formatters = {name: NumbaFormatter(printed) for name, printed in self.bodies.items()}
         self.offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
+        self.offsets |= {f"mask.{number}": number for number in range(len(schema.action_names(universe)))}
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
-        variables = list(self.variables.values())
-        ticked = [self.variables.get(output.name, output.name) for output in self.bodies["tick"].outputs]
-        begun = [self.variables[output.name] for output in self.bodies["reset"].outputs]
-        restarted = [*begun, *(slot.variable for slot in self.slots if slot.start is not None), "episode"]
-        observed, shared = self.observed(), self.shared()
+        given = {slot.name: slot for slot in (*self.state, *self.outcomes)}
+        ticked = [given[output.name] for output in self.bodies["tick"].outputs]
+        begun = [self.held[output.name] for output in self.bodies["reset"].outputs]
+        held, happened = chunks(self.state), chunks(self.outcomes)
+        variables = [chunk.variable for chunk in held]
+        begins = [chunk for chunk in held if chunk.start is not None]
+        restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "episode"])
+        changing = {slot.chunk.variable for slot in ticked} | {"episode_return"}
+        tracking = self.universe.tracking
         seeds = ["start", "agents", "first_world", "seed_low", "seed_high"]
         return {
             "universe": self.universe,
-            "source": self.source,
+            "source": ", ".join(self.sources),
             "tables": self.program.tables,
-            "slots": self.slots,
-            "arrays": self.arrays,
-            "variables": variables,
-            "outcomes": schema.outcome_fields(),
-            "changing": [name for name in ticked if name in variables] + ["episode_return"],
-            "ticked": ticked,
-            "begun": begun,
-            "restarted": restarted,
+            "chunks": held,
+            "outcomes": happened,
+            "changing": [chunk for chunk in held if chunk.variable in changing],
+            "ticked": [slot.element for slot in ticked],
+            "begun": [slot.element for slot in begun],
+            "begins": begins,
+            "reported": bool(schema.report_names(self.universe)),
+            "rows_made": sorted({chunk.make.partition("(")[0] for chunk in (*held, *happened) if chunk.rows > 1}),
             "words": WORDS,
-            "actions": [f"action_{name}" for name in schema.action_names(self.universe)],
+            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"},
+            "interact": schema.interact_action(self.universe),
             "wait": schema.interact_action(self.universe) + 1,
+            "by_hand": self.universe.by_hand,
+            "by_world": tracking is not None and tracking.by == "world",
             "has_clock": self.universe.clock is not None,
-            "observed": observed,
-            "singles": observed + shared,
-            "repeated": self.repeated(),
+            "observed": self.singles("observe"),
+            "observe_shared": self.shared("observe"),
+            "observe_repeated": self.repeated("observe"),
+            "masked": self.singles("mask"),
+            "mask_shared": self.shared("mask"),
+            "mask_repeated": self.repeated("mask"),
             "load_arguments": [*self.arrays, *variables, "start", "count", "world", "agents", "agent"],
             "store_arguments": self.store_arguments,
             "restart_arguments": [*restarted, *seeds, *self.tables_of("reset")],
             "kernel_parameters": self.kernel_parameters,
             "rollout_arguments": self.rollout_arguments,
             "parameters": self.parameters,
-            "chunks": self.chunks,
+            "passed": self.passed,
             "elements": self.elements,
             "tables_of": self.tables_of,
             "table_names": lambda names: [table_name(name) for name in names],
@@ -189,15 +168,15 @@ class _Context:
         """The parameters of a function: its inputs, then its tables."""
         return [parameter.name for parameter in self.bodies[function].parameters] + self.tables_of(function)
 
-    def chunks(self, function: str) -> list[str]:
-        """The arrays of a chunk whose elements are its inputs, then its tables."""
-        inputs = [self.variables[parameter.input] for parameter in self.bodies[function].parameters]
-        return inputs + self.tables_of(function)
+    def passed(self, function: str) -> list[str]:
+        """The chunks that hold its inputs, then its tables."""
+        inputs = [self.held[parameter.input].chunk.variable for parameter in self.bodies[function].parameters]
+        return [*dict.fromkeys(inputs), *self.tables_of(function)]
 
     def elements(self, function: str, given: Mapping[str, str]) -> list[str]:
         """What is passed to it for a lane: what is given by the name of an input, else the lane's element."""
         inputs = [
-            given.get(parameter.input) or f"{self.variables[parameter.input]}[lane]"
+            given.get(parameter.input) or self.held[parameter.input].element
             for parameter in self.bodies[function].parameters
         ]
         return inputs + self.tables_of(function)
@@ -208,7 +187,7 @@ class _Context:
         result = []
         for line in printed.lines if loop is None else loop.lines:
             if line.origin is not None and line.origin.construct:
-                where = f", {self.source}:{line.origin.line}" if line.origin.line else ""
+                where = f", {self.sources[line.origin.file]}:{line.origin.line}" if line.origin.line else ""
                 result.append(f"    # {comment(line.origin.construct + where)}")
             result.append(f"    {line.name} = {self.formatters[function].line(line.value)}")
         return "\n".join(result)
@@ -217,19 +196,28 @@ class _Context:
         """The single outputs of a function."""
         return [self.formatters[function].typed(output.value) for output in self.bodies[function].outputs]
 
-    # --- observations -----------------------------------------------------------------------------------------------
+    # --- observations and masks -------------------------------------------------------------------------------------
 
-    def observed(self) -> list[Single]:
-        """The single rows of an observation."""
-        outputs = self.bodies["observe"].outputs
+    def singles(self, function: str) -> list[Single]:
+        """The single rows of what it writes."""
+        make = "local_bool(LANES)" if function == "mask" else "local_f32(LANES)"
+        taken: set[str] = set()
         return [
-            Single(f"observed_{output.name.replace('.', '_')}", "local_f32", text, self.offsets[output.name])
-            for output, text in zip(outputs, self.results("observe"), strict=True)
+            Single(self._variable(function, output.name, taken), make, text, self.offsets[output.name])
+            for output, text in zip(self.bodies[function].outputs, self.results(function), strict=True)
         ]
 
-    def shared(self) -> list[Single]:
+    def _variable(self, function: str, output: str, taken: set[str]) -> str:
+        """The array of a chunk for a single row: `observed_meter_energy`, `action_UP`."""
+        if function == "mask":
+            name = f"action.{schema.action_names(self.universe)[self.offsets[output]]}"
+        else:
+            name = f"observed.{output}"
+        return unique(identifier(name), taken)
+
+    def shared(self, function: str) -> list[Single]:
         """What the rows of loops need and no element changes, inputs left out."""
-        printed = self.bodies["observe"]
+        printed = self.bodies[function]
         values = dict.fromkeys(value for loop in printed.loops for value in _outside(printed, loop))
         return [
             Single(f"shared_{printed.names[value]}", LOCALS[printed.type(value)], printed.names[value], None)
@@ -237,27 +225,28 @@ class _Context:
             if not isinstance(printed.op(value), Input)
         ]
 
-    def repeated(self) -> list[Repeated]:
-        """The repeated rows of an observation."""
-        printed, tables = self.bodies["observe"], self.tables_of("observe")
+    def repeated(self, function: str) -> list[Repeated]:
+        """The repeated rows of what it writes."""
+        printed, tables = self.bodies[function], self.tables_of(function)
         result = []
         for loop in printed.loops:
             outside = _outside(printed, loop)
             chunks = [
-                self.variables[op.name]
+                self.held[op.name].element
                 if isinstance(op := printed.op(value), Input)
-                else f"shared_{printed.names[value]}"
+                else f"shared_{printed.names[value]}[lane]"
                 for value in outside
             ]
+            output = identifier(loop.output)
             result.append(
                 Repeated(
-                    name=identifier(loop.output),
-                    offset=self.offsets[loop.output],
+                    function=f"_{output}" if function == "mask" else f"_observe_{output}",
+                    row=self.offsets[loop.output],
                     count=loop.count,
                     parameters=[loop.element, *(printed.names[value] for value in outside), *tables],
-                    arguments=["i32(element)", *(f"{chunk}[lane]" for chunk in chunks), *tables],
-                    lines=self.lines("observe", loop),
-                    text=self.formatters["observe"].typed(loop.value),
+                    arguments=["i32(element)", *chunks, *tables],
+                    lines=self.lines(function, loop),
+                    text=self.formatters[function].typed(loop.value),
                 )
             )
         return result
@@ -272,9 +261,9 @@ class _Context:
 
     def store_arguments(self, per: schema.Per) -> list[str]:
         """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""
-        stored = [slot for slot in self.slots if slot.per == per and slot.array != "params_array"]
+        stored = [chunk for chunk in chunks(self.state) if chunk.field.per == per and chunk.changes]
         where = ["start", "count"] if per == "lane" else ["world", "agents", "count"]
-        return [*dict.fromkeys(slot.array for slot in stored), *(slot.variable for slot in stored), *where]
+        return [*dict.fromkeys(chunk.array for chunk in stored), *(chunk.variable for chunk in stored), *where]
 
     def rollout_arguments(self, kernel: abi.Kernel) -> list[str]:
         """What another kernel passes to `rollout`: `step` one tick with observations, the others none."""

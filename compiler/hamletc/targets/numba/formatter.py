@@ -20,6 +20,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Less,
     LessEqual,
     Lookup,
@@ -35,6 +36,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -232,6 +234,14 @@ class NumbaFormatter:
     @operation.register
     def _(self, op: ToI32) -> str:
         return f"i32({self.value(op.operand)})"
+
+    @operation.register
+    def _(self, op: ToBits) -> str:
+        return f"to_bits({self.value(op.operand)})"
+
+    @operation.register
+    def _(self, op: FromBits) -> str:
+        return f"from_bits({self.value(op.operand)})"
 
 
 def table_name(table: str) -> str:

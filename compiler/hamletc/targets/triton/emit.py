@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -14,35 +13,11 @@ from hamletc.ir.function import Program
 from hamletc.ir.ops import Value
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
-from hamletc.targets.body import Loop, body, comment, identifier, rows
+from hamletc.targets.body import Loop, body, comment, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, table_name
 from hamletc.targets.triton.scene import split
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A state value that a kernel holds per lane.
-
-    Attributes:
-        name: in the contract of functions: `meter.energy`.
-        variable: in kernels: `meter_energy`. An author's name has its kind before it, so it meets no other name.
-        address: where it is in memory.
-        load, store: how a loaded and a stored value are converted.
-        other: what lanes beyond the last one hold.
-        start: what it is at the beginning of an episode; `None` where that changes nothing.
-        constant: ticks and resets do not change it.
-    """
-
-    name: str
-    variable: str
-    address: str
-    load: str
-    store: str
-    other: str
-    start: str | None
-    constant: bool
-    per: schema.Per
+from hamletc.targets.triton.slots import Slot, offset, slots
 
 
 def emit(program: Program, universe: Universe) -> str:
@@ -56,33 +31,6 @@ def emit(program: Program, universe: Universe) -> str:
     )
     template = environment.get_template("kernels.py.j2")
     return template.render(_Context(program, universe).names())
-
-
-def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
-    """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
-    kinds = {"meters": "meter", "position": "position", "params": "param"}
-    constants = {"age": "0", "engaged": "-1", "progress": "0", "alive": "True", "episode_return": "0.0", "hour": "0"}
-    result = []
-    for field in schema.state_fields(universe):
-        count, index = ("lanes", "lane") if field.per == "lane" else ("worlds", "world")
-        load = store = ""
-        if field.name == "layout":
-            load, store = ".to(tl.uint32, bitcast=True)", ".to(tl.int32, bitcast=True)"
-        elif field.dtype == "bool":
-            load = ".to(tl.int1)"
-        for row, author in enumerate(field.rows or ("",)):
-            name = f"{kinds[field.name]}.{author}" if field.rows else field.name
-            variable = f"{kinds[field.name]}_{identifier(author)}" if field.rows else field.name
-            address = f"{field.name}_ptr + {_row(row, count)}{index}"
-            other = "0.0" if field.dtype == "f32" else "0"
-            start = f"new_{variable}" if name in starts else constants.get(name)
-            result.append(Slot(name, variable, address, load, store, other, start, field.name == "params", field.per))
-    return tuple(result)
-
-
-def _row(row: int, count: str = "lanes") -> str:
-    """What leads to a row of a field-major array."""
-    return f"{row} * {count} + " if row else ""
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
@@ -104,6 +52,10 @@ class _Context:
         self.slots = slots(universe, frozenset(output.name for output in self.bodies["reset"].outputs))
         self.scene = [output.name.replace(".", "_") for output in scene.outputs]
         self.variables = {slot.name: slot.variable for slot in self.slots}
+        taken: set[str] = set()
+        self.reports = {
+            f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
+        }
         facts = facts_of(universe, program)
         self.formatters = {
             name: TritonFormatter(printed, ranges_of(printed.function, facts)) for name, printed in self.bodies.items()
@@ -111,35 +63,44 @@ class _Context:
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
-        universe, variables = self.universe, self.variables
-        outcomes = [field.name for field in schema.outcome_fields()]
-        ticked = [output.name for output in self.bodies["tick"].outputs]
-        changing = [variables[name] for name in ticked if name in variables]
-        advancing = {*changing, "alive", "episode_return", "hour"}
+        universe, tick = self.universe, self.bodies["tick"]
+        held = [slot for slot in self.slots if not slot.fetched]
+        next_names = {slot.name: f"next_{slot.variable}" for slot in self.slots} | self.reports
+        nexts = {output: next_names.get(output.name, output.name) for output in tick.outputs}
+        ticked = {output.name for output in tick.outputs} | {"episode_return"}
+        advancing = ticked | {"alive", "hour"}
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         return {
             "universe": universe,
-            "source": plain(universe.source),
+            "source": ", ".join(plain(source) for source in universe.sources),
             "tables": self.program.tables,
             "scene": self.scene,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs
             ],
-            "slots": self.slots,
-            "variables": list(variables.values()),
+            "slots": held,
+            "fetched": [slot for slot in self.slots if slot.fetched],
+            "fetched_for": self.fetched_for,
+            "updated": [slot for slot in self.slots if slot.fetched and slot.name in ticked],
+            "variables": [slot.variable for slot in held],
             "arrays": [f"{field.name}_ptr" for field in schema.state_fields(universe)],
-            "outcomes": outcomes,
-            "outcome_arrays": [f"{name}_ptr" for name in outcomes],
-            "changing": [*changing, "episode_return"],
-            "nexts": [f"next_{variables[name]}" if name in variables else name for name in ticked],
-            "news": [f"new_{variables[output.name]}" for output in self.bodies["reset"].outputs],
-            "advanced": [f"next_{v}" if v in advancing else v for v in variables.values()],
+            "outcome_fields": [field.name for field in schema.outcome_fields(universe)],
+            "outcome_arrays": [f"{field.name}_ptr" for field in schema.outcome_fields(universe)],
+            "outcomes": self.outcomes(),
+            "reports": list(self.reports.values()),
+            "changing": [slot.variable for slot in held if slot.name in ticked],
+            "nexts": list(nexts.values()),
+            "uniform": [name for output, name in nexts.items() if self.formatters["tick"].scalar[output.value]],
+            "news": [f"new_{self.variables[output.name]}" for output in self.bodies["reset"].outputs],
+            "advanced": [f"next_{slot.variable}" if slot.name in advancing else slot.variable for slot in held],
             "observed": [(output, offsets[output.name]) for output in self.bodies["observe"].outputs],
             "observed_loops": [(loop, offsets[loop.output]) for loop in self.bodies["observe"].loops],
-            "masked": self.bodies["mask"].outputs,
-            "wait": schema.interact_action(universe) + 1,
+            "masked": self.masked(),
+            "interact": schema.interact_action(universe),
             "has_clock": universe.clock is not None,
+            "by_hand": universe.by_hand,
+            "by_world": universe.tracking is not None and universe.tracking.by == "world",
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
                 for parameter in self.bodies["policy"].parameters
@@ -157,13 +118,38 @@ class _Context:
             "listing": listing,
             "parameters": self.parameters,
             "results": self.results,
-            "row": _row,
+            "offset": offset,
             "table_values": table_values,
             "tables_of": self.tables_of,
             "table_names": lambda names: [table_name(name) for name in names],
             "loops": rows(self.program, self.bodies, "index"),
             "unpack": unpack,
         }
+
+    def outcomes(self) -> list[tuple[str, str]]:
+        """What a tick gives beside the state: variables, and where they are in memory."""
+        result = []
+        for field in schema.outcome_fields(self.universe):
+            for row, variable in enumerate([field.name] if field.rows is None else self.reports.values()):
+                result.append((variable, f"{field.name}_ptr + {offset(row)}lane"))
+        return result
+
+    def masked(self) -> list[tuple[int, str, Value, Loop | None]]:
+        """The outputs of `mask`: the first action, the names of actions, the condition, and the loop over them."""
+        names = schema.action_names(self.universe)
+        loops = {loop.output: loop for loop in self.bodies["mask"].loops}
+        first, result = 0, []
+        for output in self.bodies["mask"].function.outputs:
+            last = first + (output.count or 1) - 1
+            label = names[first] if first == last else f"{names[first]} .. {names[last]}"
+            result.append((first, label, output.value, loops.get(output.name)))
+            first = last + 1
+        return result
+
+    def fetched_for(self, *functions: str) -> list[Slot]:
+        """What functions need that is in memory."""
+        needed = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
+        return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
         """The parameters of a kernel without its constants. Typed integers are never specialised by Triton."""
@@ -196,7 +182,8 @@ class _Context:
         result = []
         for line in printed.lines if loop is None else loop.lines:
             if line.origin is not None and line.origin.construct:
-                where = f", {self.universe.source}:{line.origin.line}" if line.origin.line else ""
+                source = self.universe.sources[line.origin.file]
+                where = f", {source}:{line.origin.line}" if line.origin.line else ""
                 result.append(f"{indent}# {comment(line.origin.construct + where)}")
             result.append(f"{indent}{line.name} = {formatter.line(line.value)}")
         return "\n".join(result)

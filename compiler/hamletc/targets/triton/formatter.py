@@ -21,6 +21,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -37,6 +38,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -268,13 +270,15 @@ class TritonFormatter:
 
     @operation.register
     def _(self, op: Fold) -> str:
-        # A loop needs the types of its values from the beginning: blocks.
-        lanes = f"{self.body.parameters[0].name}.shape"
-        given = [
-            f"tl.full({lanes}, {self.value(value)}, tl.float32)" if self._constant(value) else self.value(value)
-            for value in op.initial
-        ]
-        return f"_{op.function}_rows({', '.join([*given, *(table_name(table) for table in op.tables)])})"
+        given = [*map(self._block, op.initial), *map(table_name, op.tables)]
+        return f"_{op.function}_rows({', '.join(given)})"
+
+    def _block(self, value: Value) -> str:
+        """A value with which a loop begins: it needs the type of its values from the beginning, a block."""
+        if not self._scalar(value):
+            return self.value(value)
+        lanes = next(parameter.name for parameter in self.body.parameters if parameter.input not in SHARED)
+        return f"tl.full({lanes}.shape, {self.value(value)}, {DTYPES[self.body.type(value)]})"
 
     @operation.register
     def _(self, op: ToF32) -> str:
@@ -287,6 +291,14 @@ class TritonFormatter:
     @operation.register
     def _(self, op: ToI32) -> str:
         return f"{self.primary(op.operand)}.to(tl.int32, bitcast=True)"
+
+    @operation.register
+    def _(self, op: ToBits) -> str:
+        return f"{self.primary(op.operand)}.to(tl.uint32, bitcast=True)"
+
+    @operation.register
+    def _(self, op: FromBits) -> str:
+        return f"{self.primary(op.operand)}.to(tl.float32, bitcast=True)"
 
 
 def table_name(table: str) -> str:

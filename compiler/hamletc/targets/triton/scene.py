@@ -18,7 +18,7 @@ MOST_VALUES = 8
 def split(function: Function) -> tuple[Function, Function]:
     """The function of the scene, with outputs `scene.0`, ..., and `function` with those as inputs.
 
-    The scene are the values that depend on the layout alone and are costly; without any, it is the layout.
+    The scene are the values that depend on layout and places alone and are costly; without any, it is the layout.
     """
     nodes = function.nodes
     reach = _reach(function)
@@ -37,13 +37,16 @@ def split(function: Function) -> tuple[Function, Function]:
 
 
 def _reach(function: Function) -> list[frozenset[Value] | None]:
-    """For each value that depends on nothing but the layout, the operations that compute it; `None` for the others."""
+    """For each value that depends on nothing but layout and places, the operations that compute it; `None` for the
+    others."""
     result: list[frozenset[Value] | None] = []
     for value, node in enumerate(function.nodes):
         match node.op:
-            case Const() | Input(name="layout"):
+            case Const():
                 result.append(frozenset())
-            case Input() | Element():
+            case Input(name=name):
+                result.append(frozenset() if name == "layout" or name.startswith("place.") else None)
+            case Element():
                 result.append(None)
             case op:
                 known = [below for operand in operands(op) if (below := result[operand]) is not None]

@@ -32,10 +32,32 @@ reward energy * mood - 0.001 * distance to Bench
 observe { window 1  position relative  meters  here  time  progress  lifetime  params }
 """
 
+TRACKED = """
+universe tracked
+space continuous (0 .. 10) x (-1 .. 3) { step 0.7  reach 1.5  edges bounce }
+clock 5 hours
+lifespan 30 ticks { reward 0.25 }
+track uses by world
+input hint = 0.5 in -1 .. 1
+meter fuel = 1 { decay 0.02  move 0.001 }
+meter luck = 0.5 { interact 0.002 }
+affordance Pump at random lasts 3 ticks { each tick { fuel += 0.05 }  on completion { luck += 0.1 } }
+affordance Bay at (1, 1) open 1 .. 4 { instantly { fuel += 0.1 } }
+action LEAP { luck -= 0.02  move (4, -0.3)  keeps progress }
+dies when fuel <= 0 or luck <= 0.1
+reward fuel: fuel * hint
+reward 0.1 * visited + 0.05 * streak of Pump - 0.02 * distance to Bay
+reward 0.3 when last == nothing
+report pace: speed + previous(velocity x)
+observe { position relative  velocity  meters  here  time  progress per 3  lifetime }
+"""
+"""Worlds whose agents remember what they used whenever one of them interacts."""
+BY_HAND = TRACKED.replace("universe tracked", "universe handled\nepisodes by hand")
+
 
 @cache
-def universe() -> Universe:
-    source = Source(Path("crowded.hamlet"), SOURCE)
+def universe(text: str = SOURCE) -> Universe:
+    source = Source(Path("crowded.hamlet"), text)
     return check(source, parse(source)).universe
 
 

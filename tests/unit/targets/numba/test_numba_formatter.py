@@ -23,6 +23,7 @@ from hamletc.ir.ops import (
     Equal,
     Fma,
     Fold,
+    FromBits,
     Input,
     Less,
     LessEqual,
@@ -39,6 +40,7 @@ from hamletc.ir.ops import (
     ShiftRight,
     Sqrt,
     Sub,
+    ToBits,
     ToF32,
     ToI32,
     ToU32,
@@ -64,6 +66,7 @@ BINARY: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
 )  # fmt: skip
 UNARY: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
     (Neg, (F32, I32)), (Abs, (F32, I32)), (Not, (BOOL,)), (ToF32, (I32,)), (ToU32, (I32,)), (ToI32, (U32,)),
+    (ToBits, (F32,)), (FromBits, (U32,)),
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from crowded import compiled, universe
+from crowded import BY_HAND, TRACKED, compiled, universe
 
 from hamlet import schema
 from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
@@ -12,6 +12,8 @@ from hamlet.interpreter.interpreter import Interpreter
 from hamlet.launch.numba import NumbaBackend
 from hamlet.module import Module
 from hamlet.state import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.universe import Universe
+from hamletc.targets.numba import slots
 
 CPU = torch.device("cpu")
 STREAM = Stream(0x1234567890ABCDEF, 6)
@@ -23,11 +25,13 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
     return compiled(universe(), tmp_path_factory.mktemp("crowded") / "crowded")
 
 
-def run(backend: Backend, shape: Shape, obs_dtype: torch.dtype | None) -> list[tuple[Buffers, Statistics]]:
+def run(
+    backend: Backend, shape: Shape, obs_dtype: torch.dtype | None, of: Universe | None = None
+) -> list[tuple[Buffers, Statistics]]:
     """Reset, steps, random and recorded rollouts; what is in memory after each."""
-    seen = []
-    buffers = allocate(universe(), shape, CPU, obs_dtype)
-    statistics = allocate_statistics(universe(), shape, CPU)
+    seen, of = [], of or universe()
+    buffers = allocate(of, shape, CPU, obs_dtype)
+    statistics = allocate_statistics(of, shape, CPU)
 
     def look() -> None:
         copied = {name: tensor.clone() for name, tensor in buffers.state.items()}
@@ -37,10 +41,9 @@ def run(backend: Backend, shape: Shape, obs_dtype: torch.dtype | None) -> list[t
         seen.append((Buffers(shape, copied, outcome, *observations, buffers.mask.clone()), Statistics(*counted)))
 
     generator = torch.Generator().manual_seed(1)
-    actions = torch.randint(
-        len(schema.action_names(universe())), (12, shape.lanes), generator=generator, dtype=torch.int32
-    )
-    buffers.state["params"][:] = torch.rand(buffers.state["params"].shape, generator=generator) + 0.5
+    actions = torch.randint(len(schema.action_names(of)), (12, shape.lanes), generator=generator, dtype=torch.int32)
+    for name in {"params", "inputs"} & buffers.state.keys():
+        buffers.state[name][:] = torch.rand(buffers.state[name].shape, generator=generator) + 0.5
     backend.reset(buffers, STREAM)
     look()
     for tick in range(2):
@@ -97,6 +100,30 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
     if shape.lanes > 600:
         assert counted.uses.min() > 0
         assert counted.causes.min() > 0
+
+
+@pytest.fixture(scope="module", params=["tracked", "tracked, all rows in one array", "by hand"])
+def remembering(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Universe, Module]:
+    of = universe(BY_HAND if request.param == "by hand" else TRACKED)
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param.endswith("array"):
+            patch.setattr(slots, "FEW", 1)
+        return of, compiled(of, tmp_path_factory.mktemp("remembering") / "package")
+
+
+def test_uses_of_worlds(remembering: tuple[Universe, Module]) -> None:
+    """Agents of a world remember together, also where a world takes several tiles."""
+    of, module = remembering
+    for shape in (Shape(300, 1), Shape(101, 3, 2), Shape(9, 70), Shape(2, 600)):
+        kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, torch.float32, of)
+        assert_same(run(Interpreter(of, CPU), shape, torch.float32, of), kernels)
+        last = kernels[-1][0]
+        assert {int(value) for value in last.state["last"].unique()} > {0} or of.by_hand
+        assert last.state["seen"].any() or of.by_hand
+        assert int(last.state["episode"].max()) == 0 if of.by_hand else last.state["episode"].max() > 1
+        assert any(moment.outcome["reports"].any() for moment, _ in kernels)
+        assert kernels[-1][1].uses.min() > 0
+        assert kernels[-1][1].causes.sum() > 0
 
 
 def test_bfloat16_observations(module: Module) -> None:

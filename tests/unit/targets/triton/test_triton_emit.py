@@ -15,10 +15,18 @@ from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.targets.triton.emit import emit
 from hamletc.targets.triton.scene import split
-from sample_universes import NAMES, random_inputs, sample
+from new_universes import NEW
+from sample_universes import EVERY, NAMES, random_inputs, sample, universe_of
 
 HOSTILE = ("tl", "triton", "state", "place", "tick", "lane", "lambda", "mask", "t1", "step", "outcome", "energy_1")
 SCENES = {"town": 2, "shifts": 2}
+
+
+def stores(text: str, function: str) -> list[str]:
+    """The addresses that a function of kernels writes to."""
+    found = next(node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == function)
+    calls = [node for node in ast.walk(found) if isinstance(node, ast.Call)]
+    return [ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) == "tl.store"]
 
 
 def hostile(universe: Universe) -> Universe:
@@ -27,7 +35,7 @@ def hostile(universe: Universe) -> Universe:
     return replace(universe, meters=(*universe.meters, *meters))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY)
 def test_text(name: str) -> None:
     universe = sample(name)
     program = lower(universe)
@@ -57,14 +65,121 @@ def test_names_of_authors_meet_no_other_names() -> None:
 
 
 def test_an_author_cannot_write_code() -> None:
-    universe = replace(sample("first_meal"), source='x"""\nimport os\n"""')
+    universe = replace(sample("first_meal"), sources=('x"""\nimport os\n"""',))
     with pytest.raises(SyntaxError):
-        ast.parse('"""' + universe.source + '"""x')
+        ast.parse('"""' + universe.sources[0] + '"""x')
     tree = ast.parse(emit(lower(universe), universe))
     assert not [node for node in tree.body if isinstance(node, ast.Import) and node.names[0].name == "os"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+ODD_NAMES = """
+universe odd
+space none
+episodes by hand
+track uses
+param `a b` = 1 in 0 .. 2
+input `a.b` = 0 in 0 .. 1
+meter `a-b` = 1 { decay 0.01 * `a b` + 0.1 * `a.b` }
+meter `a_b` = 1 { decay 0.02 }
+meter `a+b` = 1 { decay 0.03 }
+affordance ptr { instantly { `a-b` += 0.1 } }
+affordance `if` { instantly { `a_b` += 0.1 } }
+affordance `\'\"\"\"` { instantly { `a+b` += 0.1 } }
+action `Fast Food` { `a-b` += 0.01 }
+action `Fast_Food` { `a_b` += 0.01 }
+dies when `a-b` <= 0 or `a+b` <= 0
+reward `r 1`: `a_b`
+reward `r_1`: `a-b` + streak of ptr - streak of `if`
+report `r-1`: `a+b` + visited
+observe { meters  here  params }
+"""
+
+
+def test_odd_names() -> None:
+    universe = universe_of(ODD_NAMES)
+    text = emit(lower(universe), universe)
+    loaded = next(n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == "_load").body[-1]
+    assert isinstance(loaded, ast.Return)
+    assert isinstance(loaded.value, ast.Tuple)
+    variables = [ast.unparse(variable) for variable in loaded.value.elts]
+    assert len(variables) == len(set(variables))
+    assert {"meter_a_b", "meter_a_b_2", "meter_a_b_3", "param_a_b", "input_a_b"} <= set(variables)
+    # The array is called `seen_ptr`.
+    assert "seen_ptr_2 = tl.load(seen_ptr + lane" in text
+    for address in stores(text, "_store"):
+        assert stores(text, "_store").count(address) == 1
+    assert stores(text, "_store_outcome")[-3:] == [
+        "reports_ptr + lane",
+        "reports_ptr + 1 * lanes + lane",
+        "reports_ptr + 2 * lanes + lane",
+    ]
+
+
+def test_what_is_the_same_for_all_lanes_becomes_a_block() -> None:
+    """Loops over ticks need it: a value keeps its type."""
+    text = """
+universe same
+space none
+episodes by hand
+meter wit = 1 in 0 .. 1
+rule again: wit = 0.5
+reward 0.25
+report quarter: 0.25
+affordance Book { instantly { wit += 0.1 } }
+inert allowed
+observe { meters }
+"""
+    universe = universe_of(text)
+    text = emit(lower(universe), universe)
+    for name in ("next_meter_wit", "report_quarter"):
+        assert f"    {name} = tl.broadcast_to({name}, [BLOCK])\n" in text
+
+
+def test_comments_name_the_file() -> None:
+    universe = universe_of(NEW["line"])
+    program = lower(universe)
+    moved = [
+        replace(
+            function,
+            nodes=tuple(replace(node, origin=replace(node.origin, file=1)) for node in function.nodes),
+        )
+        for function in program.functions
+    ]
+    universe = replace(universe, sources=("line.hamlet", "other file.yaml"))
+    text = emit(replace(program, functions=tuple(moved)), universe)
+    assert re.search(r"^    # meter fuel decay, other file\.yaml:\d+$", text, re.MULTILINE)
+    assert ", line.hamlet:" not in text
+
+
+def test_by_hand_no_episode_begins() -> None:
+    for name, universe in {name: sample(name) for name in NEW}.items():
+        text = emit(lower(universe), universe)
+        for kernel in ("step", "rollout"):
+            called = set(re.findall(r"\b_\w+(?=\()", text.split(f"\ndef {kernel}(")[1].split("\n@triton")[0]))
+            assert ("_conclude" in called) is not universe.by_hand, name
+            assert "_begin" not in called
+        assert ("tl.where(alive, reward, 0.0)" in text) is not universe.by_hand
+
+
+def test_places_stay_in_memory() -> None:
+    universe = universe_of(NEW["fourfold"])
+    text = emit(lower(universe), universe)
+    assert [address for address in stores(text, "_begin") if "places_ptr" in address] == [
+        f"places_ptr + {row} * worlds + world" if row else "places_ptr + world" for row in range(5)
+    ]
+    assert not [address for address in stores(text, "_store") if "places_ptr" in address]
+
+
+def test_kernels_do_not_grow_with_actions() -> None:
+    text = NEW["many_moves"]
+    few, many = (universe_of(each) for each in (re.sub(r"    M(?!\d?\d ).*\n", "", text), text))
+    assert (len(few.moves), len(many.moves)) == (100, 200)
+    lines = [emit(lower(universe), universe).count("\n") for universe in (few, many)]
+    tables = (200 - 100) * 3 / 10
+    assert lines[1] - lines[0] < tables
+
+
+@pytest.mark.parametrize("name", [*NAMES, "fourfold", "vast"])
 def test_a_scene_and_the_rest_are_the_whole(name: str) -> None:
     universe = sample(name)
     program = lower(universe)

@@ -1,0 +1,220 @@
+"""The moves of a space: those that come with it, or those that its author lists."""
+
+from __future__ import annotations
+
+import math
+
+from hamlet.binary32 import canonical32
+from hamlet.universe import Continuous, Grid, Move, NoSpace, Space, Span
+from hamletc.checking.axes import axes_of
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.numerals import whole_number
+from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+
+BUILT_IN = ("INTERACT", "WAIT")
+"""The actions of every universe, after the moves."""
+MOST_ACTIONS = 10_000
+STEPPING = ("step", "directions", "speeds")
+"""The properties that say what the usual moves of a continuous space are."""
+
+
+def axis_moves(dimensions: int, step: float) -> tuple[Move, ...]:
+    """A step back and a step forth along each axis; `step` is a binary32 number."""
+    match dimensions:
+        case 1:
+            order = [("LEFT", 0, -step), ("RIGHT", 0, step)]
+        case 2 | 3:
+            order = [("UP", 1, -step), ("DOWN", 1, step), ("LEFT", 0, -step), ("RIGHT", 0, step)]
+            order += [("UP_Z", 2, -step), ("DOWN_Z", 2, step)] if dimensions == 3 else []
+        case _:
+            order = [
+                (f"DIM{axis}_{name}", axis, by)
+                for axis in range(dimensions)
+                for name, by in (("NEG", -step), ("POS", step))
+            ]
+    return tuple(
+        Move(name, tuple(by if axis == along else 0.0 for axis in range(dimensions))) for name, along, by in order
+    )
+
+
+def directed_moves(directions: int, speeds: int, step: float) -> tuple[Move, ...]:
+    """STOP, then for every direction, counted from the x axis towards y, every speed up to `step`; computed in binary64
+    and rounded once."""
+    moves = [Move("STOP", (0.0, 0.0))]
+    for direction in range(directions):
+        angle = 2 * math.pi * direction / directions
+        for speed in range(1, speeds + 1):
+            by = (math.cos(angle) * speed / speeds * step, math.sin(angle) * speed / speeds * step)
+            moves.append(Move(f"MOVE_{direction}_{speed}", (canonical32(by[0]), canonical32(by[1]))))
+    return tuple(moves)
+
+
+def resolve_moves(
+    written: syntax.MovesDecl | None,
+    space: Space,
+    given: dict[str, syntax.Property],
+    expressions: Expressions,
+    report: Report,
+) -> tuple[Move, ...] | None:
+    """The moves of the space, whose properties are `given`."""
+    match space:
+        case NoSpace():
+            if written is not None:
+                _refuse_moves(written, space, report)
+            return ()
+        case _ if written is not None:
+            for key in STEPPING:
+                if key in given:
+                    report.add(
+                        "H064",
+                        f"`{key}` has no effect with moves of your own",
+                        given[key].span,
+                        secondary=(Label(written.span, "these are all the moves"),),
+                        hint="Leave it out.",
+                    )
+            return _written_moves(written, space, report)
+        case Grid(sizes=sizes):
+            return axis_moves(len(sizes), 1.0)
+        case Continuous():
+            return _continuous_moves(space, given, expressions, report)
+
+
+def _refuse_moves(written: syntax.MovesDecl, space: NoSpace, report: Report) -> None:
+    report.add(
+        "H055",
+        "`moves` needs a space",
+        written.span,
+        "this universe has none",
+        secondary=(Label(space.span, "no space"),),
+        hint="Leave it out, or declare a space, as in `space grid 8 x 8`.",
+    )
+
+
+def _written_moves(written: syntax.MovesDecl, space: Space, report: Report) -> tuple[Move, ...] | None:
+    """`moves { STAY (0, 0)  NE (1, -1) }`."""
+    moves: dict[str, Move] = {}
+    places: dict[str, syntax.Name] = {}
+    for item in written.moves:
+        name = item.name.text
+        by = displacement(item.delta, space, item.span, report)
+        if name in BUILT_IN:
+            report.add(
+                "H066",
+                f"a move cannot be called `{name}`",
+                item.name.span,
+                "an action of every universe",
+                hint="Choose another name.",
+            )
+        elif name in places:
+            report.add(
+                "H022",
+                f"the name `{name}` is declared twice",
+                item.name.span,
+                "second declaration, a move",
+                secondary=(Label(places[name].span, "first declared here, a move"),),
+                hint="Rename one of them.",
+            )
+        else:
+            places[name] = item.name
+            if by is not None:
+                moves[name] = Move(name, by)
+    return tuple(moves.values()) if len(moves) == len(written.moves) else None
+
+
+def _continuous_moves(
+    space: Continuous, given: dict[str, syntax.Property], expressions: Expressions, report: Report
+) -> tuple[Move, ...] | None:
+    if "step" not in given:
+        report.add(
+            "H025",
+            "a continuous space has a `step` or `moves`",
+            space.span,
+            hint="Add `step 0.5`: how far a move goes; or list the moves, as in `moves { EAST (0.5, 0) }`.",
+        )
+    step = _step(given["step"], space, expressions, report) if "step" in given else None
+    directions = _count(given, "directions", report)
+    speeds = _count(given, "speeds", report)
+    dimensions = len(axes_of(space))
+    if "directions" not in given:
+        if "speeds" in given:
+            report.add(
+                "H025",
+                "`speeds` needs `directions`",
+                given["speeds"].span,
+                hint="Add `directions 8`, or leave `speeds` out.",
+            )
+            return None
+        return None if step is None else axis_moves(dimensions, canonical32(step))
+    if dimensions != 2:
+        report.add(
+            "H042",
+            f"`directions` needs a space of 2 dimensions, not {dimensions}",
+            given["directions"].span,
+            secondary=(Label(space.span, "the space"),),
+            hint="Leave it out, or list the moves, as in `moves { EAST (0.5, 0) }`.",
+        )
+        return None
+    if step is None or directions is None or ("speeds" in given and speeds is None):
+        return None
+    if directions * (speeds or 1) > MOST_ACTIONS:
+        too_many_actions(directions * (speeds or 1), given["directions"].span, report)
+        return None
+    return directed_moves(directions, speeds or 1, step)
+
+
+def _step(item: syntax.Property, space: Continuous, expressions: Expressions, report: Report) -> float | None:
+    """The step in binary64, as it is written."""
+    step = expressions.exact(item.value, "a step")
+    if step is None:
+        return None
+    longest = min(axis.size for axis in space.axes) * LONGEST_DISPLACEMENT
+    if 0 < step <= longest:
+        return step
+    report.add(
+        "H033",
+        "a step must be more than 0" if step <= 0 else "a step is far too long for the space",
+        item.value.span,
+        hint="Write a number above 0." if step <= 0 else f"Write at most {longest:g}.",
+    )
+    return None
+
+
+def _count(given: dict[str, syntax.Property], key: str, report: Report) -> int | None:
+    if key not in given:
+        return None
+    value = given[key].value
+    if isinstance(value, syntax.Numeral):
+        return whole_number(value, 1, MOST_ACTIONS, f"`{key}`", report)
+    report.add("H032", f"`{key}` must be a whole number", value.span, hint="Write digits only, as in 8.")
+    return None
+
+
+def too_many_actions(count: int, where: Span, report: Report) -> None:
+    """Report that there are so many actions."""
+    report.add("H067", f"a universe has at most {MOST_ACTIONS} actions, not {count}", where, hint="Leave some out.")
+
+
+def check_actions(
+    declarations: list[syntax.ActionDecl], moves: tuple[Move, ...] | None, of_moves: Span, report: Report
+) -> None:
+    """No action of the universe's own is called like one of the space, and there are not too many. `of_moves` is where
+    it is said what the moves are."""
+    if moves is None:
+        return
+    of_space = {move.name for move in moves}
+    for declaration in declarations:
+        name = declaration.name
+        if name.text in of_space or name.text in BUILT_IN:
+            report.add(
+                "H066",
+                f"an action cannot be called `{name.text}`",
+                name.span,
+                "a move of the space" if name.text in of_space else "an action of every universe",
+                hint="Choose another name.",
+            )
+    count = len(moves) + len(BUILT_IN) + len(declarations)
+    if count > MOST_ACTIONS:
+        too_many_actions(count, declarations[-1].name.span if declarations else of_moves, report)

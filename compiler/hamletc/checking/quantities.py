@@ -1,0 +1,285 @@
+"""What names and words stand for in expressions, and what they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hamlet.universe import (
+    Age,
+    Coordinate,
+    DayTime,
+    Deficit,
+    Distance,
+    Expression,
+    Here,
+    Hour,
+    InputValue,
+    LastUse,
+    MeterValue,
+    NoSpace,
+    ParamValue,
+    Progress,
+    Shortfall,
+    Span,
+    Speed,
+    StraightDistance,
+    Streak,
+    Truth,
+    Unary,
+    Velocity,
+    Visited,
+)
+from hamletc.checking.axes import axes_of
+from hamletc.checking.intervals import spell
+from hamletc.checking.names import FUNCTIONS, Names, is_word
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+
+ARGUMENTS = {
+    "clamp": ("three arguments", "clamp(x, low, high)"),
+    "max": ("two or more arguments", "max(a, b)"),
+    "min": ("two or more arguments", "min(a, b)"),
+    "pow": ("two arguments", "pow(a, b)"),
+}
+Scope: TypeAlias = Literal["tick", "mask", "previous"]
+"""When an expression is evaluated: in a tick, between two ticks, or on what a tick began with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The threshold of the cascade whose body is read; `value` is `None` where it had an error."""
+
+    value: float | None
+    span: Span
+
+
+class Quantities:
+    """Resolves names, and words that need one. `threshold` is set in the body of a cascade only."""
+
+    def __init__(self, names: Names, report: Report, threshold: Threshold | None, scope: Scope) -> None:
+        self._names = names
+        self._report = report
+        self._threshold = threshold
+        self._scope = scope
+
+    def name(self, name: syntax.Name) -> Expression | None:
+        """A word, or a declared name."""
+        if not name.quoted:
+            match name.text:
+                case "age":
+                    return Age(name.span)
+                case "hour":
+                    return Hour(name.span) if self._has_clock(name) else None
+                case "day_sin":
+                    return DayTime("sin", name.span) if self._has_clock(name) else None
+                case "day_cos":
+                    return DayTime("cos", name.span) if self._has_clock(name) else None
+                case "deficit" | "shortfall":
+                    return self._cascade_quantity(name)
+                case "progress":
+                    return self._progress(name)
+                case "speed":
+                    return Speed(name.span) if self._has_space("`speed`", name.span) else None
+                case "visited":
+                    return Visited(name.span) if self._is_tracked("`visited`", name.span) else None
+                case "true" | "false":
+                    return self._truth(name)
+                case "here" | "last" | "nothing":
+                    self._misplaced_here(name.text if name.text == "last" else "here", name.span)
+                    return None
+                case _ if name.text in FUNCTIONS:
+                    wrong_arguments(name, name.span, self._report)
+                    return None
+        match self._names.value_kind(name):
+            case "meter":
+                return MeterValue(name.text, name.span)
+            case "param":
+                return ParamValue(name.text, name.span)
+            case "input":
+                return self._input(name)
+            case None:
+                is_affordance = self._names.means(name, "affordance")
+                hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
+                words = ("hour", "age", "here", *(("deficit", "shortfall") if self._threshold else ()))
+                self._names.refuse(name, "a number", (*self._names.of_kind("meter", "param", "input"), *words), hint)
+                return None
+
+    def distance(self, expr: syntax.DistanceExpr) -> Expression | None:
+        """`distance to Bed`, `straight distance to Bed`."""
+        affordance = self._names.find(expr.affordance, "affordance")
+        if affordance is None:
+            return None
+        return StraightDistance(affordance, expr.span) if expr.straight else Distance(affordance, expr.span)
+
+    def streak(self, expr: syntax.StreakExpr) -> Expression | None:
+        """`streak of Bed`."""
+        affordance = self._names.find(expr.affordance, "affordance")
+        if not self._is_tracked("`streak`", expr.span) or affordance is None:
+            return None
+        return Streak(affordance, expr.span)
+
+    def _input(self, name: syntax.Name) -> Expression | None:
+        if self._scope == "mask":
+            self.unseen(f"the input `{name.text}`", name.span)
+            return None
+        return InputValue(name.text, name.span)
+
+    def _truth(self, name: syntax.Name) -> Expression:
+        holds = name.text == "true"
+        self._report.add(
+            "H062",
+            f"this condition is {'always' if holds else 'never'} true",
+            name.span,
+            hint="Write a condition that can change, or leave it out.",
+        )
+        return Truth(holds, name.span)
+
+    def _progress(self, name: syntax.Name) -> Expression | None:
+        if self._names.has_lasting:
+            return Progress(name.span)
+        self._report.add(
+            "H057",
+            "`progress` needs an affordance that lasts",
+            name.span,
+            "this universe has none",
+            hint="Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`.",
+        )
+        return None
+
+    def axis(self, expr: syntax.AxisExpr) -> Expression | None:
+        """`position x`, `velocity x`."""
+        if not self._has_space(f"`{expr.quantity}`", expr.span):
+            return None
+        axis = axis_of(expr.axis, self._names, self._report)
+        if axis is None:
+            return None
+        return Coordinate(axis, expr.span) if expr.quantity == "position" else Velocity(axis, expr.span)
+
+    def _has_space(self, what: str, span: Span) -> bool:
+        if not isinstance(self._names.space, NoSpace):
+            return True
+        self._report.add(
+            "H055",
+            f"{what} needs a space",
+            span,
+            "this universe has none",
+            hint="Declare a space, as in `space grid 8 x 8`.",
+        )
+        return False
+
+    def _has_clock(self, name: syntax.Name) -> bool:
+        if self._names.clock is not None:
+            return True
+        self._report.add(
+            "H036", f"`{name.text}` needs a clock", name.span, "this universe has none", hint="Add `clock 24 hours`."
+        )
+        return False
+
+    def _is_tracked(self, what: str, span: Span) -> bool:
+        if self._names.tracking is not None:
+            return True
+        self._report.add(
+            "H056",
+            f"{what} needs uses that are tracked",
+            span,
+            "this universe does not track them",
+            hint="Add `track uses`.",
+        )
+        return False
+
+    def unseen(self, what: str, span: Span) -> None:
+        """Report what has no meaning in a mask, or at the beginning of a tick."""
+        if self._scope == "mask":
+            self._report.add(
+                "H059",
+                f"{what} has no meaning in `allow`",
+                span,
+                "masks are made between ticks",
+                hint="Use the values that agents have now.",
+            )
+        else:
+            self._report.add(
+                "H058",
+                f"{what} has no previous value",
+                span,
+                "inside `previous`",
+                hint="Take it out of `previous( )`.",
+            )
+
+    def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
+        if self._threshold is None:
+            self._report.add(
+                "H029",
+                f"`{name.text}` is known in a cascade only",
+                name.span,
+                "not in a cascade",
+                hint="In a rule, write it out, as in `(0.3 - energy) / 0.3`.",
+            )
+            return None
+        if self._scope == "previous":
+            self.unseen(f"`{name.text}`", name.span)
+            return None
+        if name.text == "shortfall":
+            return Shortfall(name.span)
+        threshold = self._threshold.value
+        if threshold is not None and threshold <= 0:
+            self._report.add(
+                "H038",
+                "`deficit` divides by the threshold, which must be above 0",
+                name.span,
+                secondary=(Label(self._threshold.span, f"the threshold is {spell(threshold)}"),),
+                hint="Use `shortfall`, which is threshold - source.",
+            )
+            return None
+        return Deficit(name.span)
+
+    def here(self, expr: syntax.BinaryExpr) -> Expression | None:
+        """`here == Bed`, `nothing != here`, `last == Bed`."""
+        here, other = (expr.left, expr.right) if is_word(expr.left, "here", "last") else (expr.right, expr.left)
+        is_last = is_word(here, "last")
+        if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, "here", "last"):
+            self._misplaced_here("last" if is_last else "here", expr.span)
+            return None
+        if is_last and not self._is_tracked("`last`", here.span):
+            return None
+        affordance = None if is_word(other, "nothing") else other.text
+        if affordance is not None and not self._names.means(other, "affordance"):
+            self._names.refuse(other, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
+            return None
+        found = LastUse(affordance, expr.span) if is_last else Here(affordance, expr.span)
+        return found if expr.op == "==" else Unary("not", found, expr.span)
+
+    def _misplaced_here(self, word: str, span: Span) -> None:
+        self._report.add(
+            "H028",
+            f"`{word}` can only be compared with an affordance or `nothing`",
+            span,
+            "by `==` or `!=`",
+            hint=f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`.",
+        )
+
+
+def axis_of(name: syntax.Name, names: Names, report: Report) -> str | None:
+    """The axis of the space that is called so; nothing is known where the space has an error."""
+    if names.space is None:
+        return None
+    axes = axes_of(names.space)
+    if name.text in axes:
+        return name.text
+    known = ", ".join(f"`{axis}`" for axis in axes[:8])
+    report.add(
+        "H065",
+        f"the space has no axis `{name.text}`",
+        name.span,
+        secondary=(Label(names.space.span, "the space"),),
+        hint=f"Its axes are {known}." if len(axes) <= 8 else f"Its axes are {known}, ... `{axes[-1]}`.",
+    )
+    return None
+
+
+def wrong_arguments(function: syntax.Name, span: Span, report: Report) -> None:
+    """Report a function that is given too few arguments, or too many."""
+    count, example = ARGUMENTS.get(function.text, ("one argument", f"{function.text}(a)"))
+    report.add("H030", f"`{function.text}` takes {count}", span, hint=f"Write `{example}`.")

@@ -1,0 +1,236 @@
+"""Declarations, and the whole file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hamlet.universe import Span
+from hamletc.language.syntax.expressions import Expr, Name, Signed
+from hamletc.language.syntax.items import BlockItem, KeepsItem, MoveItem, NeedsItem, ObserveItem, Property, TeleportItem
+from hamletc.language.syntax.statements import Stmt
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceDecl:
+    """`space grid 8 x 8 { edges clamp  distance manhattan  places stored  starts anywhere }`,
+    `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`, `space none`.
+
+    `sizes` are those of a grid, `bounds` those of a continuous space.
+    """
+
+    kind: Name
+    sizes: tuple[Signed, ...]
+    bounds: tuple[tuple[Signed, Signed], ...]
+    properties: tuple[Property, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MoveDef:
+    """`NE (1, -1)`: a move of the space, with its displacement."""
+
+    name: Name
+    delta: tuple[Signed, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MovesDecl:
+    """`moves { STAY (0, 0)  NE (1, -1) }`: all the moves of the space, instead of the usual ones."""
+
+    moves: tuple[MoveDef, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodesDecl:
+    """`episodes by hand`."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TrackDecl:
+    """`track uses`, `track uses by agent`, `track uses by world`."""
+
+    by: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class InertDecl:
+    """`inert allowed`: what has no effect is reported as a warning."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class InputDecl:
+    """`input curiosity = 0 in -10 .. 10`."""
+
+    name: Name
+    default: Expr
+    bounds: tuple[Expr, Expr]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ClockDecl:
+    """`clock 24 hours`."""
+
+    hours: Signed
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LifespanDecl:
+    """`lifespan 500 ticks { reward 1.0 }`."""
+
+    ticks: Signed
+    properties: tuple[Property, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ParamDecl:
+    """`param difficulty = 1.0 in 0 .. 4`. `bounds` is required."""
+
+    name: Name
+    default: Expr
+    bounds: tuple[Expr, Expr]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MeterDecl:
+    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 }`; bounds default to 0 .. 1."""
+
+    name: Name
+    start: Expr
+    bounds: tuple[Expr, Expr] | None
+    properties: tuple[Property, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDecl:
+    """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`."""
+
+    name: Name
+    guard: Expr | None
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeDecl:
+    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`."""
+
+    name: Name
+    guard: Expr
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AffordanceDecl:
+    """`affordance Bed at random open 0 .. 24 lasts 4 ticks together { ... }`, `... lasts forever { ... }`.
+
+    `place` is `None` for `at random`; `place_span` is `None` where no `at` is written. `duration` is a `Name` for
+    `forever`. `together` is where that word stands.
+    """
+
+    name: Name
+    place: tuple[Signed, ...] | None
+    place_span: Span | None
+    hours: tuple[Signed, Signed] | None
+    duration: Signed | Name | None
+    together: Span | None
+    items: tuple[NeedsItem | BlockItem, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDecl:
+    """`action REST { energy += 0.002 }`."""
+
+    name: Name
+    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AllowDecl:
+    """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`)."""
+
+    actions: tuple[Name, ...]
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DiesDecl:
+    """`dies when health <= 0 or energy <= 0`."""
+
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RewardDecl:
+    """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
+    file order."""
+
+    name: Name | None
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDecl:
+    """`report comfort: energy * mood`."""
+
+    name: Name
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveDecl:
+    """`observe { ... }`."""
+
+    items: tuple[ObserveItem, ...]
+    span: Span
+
+
+Decl: TypeAlias = (
+    SpaceDecl
+    | MovesDecl
+    | ClockDecl
+    | LifespanDecl
+    | EpisodesDecl
+    | TrackDecl
+    | InertDecl
+    | ParamDecl
+    | InputDecl
+    | MeterDecl
+    | RuleDecl
+    | CascadeDecl
+    | AffordanceDecl
+    | ActionDecl
+    | AllowDecl
+    | DiesDecl
+    | RewardDecl
+    | ReportDecl
+    | ObserveDecl
+)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A whole source file: `universe NAME`, then declarations in order."""
+
+    name: Name
+    declarations: tuple[Decl, ...]
+    span: Span

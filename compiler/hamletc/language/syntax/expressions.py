@@ -1,0 +1,112 @@
+"""Names, numbers and expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hamlet.universe import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier where it stands. A quoted one (`` `Fast Food` ``, `` `if` ``) always stands for a declaration."""
+
+    text: str
+    span: Span
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number as it was written (`0.30`, `1e3`, `500`), unsigned."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A number with an optional minus sign, where only a constant may stand (sizes, bounds, hours, displacements)."""
+
+    text: str
+    span: Span
+
+
+UnaryOp: TypeAlias = Literal["-", "not"]
+BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryExpr:
+    op: UnaryOp
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryExpr:
+    op: BinaryOp
+    left: Expr
+    right: Expr
+    op_span: Span
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CallExpr:
+    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `clamp(x, low, high)`, `exp(a)`, `previous(a)`, ..."""
+
+    function: Name
+    arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class IfExpr:
+    """`if c then a else b`."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WhenExpr:
+    """`a when c`: a where c holds, else 0."""
+
+    value: Expr
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceExpr:
+    """`distance to Bed`, `straight distance to Bed`."""
+
+    affordance: Name
+    straight: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AxisExpr:
+    """`position x`, `velocity x`."""
+
+    quantity: Literal["position", "velocity"]
+    axis: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StreakExpr:
+    """`streak of Bed`."""
+
+    affordance: Name
+    span: Span
+
+
+Expr: TypeAlias = (
+    Name | Numeral | UnaryExpr | BinaryExpr | CallExpr | IfExpr | WhenExpr | DistanceExpr | AxisExpr | StreakExpr
+)

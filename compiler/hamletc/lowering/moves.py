@@ -1,0 +1,140 @@
+"""The moves of a space: what each displaces, and the tables that say so where they are many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet import schema
+from hamlet.binary32 import round32
+from hamlet.universe import Continuous, Grid, Universe
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Table
+from hamletc.ir.ops import Value
+from hamletc.ir.typing import F32, I32
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTables:
+    """Tables with a row per action.
+
+    Attributes:
+        axes: the displacement on each axis, as `by_axis` gives it; 0 for an action that is no move.
+        charged: 1 for a move whose displacement is not 0 on every axis, else 0.
+    """
+
+    axes: tuple[Table, ...]
+    charged: Table
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All of them."""
+        return (*self.axes, self.charged)
+
+
+def move_tables(universe: Universe) -> MoveTables:
+    """The moves as tables."""
+    others = len(schema.action_names(universe)) - len(universe.moves)
+    type_ = F32 if schema.position_dtype(universe) == "f32" else I32
+    nothing = 0.0 if type_ is F32 else 0
+    displacements = [displacement(universe, move.by) for move in universe.moves]
+    return MoveTables(
+        tuple(
+            Table(f"move.{name}", type_, (*(each[axis] for each in displacements), *[nothing] * others))
+            for axis, name in enumerate(schema.axes(universe))
+        ),
+        Table("move.charged", I32, (*(int(any(move.by)) for move in universe.moves), *[0] * others)),
+    )
+
+
+def displacement(universe: Universe, by: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
+    """A displacement as it is added: in binary32, or whole; on a grid whose edges wrap 0 .. size - 1."""
+    match universe.space:
+        case Grid(sizes=sizes, edges="wrap"):
+            return tuple(int(step) % size for step, size in zip(by, sizes, strict=True))
+        case Grid():
+            return tuple(int(step) for step in by)
+        case _:
+            return tuple(round32(step) for step in by)
+
+
+def literal(builder: Builder, value: float) -> Value:
+    """A coordinate or a displacement as a constant of its type."""
+    return builder.i32(value) if isinstance(value, int) else builder.f32(value)
+
+
+def displaced(builder: Builder, universe: Universe, axis: int, coordinate: Value, by: Value) -> Value:
+    """The coordinate after a displacement, one that `displacement` gives, and after the edges."""
+    match universe.space:
+        case Grid() as grid:
+            return _on_grid(builder, grid, axis, coordinate, by)
+        case Continuous() as continuous:
+            return _in_continuous(builder, universe, continuous, axis, coordinate, by)
+        case _:
+            raise ValueError(f"universe {universe.name} has no space to move in")
+
+
+def _on_grid(builder: Builder, grid: Grid, axis: int, coordinate: Value, by: Value) -> Value:
+    size = grid.sizes[axis]
+    moved = builder.add(coordinate, by)
+    zero, last, count = builder.i32(0), builder.i32(size - 1), builder.i32(size)
+    match grid.edges:
+        case "clamp":
+            return builder.clamp(moved, zero, last)
+        case "wrap":
+            return builder.select(builder.less(moved, count), moved, builder.sub(moved, count))
+        case "sticky":
+            off = builder.or_(builder.less(moved, zero), builder.less_equal(count, moved))
+            return builder.select(off, coordinate, moved)
+        case "bounce":
+            moved = builder.select(builder.less(moved, zero), builder.neg(moved), moved)
+            mirrored = builder.sub(builder.i32(2 * (size - 1)), moved)
+            return builder.clamp(builder.select(builder.less_equal(count, moved), mirrored, moved), zero, last)
+
+
+def _in_continuous(
+    builder: Builder, universe: Universe, space: Continuous, axis: int, coordinate: Value, by: Value
+) -> Value:
+    bounds = space.axes[axis]
+    low, high, size = builder.f32(round32(bounds.low)), builder.f32(round32(bounds.high)), round32(bounds.size)
+    moved = builder.add(coordinate, by)
+    match space.edges:
+        case "clamp":
+            return builder.clamp(moved, low, high)
+        case "sticky":
+            off = builder.or_(builder.less(moved, low), builder.less(high, moved))
+            return builder.select(off, coordinate, moved)
+        case "wrap":
+            farthest = _farthest(universe, space, axis)
+            return builder.add(_remainder(builder, builder.sub(moved, low), size, farthest), low)
+        case "bounce":
+            farthest = _farthest(universe, space, axis)
+            there = _remainder(builder, builder.sub(moved, low), 2 * size, farthest)
+            back = builder.sub(builder.f32(2 * size), there)
+            return builder.add(builder.select(builder.less_equal(builder.f32(size), there), back, there), low)
+
+
+def _farthest(universe: Universe, space: Continuous, axis: int) -> float:
+    """A displacement leaves no coordinate so far from the low end, even if it was a size beyond the edges before."""
+    bounds = space.axes[axis]
+    custom = (action.move for action in universe.actions if action.move is not None)
+    longest = max((abs(by[axis]) for by in (*(move.by for move in universe.moves), *custom)), default=0.0)
+    away = bounds.high - bounds.low + bounds.size + longest
+    rounding = (abs(bounds.low) + abs(bounds.high) + away) * 2.0**-20
+    return away + rounding
+
+
+def _remainder(builder: Builder, value: Value, size: float, below: float) -> Value:
+    """The exact remainder with the sign of the value, plus the size where that is negative; abs(value) < below.
+
+    Where s <= t < 2 s the difference t - s is exact (Sterbenz), so it is taken for s = ..., 4 size, 2 size, size.
+    """
+    steps = [size]
+    while 2 * steps[-1] <= below:
+        steps.append(2 * steps[-1])
+    rest = builder.abs(value)
+    for step in reversed(steps):
+        taken = builder.f32(step)
+        rest = builder.select(builder.less_equal(taken, rest), builder.sub(rest, taken), rest)
+    zero = builder.f32(0.0)
+    signed = builder.select(builder.less(value, zero), builder.neg(rest), rest)
+    return builder.select(builder.less(signed, zero), builder.add(signed, builder.f32(size)), signed)

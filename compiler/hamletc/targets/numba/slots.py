@@ -1,0 +1,95 @@
+"""State and outcomes as numba kernels hold them: in arrays of a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hamlet import schema
+from hamlet.universe import Universe
+from hamletc.targets.body import identifier, unique
+from hamletc.targets.state import GIVEN, STARTS, names
+
+FEW = 256
+"""So many rows of a field have an array each, with the author's names, which compiles faster; more share one array, so
+that functions do not take thousands of arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An array that holds rows of a field for the lanes of a chunk, one row behind the other.
+
+    Attributes:
+        field: whose rows these are.
+        variable: its name in kernels. An author's name has its kind before it, so that it meets no other name.
+        array, row, rows: where the state of all lanes or worlds has them: the first row, and how many.
+        make: what makes that array.
+        start: at the beginning of an episode, where it is a constant.
+    """
+
+    field: schema.Field
+    variable: str
+    array: str
+    row: int
+    rows: int
+    make: str
+    start: str | None
+
+    @property
+    def changes(self) -> bool:
+        """Whether ticks or resets can change it."""
+        return self.field.name not in GIVEN
+
+    def at(self, row: str) -> str:
+        """Its element for `lane` in one of its rows."""
+        return f"{self.variable}[lane]" if self.rows == 1 else f"{self.variable}[{row} * LANES + lane]"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A value per lane, by its name in the contract of functions: a row of a chunk."""
+
+    name: str
+    chunk: Chunk
+    row: int
+
+    @property
+    def element(self) -> str:
+        """The element of the chunk for `lane`."""
+        return self.chunk.at(str(self.row))
+
+
+def state(universe: Universe) -> tuple[Slot, ...]:
+    """The state of a lane and its world, in the order of the state arrays."""
+    fields = schema.state_fields(universe)
+    taken = {f"{field.name}_array" for field in fields}
+    return tuple(slot for field in fields for slot in _slots(field, names(field), taken))
+
+
+def outcomes(universe: Universe) -> tuple[Slot, ...]:
+    """What a tick gives beside the state, in the order of the outcome arrays."""
+    result: list[Slot] = []
+    for field in schema.outcome_fields(universe):
+        reported = (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
+        result += _slots(field, reported, set())
+    return tuple(result)
+
+
+def chunks(slots: Iterable[Slot]) -> list[Chunk]:
+    """The chunks of these values, each once, in order."""
+    return list({slot.chunk.variable: slot.chunk for slot in slots}.values())
+
+
+def _slots(field: schema.Field, values: tuple[str, ...], taken: set[str]) -> list[Slot]:
+    array, start = f"{field.name}_array", STARTS.get(field.name)
+    dtype = "u32" if field.name == "layout" else field.dtype
+    text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
+    if len(values) > FEW:
+        chunk = Chunk(field, unique(field.name, taken), array, 0, len(values), f"rows_{dtype}({len(values)})", text)
+        return [Slot(value, chunk, row) for row, value in enumerate(values)]
+    result = []
+    for row, value in enumerate(values):
+        kind, _, name = value.partition(".")
+        variable = unique(f"{kind}_{identifier(name)}" if name else value, taken)
+        result.append(Slot(value, Chunk(field, variable, array, row, 1, f"local_{dtype}(LANES)", text), 0))
+    return result

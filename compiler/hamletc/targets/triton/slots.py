@@ -1,0 +1,75 @@
+"""State values as Triton kernels hold them: their names, where they are in memory, how an episode begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet import abi, schema
+from hamlet.universe import Universe
+from hamletc.targets.body import identifier, unique
+from hamletc.targets.state import GIVEN, STARTS, names
+
+FETCHED = ("places", "streaks", "seen")
+"""Fields that stay in memory: there may be many rows, and a tick changes few of them or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A state value that a kernel holds per lane.
+
+    Attributes:
+        name: in the contract of functions: `meter.energy`.
+        variable: in kernels: `meter_energy`. An author's name has its kind before it, so it meets no other name; where
+            two would look alike, a number follows.
+        address: where it is in memory.
+        load, store: how a loaded and a stored value are converted.
+        other: what lanes beyond the last one hold.
+        start: what it is at the beginning of an episode; `None` where that changes nothing.
+        given: ticks and resets do not change it.
+        fetched: it stays in memory and is loaded where it is needed; the others are in registers.
+    """
+
+    name: str
+    variable: str
+    address: str
+    load: str
+    store: str
+    other: str
+    start: str | None
+    given: bool
+    fetched: bool
+    per: schema.Per
+
+
+def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
+    """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
+    taken = {f"{name}_ptr" for name in abi.array_arguments(universe, "rollout")}
+    result = []
+    for field in schema.state_fields(universe):
+        width, index = ("lanes", "lane") if field.per == "lane" else ("worlds", "world")
+        load = store = ""
+        if field.name == "layout":
+            load, store = ".to(tl.uint32, bitcast=True)", ".to(tl.int32, bitcast=True)"
+        elif field.dtype == "bool":
+            load = ".to(tl.int1)"
+        other = "0.0" if field.dtype == "f32" else "0"
+        constant = _text(field)
+        given, fetched = field.name in GIVEN, field.name in FETCHED
+        for row, name in enumerate(names(field)):
+            kind, _, author = name.partition(".")
+            variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
+            address = f"{field.name}_ptr + {offset(row, width)}{index}"
+            start = f"new_{variable}" if name in starts else constant
+            result.append(Slot(name, variable, address, load, store, other, start, given, fetched, field.per))
+    return tuple(result)
+
+
+def offset(row: int, width: str = "lanes") -> str:
+    """What leads to a row of a field-major array."""
+    return f"{row} * {width} + " if row else ""
+
+
+def _text(field: schema.Field) -> str | None:
+    """What a field is at the beginning of an episode, where that is a constant."""
+    start = STARTS.get(field.name)
+    return None if start is None else str(float(start)) if field.dtype == "f32" else str(start)

@@ -1,0 +1,1 @@
+"""Compiled universes behind the surface of other environments."""

@@ -1,0 +1,41 @@
+"""Cells of grids by index, and the words that tell them apart where they are many (`hamlet.schema.cell_words`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from torch import Tensor
+
+from hamlet.schema import cell_words
+from hamlet.universe import Grid
+
+Integer = TypeVar("Integer", int, Tensor)
+
+
+def cell_index(cell: Sequence[Integer], sizes: Sequence[int]) -> Integer:
+    """The index of a cell: x + width * (y + height * z)."""
+    index = cell[-1]
+    for x, size in zip(cell[-2::-1], sizes[-2::-1], strict=True):
+        index = x + size * index
+    return index
+
+
+def coordinates(index: Integer, sizes: Sequence[int]) -> tuple[Integer, ...]:
+    """The coordinates of the cell with an index, one per axis."""
+    axes = []
+    for size in sizes:
+        axes.append(index % size)
+        index = index // size
+    return tuple(axes)
+
+
+def words(cell: Sequence[Integer], grid: Grid) -> tuple[Integer, ...]:
+    """The words of a cell, from its coordinates."""
+    return tuple(cell_index(cell[begin:end], grid.sizes[begin:end]) for begin, end in cell_words(grid))
+
+
+def cell_of(words: Sequence[Integer], grid: Grid) -> tuple[Integer, ...]:
+    """The coordinates of a cell, from its words."""
+    ranges = zip(words, cell_words(grid), strict=True)
+    return tuple(x for word, (begin, end) in ranges for x in coordinates(word, grid.sizes[begin:end]))

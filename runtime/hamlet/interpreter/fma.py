@@ -1,0 +1,32 @@
+"""Fused multiply-add of binary32 numbers, the same on every device."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def fma(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """a * b + c rounded once; f32 tensors that broadcast.
+
+    In binary64 the product is exact. The sum is rounded to odd (Boldo, Melquiond: Emulation of FMA and correctly
+    rounded sums: proved algorithms using rounding to odd; IEEE Transactions on Computers 57, 2008), after which
+    rounding to binary32 gives what rounding once would have given, also for subnormals.
+    """
+    product, addend = a.double() * b.double(), c.double()
+    total = product + addend
+    back = total - product
+    error = (product - (total - back)) + (addend - back)
+    return rounded_to_odd(total, error).float()
+
+
+def rounded_to_odd(total: Tensor, error: Tensor) -> Tensor:
+    """total + error rounded to odd, where total is that sum rounded to nearest; f64.
+
+    Where the sum is not exact it lies between two neighbours, one of which has an odd significand: that one.
+    """
+    bits = total.view(torch.int64)
+    inexact = (error > 0) | (error < 0)
+    away_from_zero = (error > 0) == (total > 0)
+    odd = bits + torch.where(away_from_zero, 1, -1)
+    return torch.where(inexact & (bits & 1 == 0), odd, bits).view(torch.float64)

@@ -1,0 +1,76 @@
+"""Where affordances at random and agents begin an episode (docs/semantics.md, "Layouts")."""
+
+from __future__ import annotations
+
+from math import prod
+
+import torch
+from torch import Tensor
+
+from hamlet.cells import cell_index, coordinates
+from hamlet.permutation import Domain, domain, permuted_axes
+from hamlet.random import WORD, draw, multiply_high, permute
+from hamlet.universe import Continuous, Grid, NoSpace, Universe
+
+
+class Layouts:
+    """Turns layouts (i32 [worlds]) and indices into positions: one tensor [count, worlds] per axis, i32 or f32."""
+
+    def __init__(self, universe: Universe, device: torch.device) -> None:
+        self._space = universe.space
+        self._device = device
+        self._permuted: tuple[int, ...] = ()
+        self._free = torch.zeros(0, dtype=torch.int32, device=device)
+        if isinstance(universe.space, Grid):
+            self._permuted = universe.space.sizes[: permuted_axes(universe.space.sizes)]
+            self._free = free_cells(universe, universe.space).to(device)
+        self._domain: Domain | None = domain(len(self._free)) if len(self._free) > 0 else None
+
+    def apart(self, layout: Tensor, first: int, count: int) -> list[Tensor]:
+        """The positions with the indices first .. first + count - 1: on a grid no two are on the same cell."""
+        if not isinstance(self._space, Grid) or self._domain is None:
+            return self.anywhere(layout, first, count)
+        word, index = layout.long() & WORD, self._indices(layout, first, count)
+        cell = self._free[permute(index, word, self._domain)]
+        rest = range(len(self._permuted), len(self._space.sizes))
+        return [*coordinates(cell, self._permuted), *(self._drawn(word, index, axis) for axis in rest)]
+
+    def anywhere(self, layout: Tensor, first: int, count: int) -> list[Tensor]:
+        """The positions with the indices first .. first + count - 1, drawn coordinate by coordinate."""
+        word, index = layout.long() & WORD, self._indices(layout, first, count)
+        match self._space:
+            case Grid(sizes=axes) | Continuous(axes=axes):
+                return [self._drawn(word, index, axis) for axis in range(len(axes))]
+            case NoSpace():
+                return []
+
+    def _indices(self, layout: Tensor, first: int, count: int) -> Tensor:
+        return torch.arange(first, first + count, device=self._device).unsqueeze(1).expand(count, len(layout))
+
+    def _drawn(self, word: Tensor, index: Tensor, axis: int) -> Tensor:
+        """A coordinate of its own, drawn from a layout (i64 words) for an index."""
+        drawn = draw(word, index, axis)
+        match self._space:
+            case Grid(sizes=sizes):
+                return multiply_high(drawn, sizes[axis]).to(torch.int32)
+            case Continuous(axes=axes):
+                low, high, size = (self._number(x) for x in (axes[axis].low, axes[axis].high, axes[axis].size))
+                x = low + size * ((drawn >> 8).to(torch.float32) * self._number(2.0**-24))
+                return torch.where(x < high, x, high)
+            case NoSpace():
+                raise ValueError("there are no axes without a space")
+
+    def _number(self, value: float) -> Tensor:
+        return torch.tensor(value, dtype=torch.float32, device=self._device)
+
+
+def free_cells(universe: Universe, grid: Grid) -> Tensor:
+    """The indices of the cells that layouts permute, i32: those without an affordance at a fixed place; on a grid of
+    more cells than can be permuted, all those of its first axes."""
+    permuted = permuted_axes(grid.sizes)
+    free = torch.ones(prod(grid.sizes[:permuted]), dtype=torch.bool)
+    if permuted == len(grid.sizes):
+        for affordance in universe.affordances:
+            if affordance.place is not None:
+                free[cell_index([int(x) for x in affordance.place], grid.sizes)] = False
+    return free.nonzero().squeeze(1).to(torch.int32)

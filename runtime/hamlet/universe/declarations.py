@@ -1,0 +1,178 @@
+"""Declarations: meters, rules, affordances, actions, rewards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from hamlet.universe.expressions import Expression
+from hamlet.universe.span import Span
+from hamlet.universe.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A day of so many hours; an hour passes every tick and a world starts at hour 0."""
+
+    hours: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Lifespan:
+    """An agent that reaches this age is truncated; if it is alive then it gets `reward` on top. With episodes by hand
+    it gets `reward` in every tick from then on, dead or alive."""
+
+    ticks: int
+    reward: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A number per world that can be changed between ticks, within its bounds."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A number per lane that is given before a tick, within its bounds; it stays until another is given."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Tracking:
+    """Agents remember what they used: `last`, `streak of`, `visited`. An agent's memory is brought up to date in ticks
+    with an INTERACT of its own ("agent"), or of anybody in its world ("world")."""
+
+    by: Literal["agent", "world"]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A number per agent with bounds and a start value. `decay` is subtracted every tick, `move` in a tick with a move
+    action, `interact` in a tick with INTERACT; `None` where the author said nothing."""
+
+    name: str
+    start: float
+    low: float
+    high: float
+    decay: Expression | None
+    move: Expression | None
+    interact: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Statements that run every tick, or in ticks where the guard holds when the rule is reached."""
+
+    name: str
+    guard: Expression | None
+    body: tuple[Statement, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Statements that run in ticks where `source < threshold` when the cascade is reached."""
+
+    name: str
+    source: str
+    threshold: float
+    body: tuple[Statement, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """Open from hour `opens` (inclusive) to hour `closes` (exclusive); wraps past midnight where closes < opens."""
+
+    opens: int
+    closes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Affordance:
+    """What an agent standing on its cell gets from INTERACT.
+
+    Attributes:
+        place: its coordinates, whole numbers on a grid; `None` for a random place, and without a space.
+        duration: `None` for an instantaneous affordance (`instantly`), else the ticks it lasts (`each_tick`,
+            `on_completion`); 0 for one that is never completed.
+        together: `each_tick` and `on_completion` are like one `together`: every `Assign` in them has `clamped=False`,
+            and the meters that they write are clamped once, after both, in order of first appearance.
+    """
+
+    name: str
+    place: tuple[float, ...] | None
+    hours: Hours | None
+    duration: int | None
+    together: bool
+    needs: Expression | None
+    instantly: tuple[Statement, ...]
+    each_tick: tuple[Statement, ...]
+    on_completion: tuple[Statement, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A custom action: where `needs` holds, its statements run, then it moves by `move`, then it teleports. With
+    `keeps_progress` an agent that it displaces stays engaged."""
+
+    name: str
+    needs: Expression | None
+    body: tuple[Statement, ...]
+    move: tuple[float, ...] | None
+    teleport: tuple[float, ...] | None
+    keeps_progress: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Says when actions are allowed. For named actions it takes the place of what is built in; without names (all
+    actions) it restricts whatever else holds."""
+
+    actions: tuple[str, ...]
+    allowed: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One way to die. `name` is the condition as the author wrote it, in canonical spelling."""
+
+    name: str
+    condition: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """A term of the reward; terms are added from left to right. One with a name is also reported."""
+
+    name: str | None
+    value: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A number per lane that every tick computes when it computes the reward."""
+
+    name: str
+    value: Expression
+    span: Span

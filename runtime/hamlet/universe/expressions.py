@@ -1,0 +1,241 @@
+"""Expressions: numbers are binary32, conditions are booleans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hamlet.universe.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A constant. Constant subtrees were folded in binary64 and rounded once to binary32."""
+
+    value: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MeterValue:
+    """The current value of a meter: a statement sees what earlier statements of the same tick wrote."""
+
+    meter: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ParamValue:
+    """The value of a param in this lane's world."""
+
+    param: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Deficit:
+    """In a cascade: `(threshold - source) / threshold`, measured when the cascade was tested."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """In a cascade: `threshold - source`, measured when the cascade was tested."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """The world's hour as a number, 0 .. clock hours - 1."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """The ticks this agent has lived in this episode, as a number."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """`true` or `false`."""
+
+    value: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class InputValue:
+    """What was given to this lane as an input before the tick."""
+
+    input: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DayTime:
+    """sin or cos of 2 pi hour / hours, computed in binary64 and rounded once."""
+
+    function: Literal["sin", "cos"]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """The agent's coordinate on an axis of the space, as a number."""
+
+    axis: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Velocity:
+    """What the last tick's move added to the coordinate on this axis; 0 where the agent took no move of the space."""
+
+    axis: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """The length of the velocity."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The ticks spent on the affordance that the agent is engaged in, as a number."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LastUse:
+    """Condition: this affordance is the agent's last use (`None`: nothing is)."""
+
+    affordance: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """How often in a row the agent used this affordance, as a number."""
+
+    affordance: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """How many different affordances the agent has used in this episode, as a number."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The operand's value on the state at the beginning of the tick. Not nested."""
+
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Condition: the agent stands on this affordance, in a continuous space within its reach (`None`: on none)."""
+
+    affordance: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """The distance from the agent to an affordance, by the metric of the space."""
+
+    affordance: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StraightDistance:
+    """The Euclidean distance to an affordance whatever the metric of the space, without regard to its edges."""
+
+    affordance: str
+    span: Span
+
+
+UnaryOp: TypeAlias = Literal["-", "abs", "not", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"]
+BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-x`, `abs(x)`, an elementary function of a number; `not c` on a condition."""
+
+    op: UnaryOp
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic, `min`, `max`, `pow` and comparisons on two numbers; `and`, `or` on two conditions."""
+
+    op: BinaryOp
+    left: Expression
+    right: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Clamp:
+    """`clamp(x, low, high)`: `low` where x < low, else `high` where high < x, else x."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if c then a else b`; `a when c` is `if c then a else 0`. Both branches have the same type."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+    span: Span
+
+
+Expression: TypeAlias = (
+    Number
+    | Truth
+    | MeterValue
+    | ParamValue
+    | InputValue
+    | Deficit
+    | Shortfall
+    | Hour
+    | DayTime
+    | Age
+    | Coordinate
+    | Velocity
+    | Speed
+    | Progress
+    | Here
+    | LastUse
+    | Streak
+    | Visited
+    | Distance
+    | StraightDistance
+    | Previous
+    | Unary
+    | Binary
+    | Clamp
+    | If
+)

@@ -1,0 +1,154 @@
+"""What was recorded from HAMLET's engine, replayed bit for bit.
+
+Here are the first steps of every trace on the interpreter, one trace of each kind of space on numba, and a few steps of
+one trace of each pack on Triton's interpreter. `make conformance` replays all steps of all traces.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+from traces import SHARED, about, of_each_kind, of_each_pack, pack_of, traces
+
+import hamlet
+import recorded
+from hamlet import manifest, schema
+from hamlet.adapters.townlet import VectorizedEnv, description
+from hamlet.codec import to_json
+from hamlet.module import Module
+from hamlet.replay import read_trace, replay
+from hamletc.compile import Stopwatch, check_file
+
+STEPS = 90
+TRITON_STEPS = 3
+CLI = (sys.executable, "-c", "from hamletc.cli.main import main; main()", "replay")
+
+pytestmark = pytest.mark.skipif(not traces(), reason=f"there are no recorded traces in {SHARED}")
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.stem for path in paths]
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("conformance")
+
+
+@cache
+def compiled(pack: Path, packages: Path) -> Module:
+    return hamlet.compile(pack, packages / pack.name)
+
+
+@cache
+def interpreted(pack: Path) -> Module:
+    """What the interpreter needs: no kernels are made, which takes most of the time."""
+    checked = check_file(pack, Stopwatch())
+    assert checked.pack is not None
+    described = {description.FILENAME: description.to_json(checked.pack).encode()}
+    return Module(pack, checked.universe, manifest.sha256(to_json(checked.universe).encode()), described)
+
+
+def test_there_are_traces_of_every_kind() -> None:
+    assert len(traces()) >= 100
+    assert len(of_each_kind()) >= 10
+    assert len(of_each_pack()) >= 10
+
+
+@pytest.mark.parametrize("trace", traces(), ids=names(traces()))
+def test_on_the_interpreter(trace: Path) -> None:
+    report = replay(interpreted(pack_of(trace)), read_trace(trace), steps=STEPS)
+    assert report.ok, report.render()
+
+
+STOPPED = [trace for trace in traces() if about(trace)["T"] == 0]
+
+
+@pytest.mark.parametrize("trace", STOPPED, ids=names(STOPPED))
+def test_where_the_engine_stopped_in_the_first_step(trace: Path) -> None:
+    env = VectorizedEnv(interpreted(pack_of(trace)), 4, backend="interpreter")
+    env.reset()
+    interact = schema.interact_action(env.module.universe)
+    with pytest.raises(RuntimeError):
+        env.step(torch.full((4,), interact))
+
+
+@pytest.mark.parametrize("trace", of_each_kind(), ids=names(of_each_kind()))
+def test_on_numba(trace: Path, packages: Path) -> None:
+    report = replay(compiled(pack_of(trace), packages), read_trace(trace), "numba")
+    assert report.ok, report.render()
+
+
+@pytest.mark.parametrize("trace", of_each_pack(), ids=names(of_each_pack()))
+def test_on_triton(trace: Path, packages: Path) -> None:
+    # in a process of its own: triton reads TRITON_INTERPRET when it is imported
+    package = compiled(pack_of(trace), packages).path
+    done = subprocess.run(
+        [*CLI, str(package), str(trace), "--backend", "triton", "--steps", str(TRITON_STEPS)],
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"the first {TRITON_STEPS} of" in done.stdout
+
+
+# --- what is not equal ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A copy of a trace, to be damaged."""
+    trace = SHARED / "traces" / "L3_temporal_mechanics__randstate.npz"
+    if not trace.exists():
+        pytest.skip(f"{trace} is not there")
+    arrays, meta = recorded.read(trace)
+    return recorded.write(tmp_path / trace.name, arrays, meta)
+
+
+def test_one_changed_value_is_named(damaged: Path) -> None:
+    arrays, meta = recorded.read(damaged)
+    view = arrays["meters"].view("i4")
+    view[20, 3, 6] ^= 1
+    recorded.write(damaged, arrays, meta)
+    module = interpreted(SHARED / "packs" / "L3_temporal_mechanics")
+    report = replay(module, read_trace(damaged), steps=30)
+    assert not report.ok
+    found = report.divergence
+    assert found is not None
+    assert (found.stream, found.step, found.agent, found.field) == ("meters", 20, 3, "health")
+    assert found.writes
+    assert all(line.split(".yaml:")[0] in ("bars", "cascades", "affordances") for line in found.writes)
+
+
+def test_the_command(damaged: Path) -> None:
+    pack = SHARED / "packs" / "L3_temporal_mechanics"
+
+    def run(*arguments: object) -> tuple[int, str]:
+        done = subprocess.run([*CLI, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    code, text = run(pack, damaged, "--steps", 5)
+    assert (code, text.splitlines()[-1][:13]) == (0, "equal in all ")
+    code, text = run(SHARED / "packs" / "test", damaged)
+    assert code == 2
+    assert "was recorded from another pack" in text
+    arrays, meta = recorded.read(damaged)
+    arrays["rewards"][2, 0] += 1
+    recorded.write(damaged, arrays, meta)
+    code, text = run(pack, damaged, "--steps", 5)
+    assert code == 1
+    assert "where     rewards, agent 0" in text
+    damaged.write_bytes(damaged.read_bytes()[:5000])
+    code, text = run(pack, damaged)
+    assert code == 2
+    assert text.startswith("error: ")
+    assert len(text.splitlines()) == 1

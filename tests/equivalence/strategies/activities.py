@@ -1,0 +1,114 @@
+"""What agents can do: affordances, actions, and which are allowed."""
+
+from __future__ import annotations
+
+import math
+
+from hamlet.universe import Grid
+from strategies.pieces import AffordancePlan, joined
+from strategies.spaces import Spaces
+
+
+class Activities(Spaces):
+    """Writes affordances, actions and masks."""
+
+    def plan_affordances(self, count: int) -> None:
+        """So many affordances, and how long each lasts."""
+        longest = 5 if self.lifespan is None or self.by_hand else min(5, self.lifespan - 1)
+        for number in range(count):
+            lasts = longest >= 1 and self.chance(2)
+            duration = self.pick((self.integer(1, longest), self.integer(1, longest), 0)) if lasts else None
+            self.affordances.append(AffordancePlan(self.name(f"Place{number}", "affordance"), duration))
+
+    def affordance_lines(self) -> list[str]:
+        """The declarations, no two at one place where that matters."""
+        match self.space.space:
+            case Grid(sizes=sizes) if not self.space.stored:
+                fixed = [
+                    f"({', '.join(map(str, _coordinates(cell, sizes)))})" for cell in self._cells(math.prod(sizes))
+                ]
+            case _:
+                fixed = [self.place() if self.space.axes else "" for _ in self.affordances]
+        places = [place if not place or self.chance(2) else "random" for place in fixed]
+        return [self._affordance(plan, place) for plan, place in zip(self.affordances, places, strict=True)]
+
+    def _cells(self, count: int) -> list[int]:
+        """A cell for every affordance, no two the same."""
+        cells: list[int] = []
+        for _ in self.affordances:
+            cell = self.integer(0, count - 1)
+            while cell in cells:
+                cell = (cell + 1) % count
+            cells.append(cell)
+        return cells
+
+    def _affordance(self, plan: AffordancePlan, place: str) -> str:
+        head = f"affordance {self.word(plan.name)}" + (f" at {place}" if place else "")
+        if self.hours is not None and self.chance(3):
+            opens = self.integer(0, self.hours - 1)
+            closes = self.integer(0, self.hours)
+            if opens != closes:
+                head += f" open {opens} .. {closes}"
+        needs = f"needs {self.condition(2).text}" if self.chance(3) else ""
+        if plan.duration is None:
+            return f"{head} {{ {joined([needs, f'instantly {{ {self.body()} }}'])} }}"
+        head += " lasts forever" if plan.duration == 0 else f" lasts {plan.duration} ticks"
+        together = any(meter.loose for meter in self.meters) and self.chance(3)
+        kinds = self.pick((("each tick",), ("on completion",), ("each tick", "on completion")))
+        kinds = ("each tick",) if plan.duration == 0 else kinds
+        blocks = [f"{kind} {{ {self.assignments() if together else self.body()} }}" for kind in kinds]
+        return f"{head}{' together' if together else ''} {{ {joined([needs, *blocks])} }}"
+
+    def plan_actions(self) -> list[str]:
+        """The names of the universe's own actions."""
+        for name in (*self.space.moves, "INTERACT", "WAIT"):
+            self.take(name, "action")
+        return [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
+
+    def action(self, name: str) -> str:
+        needs = f"needs {self.condition(2).text}" if self.chance(3) else ""
+        where = keeps = ""
+        if self.space.axes:
+            by = self.displacement()
+            match self.integer(0, 4):
+                case 0 if _moves(by):
+                    where = f"move {by}"
+                case 1:
+                    where = f"teleport {self.place()}"
+                case 2 if _moves(by) and self.inert:
+                    where = f"move {by}  teleport {self.place()}"
+            keeps = "keeps progress" if where and self.lasting and self.chance(2) else ""
+        effect = self.body() if not where or self.chance(2) else ""
+        return f"action {self.word(name)} {{ {joined([needs, keeps, effect, where])} }}"
+
+    @property
+    def lasting(self) -> bool:
+        """Whether some affordance lasts."""
+        return any(plan.duration is not None for plan in self.affordances)
+
+    def masks(self, own: list[str]) -> list[str]:
+        """Which actions are allowed; for each at most one says so, and one for all."""
+        names = list(self.draw_order([*self.space.moves, "INTERACT", "WAIT", *own]))
+        lines = []
+        with self.at("mask"):
+            while self.chance(4) and names:
+                count = self.integer(1, min(3, len(names)))
+                chosen, names = names[:count], names[count:]
+                said = self.pick((self.condition(2).text, self.condition(1).text, self.pick(("true", "false"))))
+                lines.append(f"allow {' '.join(map(self.word, chosen))} when {said}")
+            if self.chance(5):
+                lines.append(f"allow all when {self.condition(2).text}")
+        return lines
+
+
+def _moves(displacement: str) -> bool:
+    """Whether a written displacement goes anywhere."""
+    return any(digit in displacement for digit in "123456789")
+
+
+def _coordinates(cell: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    result = []
+    for size in sizes:
+        result.append(cell % size)
+        cell //= size
+    return tuple(result)

@@ -1,0 +1,357 @@
+"""Expressions, and where they lie: by the checker's own intervals, so that nothing overflows, no divisor can be zero
+and every comparison decides something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, get_args
+
+from hypothesis import strategies as st
+
+from hamlet.binary32 import round32
+from hamletc.checking import intervals
+from hamletc.checking.extent import Extent
+from hamletc.checking.folding import Comparison
+from hamletc.checking.intervals import Interval
+from hamletc.checking.reach import LONGEST_AGE
+from strategies.choices import Choices
+from strategies.pieces import (
+    AND,
+    ATOM,
+    CLOSED_SUM,
+    COMPARISON,
+    FACTOR,
+    IF,
+    NOT,
+    OR,
+    PRODUCT,
+    SUM,
+    WHEN,
+    AffordancePlan,
+    MeterPlan,
+    Piece,
+    SpacePlan,
+)
+from strategies.words import neighbour
+
+COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+COMPARISONS_WITH_LOWEST: tuple[Comparison, ...] = ("<=", ">", "==", "!=")
+"""Those that the lowest value of the left side does not decide, as the right side."""
+
+
+class Expressions(Choices):
+    """Writes numbers and conditions about what is planned."""
+
+    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
+        super().__init__(draw)
+        self.meters: list[MeterPlan] = []
+        self.params: list[tuple[str, Interval]] = []
+        self.inputs: list[tuple[str, Interval]] = []
+        self.affordances: list[AffordancePlan] = []
+        self.hours: int | None = None
+        self.lifespan: int | None = None
+        self.by_hand = self.tracked = self.inert = False
+        self.space: SpacePlan
+        self.extent: Extent
+        self.scope: Literal["tick", "mask", "previous"] = "tick"
+        self.cascade: Interval | None = None
+        self.threshold = 0.0
+        self.tight = False
+
+    @contextmanager
+    def within(self, source: Interval | None, threshold: float) -> Iterator[None]:
+        """In a cascade with a source that lies there, if it is known."""
+        self.cascade, self.threshold = source, threshold
+        yield
+        self.cascade = None
+
+    @contextmanager
+    def at(self, scope: Literal["mask", "previous"]) -> Iterator[None]:
+        """Where only some quantities have a meaning."""
+        outer = self.scope
+        self.scope = scope
+        yield
+        self.scope = outer
+
+    @property
+    def oldest(self) -> float:
+        """The largest age at the beginning of a tick."""
+        return LONGEST_AGE if self.lifespan is None or self.by_hand else self.lifespan - 1.0
+
+    # --- numbers ---------------------------------------------------------------------------------------------------
+
+    def number(self, depth: int, constants: bool = True) -> Piece:
+        """An expression that is a number and, without `constants`, is none."""
+        piece = self.leaf(constants) if depth <= 0 or not self.chance(2) else self.compound(depth - 1)
+        return Piece(f"({piece.text})", ATOM, piece.lies) if self.chance(15) else piece
+
+    def leaf(self, constants: bool = True) -> Piece:
+        kind = self.integer(0, 11)
+        if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
+            return self.measured()
+        if kind <= 1 and constants:
+            return self.number_piece(self.constant(*self.pick(((-1.0, 1.0), (-100.0, 100.0), (-1e12, 1e12)))))
+        if kind <= 4 and self.params:
+            name, bounds = self.pick(self.params)
+            return Piece(self.word(name), ATOM, bounds)
+        if kind == 5 and self.oldest > 0:
+            # Without a lifespan ages reach 2 ** 31, which makes overflow likely where it is multiplied again and again.
+            return Piece("age", ATOM, Interval(0.0, self.oldest))
+        if kind == 6 and self.hours is not None:
+            wave = Interval(-1.0, 1.0)
+            hour = Piece("hour", ATOM, Interval(0.0, self.hours - 1.0))
+            return self.pick((hour, hour, Piece("day_sin", ATOM, wave), Piece("day_cos", ATOM, wave)))
+        if kind == 7 and self.affordances:
+            return self.about_uses()
+        if kind in (8, 9) and (piece := self.about_space()) is not None:
+            return piece
+        if kind == 10 and self.inputs and self.scope != "mask":
+            name, bounds = self.pick(self.inputs)
+            return Piece(self.word(name), ATOM, bounds)
+        return self.meter()
+
+    def about_uses(self) -> Piece:
+        """What an agent did with affordances."""
+        durations = [plan.duration for plan in self.affordances if plan.duration is not None]
+        pieces: list[Piece] = []
+        if durations:
+            longest = LONGEST_AGE if 0 in durations else float(max(durations))
+            pieces.append(Piece("progress", ATOM, Interval(0.0, longest)))
+        if self.tracked:
+            place = self.word(self.pick(self.affordances).name)
+            pieces.append(Piece(f"streak of {place}", ATOM, Interval(0.0, self.oldest + 1.0)))
+            pieces.append(Piece("visited", ATOM, Interval(0.0, float(len(self.affordances)))))
+        return self.pick(pieces) if pieces else self.meter()
+
+    def about_space(self) -> Piece | None:
+        """Where an agent is and how it moves."""
+        places = [self.word(plan.name) for plan in self.affordances]
+        pieces = []
+        if places:
+            pieces.append(Piece(f"distance to {self.pick(places)}", ATOM, self.extent.distance))
+            pieces.append(Piece(f"straight distance to {self.pick(places)}", ATOM, self.extent.straight_distance))
+        if self.space.axes:
+            axis = self.pick(self.space.axes)
+            pieces.append(Piece(f"position {axis}", ATOM, self.extent.position[axis]))
+            pieces.append(Piece(f"velocity {axis}", ATOM, self.extent.velocity(axis)))
+            pieces.append(Piece("speed", ATOM, self.extent.speed))
+        known = [piece for piece in pieces if piece.lies.low < piece.lies.high]
+        return self.pick(known) if known else None
+
+    def meter(self) -> Piece:
+        plan = self.pick(self.meters)
+        if plan.adrift and not self.tight:
+            return Piece(self.word(plan.name), ATOM, intervals.ANYTHING)
+        room = 8 * plan.span if plan.loose and not self.tight else 0.0
+        return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low - room), round32(plan.high + room)))
+
+    def measured(self) -> Piece:
+        assert self.cascade is not None
+        below = Interval(0.0, round32(self.threshold - self.cascade.low))
+        if self.threshold > 0 and self.chance(2):
+            try:
+                return Piece("deficit", ATOM, intervals.divide(below, Interval(self.threshold, self.threshold)))
+            except OverflowError:
+                pass
+        return Piece("shortfall", ATOM, below)
+
+    def compound(self, depth: int) -> Piece:
+        kind = self.integer(0, 14)
+        if kind == 12:
+            return self.previous(depth)
+        a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14))
+        try:
+            match kind:
+                case 0 | 1 | 2:
+                    return self.sum(a, self.number(depth, constants=False))
+                case 3:
+                    b = self.number(depth, constants=False)
+                    text = f"{a.at_least(PRODUCT)} * {b.at_least(FACTOR)}"
+                    return Piece(text, PRODUCT, intervals.multiply(a.lies, b.lies))
+                case 4:
+                    return Piece(f"-{a.at_least(FACTOR)}", FACTOR, intervals.negate(a.lies))
+                case 5:
+                    return Piece(f"abs({a.text})", ATOM, intervals.absolute(a.lies))
+                case 6 | 7:
+                    return self.extremum(a, depth)
+                case 8:
+                    return self.clamp(a, depth)
+                case 9:
+                    divisor = self.divisor(depth)
+                    text = f"{a.at_least(PRODUCT)} / {divisor.at_least(FACTOR)}"
+                    return Piece(text, PRODUCT, intervals.divide(a.lies, divisor.lies))
+                case 10:
+                    b = self.number(depth)
+                    text = f"if {self.condition(depth).text} then {a.text} else {b.text}"
+                    return Piece(text, IF, intervals.hull(a.lies, b.lies))
+                case 11:
+                    text = f"{a.at_least(PRODUCT)} when {self.closed_condition(depth)}"
+                    return Piece(text, WHEN, intervals.hull(a.lies, intervals.ZERO))
+                case 13:
+                    return self.root(a)
+                case _:
+                    return self.elementary(a, depth)
+        except (OverflowError, ZeroDivisionError):
+            return self.meter()
+
+    def previous(self, depth: int) -> Piece:
+        """On the state that the tick began with; at that time ages are a little lower."""
+        if self.scope != "tick":
+            return self.number(depth, constants=False)
+        with self.at("previous"):
+            operand = self.number(depth, constants=False)
+        return Piece(f"previous({operand.text})", ATOM, operand.lies)
+
+    def root(self, a: Piece) -> Piece:
+        if a.lies.low >= 0:
+            return Piece(f"sqrt({a.text})", ATOM, intervals.root(a.lies))
+        if self.chance(2):
+            return Piece(f"sqrt(abs({a.text}))", ATOM, intervals.root(intervals.absolute(a.lies)))
+        zero = Piece("0", ATOM, intervals.ZERO)
+        return Piece(f"sqrt(max({a.text}, {zero.text}))", ATOM, intervals.root(intervals.maximum(a.lies, zero.lies)))
+
+    def elementary(self, a: Piece, depth: int) -> Piece:
+        match self.integer(0, 4):
+            case 0:
+                function, value = self.pick((("exp", math.exp), ("exp2", lambda x: math.pow(2.0, x))))
+                return Piece(f"{function}({a.text})", ATOM, intervals.exponential(value, a.lies))
+            case 1:
+                function, value = self.pick((("log", math.log), ("log2", math.log2)))
+                positive = self.positive(a)
+                return Piece(f"{function}({positive.text})", ATOM, intervals.logarithm(value, positive.lies))
+            case 2:
+                angle = self.number_piece(1048576.0)
+                lies = intervals.clamp(a.lies, intervals.negate(angle.lies), angle.lies)
+                text = a.text if lies == a.lies else f"clamp({a.text}, -{angle.at_least(FACTOR)}, {angle.text})"
+                return Piece(f"{self.pick(('sin', 'cos'))}({text})", ATOM, intervals.wave())
+            case 3:
+                if self.chance(2):
+                    return Piece(f"tanh({a.text})", ATOM, Interval(-1.0, 1.0))
+                return Piece(f"sigmoid({a.text})", ATOM, Interval(0.0, 1.0))
+            case _:
+                positive, exponent = self.positive(a), self.number(depth)
+                return Piece(
+                    f"pow({positive.text}, {exponent.text})", ATOM, intervals.power(positive.lies, exponent.lies)
+                )
+
+    def positive(self, a: Piece) -> Piece:
+        """A number above zero."""
+        if a.lies.low > 0:
+            return a
+        bound = self.number_piece(self.constant(0.01, 10.0))
+        return Piece(f"max({a.text}, {bound.text})", ATOM, intervals.maximum(a.lies, bound.lies))
+
+    def sum(self, a: Piece, b: Piece) -> Piece:
+        op, find = self.pick((("+", intervals.add), ("-", intervals.subtract)))
+        ends_in_when = b.level == WHEN
+        right = b.text if ends_in_when else b.at_least(PRODUCT)
+        level = SUM if ends_in_when else CLOSED_SUM
+        return Piece(f"{a.at_least(SUM)} {op} {right}", level, find(a.lies, b.lies))
+
+    def extremum(self, a: Piece, depth: int) -> Piece:
+        name, find = self.pick((("min", intervals.minimum), ("max", intervals.maximum)))
+        texts, found = [a.text], a.lies
+        for _ in range(self.integer(1, 2)):
+            other = self.number(depth, constants=len(texts) > 1)
+            texts.append(other.text)
+            found = find(found, other.lies)
+        return Piece(f"{name}({', '.join(texts)})", ATOM, found)
+
+    def clamp(self, a: Piece, depth: int) -> Piece:
+        if self.chance(4):  # bounds that change, and may be the wrong way round
+            low, high = self.number(depth, constants=False), self.number(depth, constants=False)
+        else:
+            first = self.constant(-10.0, 10.0)
+            second = self.constant(-10.0, 10.0) if self.chance(2) else neighbour(first, True)
+            first, second = min(first, second), max(first, second)
+            low, high = self.number_piece(first), self.number_piece(second if first < second else first + 1)
+        text = f"clamp({a.text}, {low.text}, {high.text})"
+        return Piece(text, ATOM, intervals.clamp(a.lies, low.lies, high.lies))
+
+    def divisor(self, depth: int) -> Piece:
+        """An expression that is never zero."""
+        if self.chance(3):
+            value = self.constant(0.001, 1000.0) * self.pick((1, -1))
+            return self.number_piece(value)
+        floor = self.constant(0.01, 10.0)
+        bound = self.number_piece(floor)
+        inner = self.number(depth, constants=False)
+        if self.chance(2):
+            return Piece(f"max({inner.text}, {bound.text})", ATOM, intervals.maximum(inner.lies, bound.lies))
+        size = intervals.absolute(inner.lies)
+        return Piece(f"abs({inner.text}) + {bound.at_least(PRODUCT)}", CLOSED_SUM, intervals.add(size, bound.lies))
+
+    # --- conditions ------------------------------------------------------------------------------------------------
+
+    def condition(self, depth: int) -> Piece:
+        kind = self.integer(0, 13)
+        if depth <= 0 or kind <= 5:
+            return self.comparison(depth)
+        match kind:
+            case 6 | 7:
+                return self.stands()
+            case 8:
+                return Piece(f"not {self.condition(depth - 1).at_least(NOT)}", NOT, None)
+            case 9:
+                a, b = self.condition(depth - 1), self.condition(depth - 1)
+                return Piece(f"{a.at_least(AND)} and {b.at_least(NOT)}", AND, None)
+            case 10:
+                a, b = self.condition(depth - 1), self.condition(depth - 1)
+                return Piece(f"{a.at_least(OR)} or {b.at_least(AND)}", OR, None)
+            case 11 if self.scope == "tick":
+                with self.at("previous"):
+                    return Piece(f"previous({self.condition(depth - 1).text})", ATOM, None)
+            case 12 if self.tracked:
+                return self.last()
+            case 13 if self.inert and self.chance(3):
+                return Piece(self.pick(("true", "false")), ATOM, None)
+            case _:
+                a, b, c = (self.condition(depth - 1) for _ in range(3))
+                return Piece(f"if {a.text} then {b.text} else {c.text}", IF, None)
+
+    def closed_condition(self, depth: int) -> str:
+        """What may follow `when`."""
+        condition = self.condition(depth)
+        if condition.level == COMPARISON and "when" not in condition.text and not self.chance(3):
+            left, op, right = self.sides(depth)
+            return f"{left.at_least(PRODUCT)} {op} {right.at_least(PRODUCT)}"
+        return f"not ({condition.text})" if self.chance(4) else f"({condition.text})"
+
+    def comparison(self, depth: int) -> Piece:
+        left, op, right = self.sides(depth)
+        return Piece(f"{left.at_least(CLOSED_SUM)} {op} {right.at_least(SUM)}", COMPARISON, None)
+
+    def sides(self, depth: int) -> tuple[Piece, str, Piece]:
+        """A comparison that ranges do not decide."""
+        outer, self.tight = self.tight, True  # what bounds do not decide, nothing does
+        left = self.number(depth - 1, constants=False)
+        if left.lies.low == left.lies.high:
+            left = self.meter()
+        found = left.lies
+        right = self.number(depth - 1, constants=False) if self.chance(4) else None
+        self.tight = outer
+        op = self.pick(COMPARISONS)
+        if right is None or intervals.decide(op, found, right.lies) is not None:
+            right = self.number_piece(self.constant(found.low, found.high))
+        if intervals.decide(op, found, right.lies) is not None:
+            right = self.number_piece(found.low)
+            op = self.pick(COMPARISONS_WITH_LOWEST)
+        return (right, _turned(op), left) if self.chance(5) else (left, op, right)
+
+    def stands(self) -> Piece:
+        return self._named("here") if self.affordances else self.comparison(0)
+
+    def last(self) -> Piece:
+        return self._named("last") if self.affordances else self.comparison(0)
+
+    def _named(self, word: str) -> Piece:
+        op = self.pick(("==", "!="))
+        name = "nothing" if self.chance(4) else self.word(self.pick(self.affordances).name)
+        return Piece(f"{word} {op} {name}" if not self.chance(5) else f"{name} {op} {word}", COMPARISON, None)
+
+
+def _turned(op: Comparison) -> str:
+    """The comparison with its sides exchanged."""
+    return op.translate(str.maketrans("<>", "><"))

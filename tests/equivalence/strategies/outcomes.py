@@ -1,0 +1,95 @@
+"""What a universe shows: deaths, rewards, reports, observations."""
+
+from __future__ import annotations
+
+from hamlet.universe import Grid
+from strategies.activities import Activities
+from strategies.pieces import AND, PRODUCT
+from strategies.words import mentions
+
+
+class Outcomes(Activities):
+    """Writes outcomes."""
+
+    def outcome_lines(self) -> list[str]:
+        """Causes of death, rewards, reports."""
+        lines = []
+        causes = [self.condition(2).at_least(AND) for _ in range(self.integer(0, 3))]
+        if causes:
+            lines.append(f"dies when {' or '.join(dict.fromkeys(causes))}")
+        for number in range(self.integer(1, 3)):
+            name = f"{self.word(self.name(f'reward{number}', 'outcome'))}: " if self.chance(3) else ""
+            lines.append(f"reward {name}{self.number(3, constants=number == 0).text}")
+        for number in range(self.pick((0, 0, 1, 2))):
+            name = self.word(self.name(f"report{number}", "outcome"))
+            lines.append(f"report {name}: {self.number(3).text}")
+        return lines
+
+    def observed(self, declared: str) -> list[str]:
+        """The observations, and rewards for the meters that are not among them; `declared` is all the rest."""
+        hidden = []
+        names = [plan.name for plan in self.meters]
+        items = self._of_space()
+        if self.chance(4):
+            items.append(f"meters {self.item(names[0])}")
+            hidden = names[1:]
+        elif self.chance(4):
+            chosen = self.draw_order(names)
+            items += [f"meters {self.item(name)}" for name in chosen[:1]]
+            items += [f"meters {' '.join(map(self.item, chosen[1:]))}"] if chosen[1:] else []
+        else:
+            items.append("meters")
+        items += self._of_activities()
+        timed = any(mentions(declared, word) for word in ("open", "day_sin", "day_cos")) or "hour" in declared.split()
+        if self.hours is not None and (not timed or self.chance(2)):
+            items.append("time")
+        items += ["lifetime"] if self.lifespan is not None and self.chance(2) else []
+        if self.params and (self.chance(2) or not all(mentions(declared, name) for name, _ in self.params)):
+            items.append("params")
+        items += [f"blank {self.integer(1, 3)}"] if self.chance(8) else []
+        if self.chance(8):
+            items.append(f"constant {' '.join(self.spell(self.constant(-10, 10)) for _ in range(self.integer(1, 3)))}")
+        lines = [self._when_high(name) for name in hidden]
+        return [*lines, f"observe {{ {'  '.join(self.draw_order(items))} }}"]
+
+    def _of_space(self) -> list[str]:
+        items = []
+        match self.space.space:
+            case Grid(sizes=sizes):
+                if self.chance(3) and self.extent_is_small:
+                    items.append("grid")
+                radius = {1: 4, 2: 3, 3: 1}.get(len(sizes), 1 if len(sizes) < 5 else 0)
+                if max(sizes) > 1 and radius and self.chance(3):
+                    items.append(f"window {self.integer(1, min(radius, max(sizes) - 1))}")
+        if self.space.axes:
+            items += [f"position {self.pick(('relative', 'absolute', 'scaled'))}"] if self.chance(2) else []
+            items += ["speed"] if self.chance(6) else []
+            if self.chance(3):
+                chosen = self.draw_order(list(self.space.axes))[: self.integer(1, len(self.space.axes))]
+                items.append("velocity" if self.chance(2) else f"velocity {' '.join(chosen)}")
+        return items
+
+    @property
+    def extent_is_small(self) -> bool:
+        """Whether all cells can be observed."""
+        count = 1
+        for size in self.space.sizes:
+            count *= size
+        return count <= 2000
+
+    def _of_activities(self) -> list[str]:
+        items = []
+        if self.affordances and self.chance(2):
+            some = self.draw_order([*(self.item(plan.name) for plan in self.affordances), "nothing"])
+            items.append("here" if self.chance(2) else f"here {' '.join(some[: self.integer(1, len(some))])}")
+        if self.lasting and self.chance(2):
+            endless = any(plan.duration == 0 for plan in self.affordances)
+            plain = not endless and self.chance(2)
+            items.append("progress" if plain else f"progress per {self.integer(1, 9)}")
+        return items
+
+    def _when_high(self, name: str) -> str:
+        """A reward in which a meter shows."""
+        (plan,) = (plan for plan in self.meters if plan.name == name)
+        low = self.number_piece(plan.low).at_least(PRODUCT)
+        return f"reward {self.number_piece(0.001).text} when {self.word(name)} > {low}"

@@ -1,0 +1,151 @@
+"""Spaces and the moves in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import get_args
+
+from hamlet.binary32 import canonical32
+from hamlet.schema import axis_names
+from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span
+from hamletc.checking.extent import extent
+from hamletc.checking.moves import axis_moves, directed_moves
+from strategies.pieces import SpacePlan, joined
+from strategies.statements import Statements
+
+NOWHERE = Span(1, 1, 1, 1)
+EDGES: tuple[Edges, ...] = get_args(Edges)
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+
+class Spaces(Statements):
+    """Writes spaces."""
+
+    def plan_space(self, wanted: int) -> None:
+        """A space with room for so many affordances."""
+        match self.integer(0, 9):
+            case 0 | 1 | 2 | 3 | 4:
+                self.space = self.grid(wanted, self.pick((2, 1, 2, 3)))
+            case 5:
+                self.space = self.grid(wanted, self.pick((4, 34, 5, 25)))
+            case 6:
+                self.space = SpacePlan("space none", NoSpace(NOWHERE), (), ())
+            case _:
+                self.space = self.continuous(self.pick((3, 2, 1, 5)))
+        self.extent = extent(self.space.space)
+
+    def grid(self, wanted: int, dimensions: int) -> SpacePlan:
+        largest = {1: 40, 2: 9, 3: 4}.get(dimensions, 3 if dimensions < 9 else 2)
+        sizes = [2] * dimensions if dimensions > 9 else [self.integer(1, largest) for _ in range(dimensions)]
+        while math.prod(sizes) < wanted + 3:
+            sizes[sizes.index(max(sizes))] += 1
+        stored = math.prod(sizes) > 2**24 or self.chance(4)
+        edges, metric, properties = self._properties("clamp", "manhattan")
+        places = "stored" if stored else self.pick(("", "", "computed"))
+        starts = self.pick(("", "apart", "anywhere")) if self.chance(3) else ""
+        properties += [f"places {places}"] if places else []
+        properties += [f"starts {starts}"] if starts else []
+        space = Grid(
+            tuple(sizes),
+            edges,
+            metric,
+            "stored" if stored else "computed",
+            "anywhere" if starts == "anywhere" else "apart",
+            NOWHERE,
+        )
+        text = f"space grid {' x '.join(map(str, sizes))}" + self._block(properties)
+        if not self.chance(4):
+            moves = axis_moves(dimensions, 1.0)
+            return SpacePlan(text, space, axis_names(dimensions), tuple(move.name for move in moves))
+        names, table = self._moves(lambda axis: self.integer(1 - sizes[axis], sizes[axis] - 1), dimensions)
+        return SpacePlan(f"{text}\n{table}", space, axis_names(dimensions), names)
+
+    def continuous(self, dimensions: int) -> SpacePlan:
+        axes = []
+        for _ in range(dimensions):
+            low = self.constant(-100.0, 100.0) if self.chance(2) else self.pick((0.0, -0.0, -1.0))
+            high = canonical32(low + self.pick((1.0, 0.1, 7.5, 10.0, 100.0)))
+            axes.append(Axis(low, high, canonical32(high - low)))
+        smallest = min(axis.size for axis in axes)
+        reach = self.pick((0.0, 0.3, 1.0, 0.7)) * smallest
+        edges, metric, properties = self._properties("clamp", "euclidean")
+        space = Continuous(tuple(axes), canonical32(reach), edges, metric, NOWHERE)
+        properties.append(f"reach {self.spell(canonical32(reach))}")
+        names, table = self._continuous_moves(axes, smallest, properties)
+        bounds = " x ".join(f"({self.spell(axis.low)} .. {self.spell(axis.high)})" for axis in axes)
+        text = f"space continuous {bounds}{self._block(properties)}"
+        return SpacePlan(joined([text, table], "\n"), space, axis_names(dimensions), names)
+
+    def _continuous_moves(
+        self, axes: list[Axis], smallest: float, properties: list[str]
+    ) -> tuple[tuple[str, ...], str]:
+        """The names of the moves and their table, if there is one; or properties that say which there are."""
+        if self.chance(3):
+            return self._moves(lambda axis: self.shift(axes[axis].size), len(axes))
+        step = canonical32(smallest * self.pick((0.3, 0.5, 0.2, 1.0, 2.5)))
+        properties.append(f"step {self.spell(step)}")
+        if len(axes) != 2 or self.chance(2):
+            return tuple(move.name for move in axis_moves(len(axes), step)), ""
+        directions, speeds = self.pick((8, 1, 3, 4)), self.pick((1, 2, 3))
+        properties.append(f"directions {directions}")
+        if speeds > 1 or self.chance(2):
+            properties.append(f"speeds {speeds}")
+        return tuple(move.name for move in directed_moves(directions, speeds, step)), ""
+
+    def shift(self, size: float) -> float:
+        """A displacement in a continuous space along an axis of this size."""
+        if self.chance(8):
+            return self.constant(-1000.0 * size, 1000.0 * size)
+        return self.pick((0.0, -0.0, 1.0, -1.0, self.constant(-size, size), self.constant(-size, size)))
+
+    def _moves(self, shift: Callable[[int], float], dimensions: int) -> tuple[tuple[str, ...], str]:
+        """A table of moves; `shift` gives a displacement along an axis."""
+        names, lines = [], []
+        for reserved in ("INTERACT", "WAIT"):
+            self.take(reserved, "action")
+        for number in range(self.pick((3, 1, 5, 20))):
+            name = self.name(f"MOVE{number}", "action")
+            names.append(name)
+            by = ", ".join(self._shift(shift(axis)) for axis in range(dimensions))
+            lines.append(f"{self.word(name)} ({by})")
+        return tuple(names), f"moves {{ {joined(lines)} }}"
+
+    def _shift(self, value: float) -> str:
+        return str(value) if isinstance(value, int) else self.spell(value)
+
+    def _properties(self, edges: Edges, metric: Metric) -> tuple[Edges, Metric, list[str]]:
+        """Edges and metric, if not these then as properties."""
+        written = []
+        if not self.chance(4):
+            edges = self.pick(EDGES)
+            written.append(f"edges {edges}")
+        if not self.chance(4):
+            metric = self.pick(METRICS)
+            written.append(f"distance {metric}")
+        return edges, metric, written
+
+    def _block(self, properties: list[str]) -> str:
+        return f" {{ {joined(list(self.draw_order(properties)))} }}" if properties else ""
+
+    def place(self) -> str:
+        """Coordinates in the space, as they are written."""
+        match self.space.space:
+            case Grid(sizes=sizes):
+                parts = [str(self.integer(0, size - 1)) for size in sizes]
+            case Continuous(axes=axes):
+                parts = [self.spell(self.constant(axis.low, axis.high)) for axis in axes]
+            case NoSpace():
+                parts = []
+        return f"({', '.join(parts)})"
+
+    def displacement(self) -> str:
+        """What can be added to a position, as it is written."""
+        match self.space.space:
+            case Grid(sizes=sizes):
+                parts = [str(self.integer(1 - size, size - 1)) for size in sizes]
+            case Continuous(axes=axes):
+                parts = [self.spell(self.shift(axis.size)) for axis in axes]
+            case NoSpace():
+                parts = []
+        return f"({', '.join(parts)})"

@@ -1,0 +1,152 @@
+"""Statements, and declarations that are little else: meters, rules, cascades."""
+
+from __future__ import annotations
+
+from hamlet.binary32 import round32
+from hamletc.checking.intervals import Interval
+from strategies.expressions import Expressions
+from strategies.pieces import FACTOR, PRODUCT, MeterPlan, Piece, joined
+from strategies.words import neighbour
+
+
+class Statements(Expressions):
+    """Writes what changes meters."""
+
+    def amount(self, plan: MeterPlan, depth: int, constants: bool = True) -> Piece:
+        """An expression to add to a meter: of the size of its bounds, or less."""
+        if constants and self.chance(2 if self.cascade is None else 4):
+            size = plan.span * self.pick((0.01, 0.1, 0.5, 1.0))
+            value = self.constant(-size, size)
+            return self.number_piece(value if value else max(round32(size), 2.0**-149))
+        piece = self.number(depth, constants=False)
+        found = piece.lies
+        largest = max(abs(found.low), abs(found.high))
+        if largest == 0:
+            return self.amount(plan, 0)
+        if largest <= plan.span and self.chance(2):
+            return piece
+        factor = round32(min(plan.span / largest * self.pick((0.01, 0.1, 0.9)), 1e30))
+        if factor == 0 or largest * factor == 0 or round32(largest * factor) == 0:
+            return self.number_piece(max(round32(plan.span / 8), 2.0**-149))
+        text = f"{self.number_piece(factor).at_least(PRODUCT)} * {piece.at_least(FACTOR)}"
+        return Piece(text, PRODUCT, Interval(-plan.span, plan.span))
+
+    def assignment(self, together: bool) -> str:
+        """One assignment; without a clamp only to a loose meter."""
+        loose = [plan for plan in self.meters if plan.loose]
+        bare = bool(loose) and (together or self.chance(3))
+        plan = self.pick(loose) if bare else self.pick(self.meters)
+        op = self.pick(("+=", "-=", "+=", "-=", "="))
+        name = self.word(plan.name)
+        if op == "=" and bare:
+            middle = self.number_piece(self.constant(plan.low, plan.high))
+            value = self.sum(middle, self.amount(plan, 2, constants=False)) if self.chance(2) else middle
+        elif op == "=":
+            value = self.number(2) if self.chance(2) else self.number_piece(self.constant(plan.low, plan.high))
+            if value.text.strip("()`") == plan.name:
+                value = self.number_piece(plan.low)
+        else:
+            value = self.amount(plan, 2)
+        return f"{name} {op} {value.text}{' unclamped' if bare and not together else ''}"
+
+    def statement(self) -> str:
+        if any(plan.loose for plan in self.meters) and self.chance(6):
+            return f"together {{ {self.assignments()} }}"
+        return self.assignment(False)
+
+    def assignments(self) -> str:
+        """What may stand in `together`."""
+        return joined([self.assignment(True) for _ in range(self.integer(1, 3))])
+
+    def body(self) -> str:
+        return joined([self.statement() for _ in range(self.integer(1, 3))], self.pick(("  ", "\n    ")))
+
+    # --- meters, params, inputs ------------------------------------------------------------------------------------
+
+    def bounds(self) -> tuple[float, float]:
+        match self.integer(0, 11):
+            case 0 | 1 | 2 | 3:
+                low, high = 0.0, 1.0
+            case 4:
+                low, high = -0.0, self.constant(0.5, 3.0)
+            case 5:
+                low, high = -1.0, self.pick((0.0, -0.0, 1.0))
+            case 6:
+                low = self.constant(-2.0, 2.0)
+                high = neighbour(neighbour(low, True), True)
+            case 7:
+                low, high = 2.0**24 - 2, 2.0**24 + self.integer(0, 4)
+            case 8:
+                low, high = -(2.0 ** self.integer(60, 110)), 2.0 ** self.integer(60, 110)
+            case 9:
+                low, high = self.pick((-1e-38, 0.0, 2.0**-149)), self.pick((2.0**-126, 1e-40, 2.0**-147))
+            case 10:
+                low = self.constant(-1000.0, 0.0)
+                high = low + self.constant(0.5, 1000.0)
+            case _:
+                low = self.constant(0.0, 10.0)
+                high = neighbour(low + self.constant(0.25, 100.0), self.chance(2))
+        low, high = round32(low), round32(high)
+        return low, high if low < high else low + 1
+
+    def plan_meters(self) -> None:
+        """Some meters."""
+        for number in range(self.integer(1, 5)):
+            name, (low, high) = self.name(f"meter{number}", "value"), self.bounds()
+            loose = self.chance(3)
+            self.meters.append(MeterPlan(name, low, high, loose, loose and self.chance(5)))
+
+    def meter_line(self, plan: MeterPlan) -> str:
+        start = self._in_bounds(plan.low, plan.high)
+        drains = []
+        for key in ("decay", "move", "interact"):
+            if key == "move" and not self.space.axes:
+                continue
+            if (key == "decay" and plan.loose and not plan.adrift) or self.chance(3 if key != "decay" else 2):
+                drains.append(f"{key} {self.amount(plan, 1).text}")
+        return f"meter {self.word(plan.name)} = {start}" + (f" {{ {joined(drains)} }}" if drains else "")
+
+    def plan_numbers(self, kind: str) -> tuple[list[tuple[str, Interval]], list[str]]:
+        """Some params, or inputs, and their declarations."""
+        planned, lines = [], []
+        for number in range(self.pick((0, 0, 1, 2))):
+            name, (low, high) = self.name(f"{kind}{number}", "value"), self.bounds()
+            value = self.pick((low, high))
+            planned.append((name, Interval(low, high)))
+            lines.append(f"{kind} {self.word(name)} = {self.spell(value)} in {self.spell(low)} .. {self.spell(high)}")
+        return planned, lines
+
+    def _in_bounds(self, low: float, high: float) -> str:
+        value = self.pick((low, high, self.constant(low, high)))
+        if (low, high) == (0.0, 1.0) and not self.chance(3):
+            return self.spell(value)
+        return f"{self.spell(value)} in {self.spell(low)} .. {self.spell(high)}"
+
+    # --- rules and cascades ----------------------------------------------------------------------------------------
+
+    def rule(self, number: int) -> str:
+        if self.chance(3):
+            text = self.cascade_line(number)
+            if text is not None:
+                return text
+        name, block = self.word(self.name(f"rule{number}", "rule")), self.body()
+        match self.integer(0, 3):
+            case 0:
+                return f"rule {name} {{ {block} }}"
+            case 1:
+                return f"rule {name}: {self.statement()}"
+            case 2:
+                return f"rule {name}: {self.condition(2).text} -> {self.statement()}"
+            case _:
+                return f"rule {name}: {self.condition(2).text} -> {{ {block} }}"
+
+    def cascade_line(self, number: int) -> str | None:
+        plan = self.pick(self.meters)
+        threshold = self.constant(plan.low, plan.high)
+        if not plan.low < threshold:
+            threshold = plan.high
+        low = round32(plan.low - 8 * plan.span) if plan.loose else plan.low
+        with self.within(None if plan.adrift else Interval(low, plan.high), threshold):
+            block = self.body()
+        name, source = self.word(self.name(f"cascade{number}", "rule")), self.word(plan.name)
+        return f"cascade {name}: {source} < {self.number_piece(threshold).text} -> {{ {block} }}"

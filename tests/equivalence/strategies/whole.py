@@ -1,0 +1,74 @@
+"""Whole universes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from strategies.outcomes import Outcomes
+from strategies.words import NOT_FOR_UNIVERSES, WORDS
+
+
+class Author(Outcomes):
+    """Writes a universe."""
+
+    def universe(self) -> str:
+        """The whole text."""
+        count = self.pick((2, 1, 0, 3, 5, 8))
+        self.plan_space(count)
+        self.params, params = self.plan_numbers("param")
+        self.inputs, inputs = self.plan_numbers("input")
+        header = [self.space.text, *self._settings()]
+        self.plan_meters()
+        self.plan_affordances(count)
+        own = self.plan_actions()
+        body = [self.meter_line(plan) for plan in self.meters]
+        body += self.affordance_lines()
+        body += [self.rule(number) for number in range(self.integer(0, 5))]
+        body += [self.action(name) for name in own]
+        body += self.masks(own)
+        body += self.outcome_lines()
+        body += self.observed("\n".join(body))
+        return "\n".join([f"universe {self._called()}", *header, *params, *inputs, *self._ordered(body)]) + "\n"
+
+    def _settings(self) -> list[str]:
+        """What holds for the whole universe."""
+        lines = []
+        if self.chance(2):
+            self.hours = self.pick((24, 2, 3, 5, 1000))
+            lines.append(f"clock {self.hours} hours")
+        if self.chance(2):
+            self.lifespan = self.pick((6, 1, 2, 3, 17, 500))
+            reward = f" {{ reward {self.number_piece(self.constant(0.001, 1000.0)).text} }}" if self.chance(2) else ""
+            lines.append(f"lifespan {self.lifespan} ticks{reward}")
+        if self.chance(4):
+            self.by_hand = True
+            lines.append("episodes by hand")
+        if self.chance(3):
+            self.tracked = True
+            lines.append(f"track uses{self.pick(('', ' by agent', ' by world'))}")
+        # Whether these have an effect is not planned.
+        if self.tracked or self.inputs or self.chance(4):
+            self.inert = True
+            lines.append("inert allowed")
+        return lines
+
+    def _called(self) -> str:
+        name = self.pick(("fuzzed", *WORDS.split())) if self.chance(2) else "fuzzed"
+        return f"{name}_" if name in NOT_FOR_UNIVERSES else name
+
+    def _ordered(self, lines: list[str]) -> list[str]:
+        """Declarations in any order; sometimes with comments and blank lines."""
+        if self.chance(3):
+            lines = self.draw_order(lines)
+        if self.chance(4):
+            lines = [line if self.chance(2) else f"# {number}\n{line}  # end\n" for number, line in enumerate(lines)]
+        return lines
+
+
+@st.composite
+def universes(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
+    """Texts of universes, nearly all of them valid."""
+    return Author(draw).universe()

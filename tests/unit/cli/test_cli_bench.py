@@ -1,0 +1,64 @@
+"""`hamletc bench`: what it prints and writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from shipped import UNIVERSES, Command
+
+from hamlet import schema
+from hamlet.bench import Case, bytes_per_agent_tick, cases
+from sample_universes import sample
+
+MEAL = UNIVERSES / "first_meal.hamlet"
+SMALL = ("--worlds", "8", "--worlds", "32", "--samples", "2", "--ticks", "4")
+
+
+def test_bench_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
+    done = hamletc("bench", MEAL, *SMALL, "--backend", "interpreter", "--json", "rates.json", "--plot", "rates.png")
+    assert done.returncode == 0
+    assert "a copy moves" in done.stdout
+    assert done.stdout.endswith("numbers  rates.json\nplot     rates.png\n")
+    report = json.loads((tmp_path / "rates.json").read_text())
+    found = [(each["case"]["launch"], each["case"]["observed"], each["case"]["worlds"]) for each in report["cases"]]
+    observed = ("none", "bfloat16", "float32")
+    assert found == [(launch, seen, w) for launch in ("rollout", "step") for seen in observed for w in (8, 32)]
+    for each in report["cases"]:
+        assert 0 < each["slowest"] <= each["median"] <= each["fastest"]
+        assert each["roofline"] == pytest.approx(each["bytes"] * each["median"] / report["copy"])
+    assert (tmp_path / "rates.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--backend", "fast"], "there is no backend 'fast'"),
+        (["--backend", "interpreter", *SMALL, "--json", "absent/rates.json"], "cannot write absent/rates.json"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(hamletc: Command, arguments: list[str], message: str) -> None:
+    done = hamletc("bench", MEAL, *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_interpreter_is_spared_large_cases() -> None:
+    planned = cases(("numba", "interpreter"), (64, 65536), 2, ("none",), 8)
+    assert [(c.backend, c.launch, c.worlds) for c in planned] == [
+        ("numba", "rollout", 64), ("numba", "rollout", 65536), ("numba", "step", 64), ("numba", "step", 65536),
+        ("interpreter", "rollout", 64), ("interpreter", "step", 64),
+    ]  # fmt: skip
+
+
+def test_bytes_are_those_of_state_observations_and_masks() -> None:
+    universe = sample("first_meal")
+    sizes = {"f32": 4, "i32": 4, "bool": 1}
+    state = sum(len(field.rows or ("",)) * sizes[field.dtype] for field in schema.state_fields(universe))
+    outcome, masks = 4 + 1 + 1 + 4 + 4, len(schema.action_names(universe))
+    step = bytes_per_agent_tick(universe, Case("numba", 10, 1, "step", 1, "none"))
+    assert step == 2 * state + outcome + masks + 4
+    rollout = bytes_per_agent_tick(universe, Case("numba", 10, 1, "rollout", 8, "none"))
+    assert rollout == (2 * state + outcome + masks) / 8

@@ -1,0 +1,106 @@
+"""Elementary functions: interpreter and IR give the same bits, and both are as near to the truth as promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from hamlet.interpreter import functions
+from hamletc.ir.builder import Builder
+from hamletc.ir.evaluate import evaluate
+from hamletc.ir.function import Output
+from hamletc.ir.typing import F32
+from hamletc.lowering.functions import call, power
+from hamletc.lowering.functions.call import Function
+
+Array = np.ndarray[Any, Any]
+
+EDGES = np.array(
+    [
+        0.0, 1e-45, 1.1754942e-38, 1.1754944e-38, 1e-8, 0.55, 0.5500001, 0.70710677, 0.7071068, 0.99999994, 1.0,
+        1.0000001, 1.4142135, 1.4142137, 1.5707964, 3.1415927, 10.0, 87.3, 88.72283, 88.72284, 103.97, 104.0, 127.5,
+        128.0, 149.0, 1e5, 1048575.9, 1048576.0, 1e30, 3.4028235e38,
+    ],
+    np.float32,
+)  # fmt: skip
+ULPS: dict[str, tuple[float, Callable[[Array], Array], bool, float]] = {
+    "sqrt": (0.5, np.sqrt, True, 3.5e38),
+    "exp": (1.0, np.exp, False, 3.5e38),
+    "exp2": (0.88, np.exp2, False, 3.5e38),
+    "log": (0.84, np.log, True, 3.5e38),
+    "log2": (1.05, np.log2, True, 3.5e38),
+    "sin": (0.85, np.sin, False, 2.0**20),
+    "cos": (0.85, np.cos, False, 2.0**20),
+    "tanh": (1.45, np.tanh, False, 3.5e38),
+    "sigmoid": (2.41, lambda x: np.exp(-np.logaddexp(0.0, -x)), False, 3.5e38),
+}
+"""The bound of docs/functions.md in ulp, the truth in binary64, whether numbers must be positive, the range."""
+
+
+def samples(positive: bool, most: float) -> Array:
+    """Edge values of both signs, numbers of all sizes, and the usual ones."""
+    generator = np.random.default_rng(5)
+    everything = generator.integers(0, 2**32, 60_000, dtype=np.uint32).view(np.float32)
+    usual = generator.uniform(-110, 110, 60_000).astype(np.float32)
+    x = np.concatenate([EDGES, -EDGES, everything, usual])
+    with np.errstate(invalid="ignore"):
+        x = x[np.isfinite(x) & (np.abs(x).astype(np.float64) <= most)]
+    return np.abs(x[x != 0]) if positive else x
+
+
+def by_ir(name: str, *arguments: Array) -> Array:
+    builder = Builder()
+    operands = [builder.input(F32, f"in.{number}") for number in range(len(arguments))]
+    known: dict[str, Function] = {known: known for known in functions.Function.__args__}  # type: ignore[attr-defined]
+    value = power(builder, *operands) if name == "pow" else call(builder, known[name], *operands)
+    function = builder.finish(name, (Output("result", value),))
+    return evaluate(function, {f"in.{number}": values for number, values in enumerate(arguments)}, ())["result"]
+
+
+def ulps(got: Array, exact: Array) -> Array:
+    """The errors in ulp, where the exact result is finite in binary32."""
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(exact.astype(np.float32))
+    _, exponent = np.frexp(exact)
+    ulp = np.maximum(np.exp2(exponent - 24.0), 2.0**-149)
+    error: Array = np.abs(got[finite].astype(np.float64) - exact[finite]) / ulp[finite]
+    return error
+
+
+@pytest.mark.parametrize("name", ULPS)
+def test_a_function_is_near_the_truth_and_the_same_everywhere(name: str) -> None:
+    bound, truth, positive, most = ULPS[name]
+    x = samples(positive, most)
+    got = by_ir(name, x)
+    with np.errstate(all="ignore"):
+        exact = truth(x.astype(np.float64))
+        overflows = np.isinf(exact.astype(np.float32))
+    assert ulps(got, exact).max() <= bound
+    assert np.isinf(got[overflows]).all()
+    interpreted = functions.call(name, torch.from_numpy(x)).numpy()  # type: ignore[arg-type]
+    np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+
+
+def test_a_power_is_near_the_truth_and_the_same_everywhere() -> None:
+    generator = np.random.default_rng(6)
+    x = samples(True, 3.5e38)
+    with np.errstate(all="ignore"):
+        wanted = generator.uniform(-150, 128, len(x)) / np.log2(x.astype(np.float64))
+    y = np.clip(np.nan_to_num(wanted, nan=1.0, posinf=1.0, neginf=1.0), -3e38, 3e38).astype(np.float32)
+    y[::5] = generator.choice(np.array([0.0, -0.0, 0.5, 0.7, 1.0, 2.0, 3.0, -1.0], np.float32), len(y[::5]))
+    got = by_ir("pow", x, y)
+    with np.errstate(all="ignore"):
+        exact = np.power(x.astype(np.longdouble), y.astype(np.longdouble)).astype(np.float64)
+    assert ulps(got, exact).max() <= 1.13
+    interpreted = functions.power(torch.from_numpy(x), torch.from_numpy(y)).numpy()
+    np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+
+
+def test_zero_to_a_positive_power_is_zero() -> None:
+    zero, exponent = np.array([0.0, -0.0], np.float32), np.array([0.7, 2.5], np.float32)
+    np.testing.assert_array_equal(by_ir("pow", zero, exponent), [0.0, 0.0])
+    assert functions.power(torch.from_numpy(zero), torch.from_numpy(exponent)).tolist() == [0.0, 0.0]

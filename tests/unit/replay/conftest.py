@@ -1,0 +1,32 @@
+"""A recorded trace of a small pack, to be replayed as it is or after a change."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import hamlet
+import recorded
+from hamlet.module import Module
+
+PACK = Path(__file__).parents[3] / "universes" / "packs" / "night_market"
+
+
+@pytest.fixture(scope="session")
+def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
+    return hamlet.compile(PACK, tmp_path_factory.mktemp("replay") / "night_market")
+
+
+@pytest.fixture(scope="session")
+def original(module: Module, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recorded.record(module, tmp_path_factory.mktemp("replay"), explored=True)
+
+
+@pytest.fixture
+def trace(original: Path, tmp_path: Path) -> Path:
+    """A copy of the recorded trace, the path of its .npz."""
+    for suffix in (".npz", ".json"):
+        shutil.copy(original.with_suffix(suffix), tmp_path)
+    return tmp_path / original.name

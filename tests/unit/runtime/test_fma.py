@@ -1,0 +1,125 @@
+"""Fused multiply-add against exact rational arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import torch
+from tiny import f32
+
+from hamlet.interpreter.fma import fma
+from hamlet.interpreter.space import length
+
+TINY = Fraction(1, 2**149)
+
+
+def rounded(exact: Fraction) -> Any:
+    """The binary32 number nearest to a rational one, ties to even; worked out with integers."""
+    size = abs(exact)
+    exponent = max(0 if size == 0 else size.numerator.bit_length() - size.denominator.bit_length() - 25, -149)
+    while size / Fraction(2) ** exponent >= 2**24:
+        exponent += 1
+    units = round(size / Fraction(2) ** exponent)
+    value = f32(0.0) if units == 0 else f32(np.ldexp(float(units), exponent))
+    return -value if exact < 0 else value
+
+
+def bits(x: Any) -> Any:
+    return np.asarray(x, f32).view(np.uint32)
+
+
+def check(a: Any, b: Any, c: Any) -> int:
+    """Compare as many triples; the number of those that two roundings would have got wrong."""
+    a, b, c = (np.array(x, f32) for x in (a, b, c))
+    found = fma(*(torch.from_numpy(x) for x in (a, b, c))).numpy()
+    expected = np.array(
+        [
+            rounded(Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z)))
+            for x, y, z in zip(a, b, c, strict=True)
+        ],
+        f32,
+    )
+    differs = (bits(found) != bits(expected)) & ~((found == 0) & (expected == 0))
+    assert not differs.any(), [(x[differs][0], found[differs][0], expected[differs][0]) for x in (a, b, c)]
+    with np.errstate(all="ignore"):
+        return int((bits(f32(a * b) + c) != bits(expected)).sum())
+
+
+def test_the_reference_rounds_as_numpy_does() -> None:
+    words = np.random.default_rng(1).integers(0, 0x7F800000, 2000, dtype=np.uint32)
+    for x in np.concatenate([words, np.arange(40, dtype=np.uint32)]).view(f32):
+        assert bits(rounded(Fraction(float(x)))) == bits(x)
+    assert bits(rounded(TINY / 2)) == 0
+    assert bits(rounded(TINY * 3 / 2)) == 2
+    assert bits(rounded(TINY / 2 + TINY / 1000)) == 1
+
+
+def test_ordinary_numbers() -> None:
+    random = np.random.default_rng(0)
+    assert check(*(random.normal(size=20_000) for _ in range(3))) > 1000
+
+
+def test_any_bits() -> None:
+    words = np.random.default_rng(2).integers(0, 1 << 32, (3, 60_000), dtype=np.uint64).astype(np.uint32)
+    a, b, c = words.view(f32)
+    with np.errstate(all="ignore"):
+        fits = (
+            np.isfinite(a) & np.isfinite(b) & np.isfinite(c) & (np.abs(a.astype(float) * b) < 1e38) & (np.abs(c) < 1e38)
+        )
+    assert fits.sum() > 10_000
+    check(a[fits], b[fits], c[fits])
+
+
+def test_cancellation() -> None:
+    """The addend is minus the rounded product, or next to it: what remains is the product's rounding error."""
+    random = np.random.default_rng(3)
+    a, b = (random.normal(size=5000).astype(f32) for _ in range(2))
+    for steps in (-1, 0, 1):
+        c = (bits(-(a * b)) + np.uint32(steps % 2**32)).view(f32)
+        assert check(a, b, c) > 1000
+
+
+def test_ties_and_just_beside_them() -> None:
+    """Products in the middle of two neighbours of the sum, and next to it by far less than binary64 can hold."""
+    one, half_ulp = np.ones(1, f32), f32(2.0**-24)
+    for factor in (f32(1.0), np.nextafter(f32(1.0), f32(2)), np.nextafter(f32(1.0), f32(0))):
+        check([half_ulp], [factor], one)
+        check([half_ulp], [factor], [1 + f32(2.0**-23)])
+        check([-half_ulp], [factor], one)
+    for scale in range(30, 100, 7):
+        large = f32(2.0**scale)
+        for addend in (large, large * (1 + f32(2.0**-23)), -large, -large * (1 + f32(2.0**-23))):
+            product = half_ulp * np.sign(addend) * large
+            check([product * (1 + f32(2.0**-23))], [1 - f32(2.0**-23)], [addend])
+            check([product * (1 - f32(2.0**-23))], [1 + f32(2.0**-22)], [addend])
+        check([half_ulp * large, half_ulp * large], [1, 1], [large, large * (1 + f32(2.0**-23))])
+
+
+def test_subnormals() -> None:
+    random = np.random.default_rng(4)
+    small = random.integers(0, 1 << 24, 5000, dtype=np.uint32).view(f32)
+    factor = random.normal(size=5000).astype(f32)
+    assert check(small, factor, small[::-1]) > 300
+    root = (random.random(5000) * 2.0**-72).astype(f32)
+    check(root, root[::-1], small * f32(0.01))
+
+
+def test_a_length_adds_squares_as_written() -> None:
+    """Groups of four are rounded twice per component, the last one to three are fused."""
+    random = np.random.default_rng(5)
+    differing = 0
+    for count in range(10):
+        vector = random.normal(size=(count, 200)).astype(f32)
+        total = np.zeros(200, f32)
+        for v in vector[: count // 4 * 4]:
+            total = total + v * v
+        for v in vector[count // 4 * 4 :]:
+            total = np.array(
+                [rounded(Fraction(float(x)) ** 2 + Fraction(float(t))) for x, t in zip(v, total, strict=True)], f32
+            )
+        found = length([torch.from_numpy(v) for v in vector], torch.zeros(200))
+        assert np.array_equal(found.numpy(), np.sqrt(total)), count
+        differing += int((np.sqrt((vector * vector).sum(0)) != np.sqrt(total)).sum())
+    assert differing > 0

@@ -1,0 +1,95 @@
+"""The text of `numba_kernels.py`: names that are told apart, masks by run, places in sources."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from hamlet.universe import Universe
+from hamletc.lowering import lower
+from hamletc.targets.numba import slots
+from hamletc.targets.numba.emit import emit
+from new_universes import NEW
+from sample_universes import NAMES, sample, universe_of
+
+ODD_NAMES = """
+universe odd
+space none
+episodes by hand
+track uses
+param `a b` = 1 in 0 .. 2
+input `a.b` = 0 in 0 .. 1
+meter `a-b` = 1 { decay 0.01 * `a b` + 0.1 * `a.b` }
+meter `a_b` = 1 { decay 0.02 }
+meter `7up` = 1 { decay 0.03 }
+meter position = 1 { decay 0.03 }
+affordance array { instantly { `a-b` += 0.1 } }
+affordance `if` { instantly { `a_b` += 0.1  `7up` += 0.1 } }
+affordance `\'\"\"\"` { instantly { position += 0.1 } }
+action `Fast Food` { `a-b` += 0.01 }
+action `Fast_Food` { `a_b` += 0.01 }
+dies when `a-b` <= 0 or position <= 0
+reward `r 1`: `a_b`
+reward `r_1`: `a-b` + streak of array - streak of `if`
+report `r-1`: position + visited
+observe { meters  here  params }
+"""
+
+
+def given(name: str) -> Universe:
+    """A universe by name."""
+    return universe_of(NEW[name]) if name in NEW else sample(name)
+
+
+def functions(text: str) -> dict[str, ast.FunctionDef]:
+    """The functions of a text, in each of which names of parameters differ."""
+    found = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    compile(text, "kernels", "exec")
+    return found
+
+
+@pytest.mark.parametrize("few", [0, 16])
+@pytest.mark.parametrize("name", [*NAMES, *NEW])
+def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "FEW", few)
+    universe = given(name)
+    program = lower(universe)
+    text = emit(program, universe)
+    assert text == emit(program, universe)
+    assert {"reset", "observe", "step", "rollout"} <= functions(text).keys()
+    assert not any(line != line.rstrip() for line in text.splitlines())
+    assert "\n\n\n\n" not in text
+
+
+def test_odd_names() -> None:
+    universe = universe_of(ODD_NAMES)
+    found = functions(emit(lower(universe), universe))
+    made = [
+        node.targets[0].id
+        for node in ast.walk(found["rollout"])
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call)
+    ]
+    assert {"meter_a_b", "meter_a_b_2", "meter__7up", "meter_position", "seen_array_2", "seen_if"} <= set(made)
+    assert {"report_r_1", "report_r_1_2", "report_r_1_3", "last"} <= set(made)
+    locals_ = [name for name in made if name.split("_")[0] in ("meter", "seen", "streak", "report", "param", "input")]
+    assert len(locals_) == len(set(locals_))
+
+
+def test_a_run_of_actions_has_one_function() -> None:
+    universe = universe_of(NEW["many_moves"])
+    text = emit(lower(universe), universe)
+    found = functions(text)
+    masks = [name for name in found if name.startswith("_mask_") and name != "_mask_lane"]
+    assert 1 <= len(masks) <= 6
+    assert len(text.splitlines()) < 1500
+
+
+def test_a_comment_names_the_file() -> None:
+    universe = sample("first_meal")
+    meters = tuple(replace(meter, span=replace(meter.span, file=1)) for meter in universe.meters)
+    several = replace(universe, sources=("first_meal.hamlet", 'bars".yaml'), meters=meters)
+    text = emit(lower(several), several)
+    assert ", bars_.yaml:" in text
+    assert ", first_meal.hamlet:" in text

@@ -1,0 +1,141 @@
+"""Whole packs: each compiles, and what `hamletc import` prints of it has the same tick IR."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hamlet.adapters.townlet import description
+from hamletc.compile import (
+    Checked,
+    Options,
+    Source,
+    Stopwatch,
+    build,
+    check,
+    check_file,
+    check_translated,
+    lower,
+    parse,
+    read_pack,
+    translate,
+)
+from hamletc.ir.printer import print_program
+from hamletc.language.formatter import format_source
+from hamletc.townlet.translate.text import text_of
+from pack_cases import NOT_THERE, OWN, SHARED, SHARED_PACKS
+
+PLACE = re.compile(r" :\d+(@\d+)?$", re.MULTILINE)
+
+
+def agree(directory: Path) -> None:
+    """A pack and its text compile to the same program but for places; the text is formatted; the package is whole."""
+    pack, found = read_pack(directory)
+    tree, described = translate(pack)
+    universe = check_translated(pack, found, tree, described).universe
+    description.check(described, universe)
+    text = text_of(tree, pack)
+    assert format_source(text) == (text, ())
+    source = Source(Path("imported.hamlet"), text)
+    program, other = print_program(lower(universe)), print_program(lower(check(source, parse(source)).universe))
+    assert PLACE.sub("", program) == PLACE.sub("", other)
+    assert len(program) > 10_000
+
+
+@pytest.mark.parametrize("directory", OWN, ids=lambda path: path.name)
+def test_own_packs(directory: Path) -> None:
+    agree(directory)
+    done = check_file(directory, Stopwatch())
+    files = build(done.universe, Options(), Stopwatch(), done.pack)
+    assert description.from_json(files[description.FILENAME].decode()) == done.pack
+    assert f'SOURCE = "{directory.name}"' in files["__init__.py"].decode()
+
+
+def test_there_is_an_own_pack_of_every_space() -> None:
+    spaces = {type(check_file(path, Stopwatch()).universe.space).__name__ for path in OWN}
+    assert spaces == {"Grid", "Continuous", "NoSpace"}
+    kinds = {kind for path in OWN for kind in re.findall(r"(?m)^type: (\w+)", (path / "substrate.yaml").read_text())}
+    assert kinds == {"grid", "gridnd", "continuous", "continuousnd", "aspatial"}
+
+
+@pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)
+@pytest.mark.parametrize("directory", SHARED_PACKS, ids=lambda path: path.name)
+def test_shared_packs(directory: Path) -> None:
+    agree(directory)
+
+
+@pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)
+def test_the_tables_of_shared_packs_are_those_of_the_traces() -> None:
+    """Actions in their order, which of them are enabled, and the observation, as HAMLET recorded them."""
+    from hamlet.schema import action_names
+
+    compared = 0
+    packs: dict[Path, Checked] = {}
+    for path in sorted((SHARED / "traces").glob("*.json")):
+        meta = json.loads(path.read_text())
+        directory = SHARED / str(meta.get("pack_dir"))
+        if not directory.is_dir() or "actions" not in meta:
+            continue
+        done = packs.get(directory) or check_file(directory, Stopwatch())
+        packs[directory] = done
+        assert done.pack is not None
+        assert list(action_names(done.universe)) == [action["name"] for action in meta["actions"]]
+        assert list(done.pack.enabled) == [action["enabled"] for action in meta["actions"]]
+        assert [(f.name, f.offset, f.count) for f in done.pack.fields] == [
+            (entry["variable"], entry["offset"], entry["size"]) for entry in meta["obs_layout"]
+        ]
+        compared += 1
+    assert compared > 100
+
+
+@pytest.mark.parametrize("kind", ["continuousnd", "gridnd"])
+def test_a_pack_of_a_hundred_axes(kind: str, tmp_path: Path) -> None:
+    done = large(tmp_path, "swarm", continuous(100) if kind == "continuousnd" else cells([2] * 13 + [1] * 87))
+    assert len(done.universe.moves) == 200
+    files = build(done.universe, Options(), Stopwatch(), done.pack)
+    assert "x99" in files["numba_kernels.py"].decode()
+
+
+def test_ticks_do_not_grow_with_the_number_of_moves(tmp_path: Path) -> None:
+    few, many = (large(tmp_path, "orchard", plane(directions)).universe for directions in (16, 128))
+    assert (len(few.moves), len(many.moves)) == (49, 385)
+    sizes = [[len(function.nodes) for function in lower(universe).functions] for universe in (few, many)]
+    assert sizes[0] == sizes[1]
+
+
+def large(folder: Path, name: str, substrate: str) -> Checked:
+    """A pack of this project in another space."""
+    own = next(path for path in OWN if path.name == name)
+    pack = folder / f"{name}{len(list(folder.iterdir()))}"
+    pack.mkdir()
+    for path in (*own.iterdir(), own.parent / "global_actions.yaml"):
+        (pack / path.name).write_text(path.read_text())
+    training = (own / "training.yaml").read_text()
+    (pack / "training.yaml").write_text(training.split("training:\n")[0])
+    rewards = (own / "drive_as_code.yaml").read_text()
+    (pack / "drive_as_code.yaml").write_text(rewards.replace("velocity_magnitude", "energy"))
+    (pack / "substrate.yaml").write_text(substrate)
+    return check_file(pack, Stopwatch())
+
+
+def continuous(axes: int) -> str:
+    return (
+        f"type: continuousnd\ncontinuous:\n  dimensions: {axes}\n  bounds: {[[0.0, 2.0]] * axes}\n  boundary: bounce\n"
+        "  movement_delta: 0.5\n  interaction_radius: 1.2\n  distance_metric: euclidean\n"
+        "  observation_encoding: relative\n"
+    )
+
+
+def cells(sizes: list[int]) -> str:
+    return (
+        f"type: gridnd\ngridnd:\n  topology: hypercube\n  dimension_sizes: {sizes}\n  boundary: wrap\n"
+        "  observation_encoding: relative\n"
+    )
+
+
+def plane(directions: int) -> str:
+    own = next(path for path in OWN if path.name == "orchard")
+    return (own / "substrate.yaml").read_text().replace("num_directions: 16", f"num_directions: {directions}")
