@@ -94,6 +94,9 @@ def test_the_rollout_of_the_town(folder: Path) -> None:
         assert rollout["registers"] <= 128
         assert 100 < loop["every"] + loop["sometimes"] <= 600
         assert loop["every"] == sum(loop["opcodes"].values())
+        if capability == 90:
+            # What is executed at times is Philox, every fourth tick, and new episodes, which are rarer.
+            assert loop["every"] + loop["sometimes"] / 4 <= 420
         # Additions to meters saturate: their clamps cost nothing.
         assert rollout["sass_opcodes"]["FADD.SAT"] > 5
 
