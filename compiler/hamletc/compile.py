@@ -23,7 +23,9 @@ Stages import what they need when they run, so that `hamletc check` starts fast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -279,9 +281,22 @@ def build(
     that it comes from."""
     from hamletc.package import package
 
-    unoptimised = stopwatch.lap("lower", lambda: lower(universe))
-    program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
-    return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options, stopwatch), pack))
+    with _without_collections():
+        unoptimised = stopwatch.lap("lower", lambda: lower(universe))
+        program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
+        return stopwatch.lap("emit", lambda: package(universe, emit_texts(program, universe, options, stopwatch), pack))
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Inside, nobody looks for cycles among the millions of objects: a fifth of the time, for nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def compile_file(path: Path, output: Path | None = None) -> Path:

@@ -8,7 +8,9 @@ each must mean the same bits on every target; `docs/exactness.md` says how that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import TypeAlias
 
 from hamletc.ir.types import Type
@@ -289,14 +291,28 @@ OPS: tuple[type[Op], ...] = (
 )  # fmt: skip
 
 
-_OPERANDS = {op: tuple(field.name for field in fields(op) if field.type == "Value") for op in OPS}
+def _getter(names: tuple[str, ...]) -> Callable[[Op], tuple[Value, ...]]:
+    """What gives these fields of an operation; programs ask for operands millions of times."""
+    match names:
+        case ():
+            return lambda _: ()
+        case (name,):
+            one: Callable[[Op], Value] = attrgetter(name)
+            return lambda op: (one(op),)
+        case _:
+            several: Callable[[Op], tuple[Value, ...]] = attrgetter(*names)
+            return several
+
+
+_OPERANDS: dict[type[Op], Callable[[Op], tuple[Value, ...]]] = {
+    op: attrgetter("initial") if op is Fold else _getter(tuple(f.name for f in fields(op) if f.type == "Value"))
+    for op in OPS
+}
 
 
 def operands(op: Op) -> tuple[Value, ...]:
     """The operands of an operation, in order."""
-    if isinstance(op, Fold):
-        return op.initial
-    return tuple([getattr(op, name) for name in _OPERANDS[type(op)]])
+    return _OPERANDS[type(op)](op)
 
 
 def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
