@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -51,7 +50,7 @@ def bench(
     """
     from rich.console import Console
 
-    from hamlet.bench import cases, copy_bandwidth, measure
+    from hamlet.bench import available, cases, copy_bandwidth, machine, measure
     from hamlet.choose import choose
     from hamletc.cli.package import open_package
 
@@ -71,10 +70,10 @@ def bench(
             bandwidth,
             lambda case: status.update(f"{case.backend}, {case.worlds} worlds"),
         )
-    console.print(f"{module.name} on {machine(where.device.type)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
+    console.print(f"{module.name} on {machine(where.device)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
     console.print(table(found))
     if json_path is not None:
-        report: dict[str, Any] = {"universe": module.name, "machine": machine(where.device.type), "copy": bandwidth}
+        report: dict[str, Any] = {"universe": module.name, "machine": machine(where.device), "copy": bandwidth}
         report["cases"] = [asdict(item) for item in found]
         try:
             json_path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
@@ -86,25 +85,6 @@ def bench(
 
         write_rates(module.name, found, plot)
         click.echo(f"plot     {plot}")
-
-
-def available() -> tuple[str, ...]:
-    """The backends that run here without being told where."""
-    import torch
-
-    return ("triton", "numba", "interpreter") if torch.cuda.is_available() else ("numba", "interpreter")
-
-
-def machine(device: str) -> str:
-    """The machine in words."""
-    import os
-
-    import torch
-
-    if device == "cuda":
-        return torch.cuda.get_device_name()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{platform.processor() or platform.machine()}, {cores} CPUs"
 
 
 def table(found: list[Measured]) -> Any:

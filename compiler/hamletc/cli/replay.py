@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,17 +47,12 @@ def replay(ctx: click.Context, pack: Path, trace: Path, backend: str, steps: int
 
 
 def _replayed(pack: Path, trace: Path, backend: str, steps: int | None) -> Report:
-    import torch
-
-    cuda = torch.cuda.is_available()
-    if backend == "triton" and not cuda:
-        # Before triton is imported, which is when it decides.
-        os.environ["TRITON_INTERPRET"] = "1"
     from hamlet.replay import read_trace
     from hamlet.replay import replay as compare
+    from hamlet.replay.device import device_for
 
     recorded = read_trace(trace)
-    device = "cuda" if backend == "triton" and cuda else "cpu"
+    device = device_for(backend)
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
         return compare(_module(pack, Path(folder) / "package"), recorded, backend, device, steps)
 

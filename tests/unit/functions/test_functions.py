@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def samples(positive: bool, most: float) -> Array:
 def by_ir(name: str, *arguments: Array) -> Array:
     builder = Builder()
     operands = [builder.input(F32, f"in.{number}") for number in range(len(arguments))]
-    known: dict[str, Function] = {known: known for known in functions.Function.__args__}  # type: ignore[attr-defined]
+    known: dict[str, Function] = {known: known for known in get_args(Function)}
     value = power(builder, *operands) if name == "pow" else call(builder, known[name], *operands)
     function = builder.finish(name, (Output("result", value),))
     return evaluate(function, {f"in.{number}": values for number, values in enumerate(arguments)}, ())["result"]
