@@ -208,7 +208,17 @@ def specialise(program: Program, universe: Universe, target: Target, options: Op
         case "triton":
             return _run_passes(program, universe, options, stopwatch, gpu_passes)
         case "numba":
-            return program
+            return _for_cpu(program, universe, options, stopwatch)
+
+
+def _for_cpu(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> Program:
+    """Where a kernel gains from keeping the cells of affordances: a program that takes them as inputs."""
+    from hamletc.lowering.lower import CPU, lower
+    from hamletc.lowering.plan import plan
+
+    if not plan(universe, CPU).kept:
+        return program
+    return optimise(lower(universe, CPU), universe, options, stopwatch)
 
 
 def _run_passes(

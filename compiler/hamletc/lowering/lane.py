@@ -24,6 +24,7 @@ class Lane:
         position, velocity, used_at: per axis.
         streaks, seen: by affordance.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
+        found: the index (I32) of the affordance at random on the agent's cell, or -1, where the kernel gives it.
         before: the lane at the beginning of the tick; `None` outside a tick.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -46,6 +47,7 @@ class Lane:
     hour: Value | None
     layout: Value
     places: tuple[tuple[Value, ...], ...]
+    found: Value | None = None
     before: Lane | None = None
     columns: tuple[Table, ...] = ()
     row: Value = 0

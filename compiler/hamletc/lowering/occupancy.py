@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from hamlet import schema
 from hamletc.ir.ops import Value
+from hamletc.ir.typing import U32
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import grid_of, random_cell, random_index
 from hamletc.lowering.places import rank
@@ -62,7 +63,10 @@ def _random(lane: Lane) -> Iterator[Value]:
     """The cell (U32) of each affordance at random."""
     where = lane.plan.places
     for index in range(len(where.random)):
-        yield random_cell(lane.builder, where, lane.layout, lane.builder.u32(index))
+        if lane.plan.kept:
+            yield lane.builder.input(U32, f"cell.{index}")
+        else:
+            yield random_cell(lane.builder, where, lane.layout, lane.builder.u32(index))
 
 
 def _stored(lane: Lane) -> list[Value]:

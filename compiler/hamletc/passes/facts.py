@@ -46,7 +46,7 @@ def facts_of(universe: Universe, program: Program) -> Facts:
     }
     if universe.clock is not None:
         inputs["hour"] = Interval(0, universe.clock.hours - 1)
-    inputs |= _positions(universe) | _places(universe)
+    inputs |= _positions(universe) | _places(universe) | _kept(universe)
     for affordance in universe.affordances:
         inputs[f"streak.{affordance.name}"] = COUNT
     for param in universe.params:
@@ -103,6 +103,18 @@ def _places(universe: Universe) -> dict[str, Interval]:
         for affordance in universe.affordances
         for row, interval in zip(schema.place_rows(universe), rows, strict=False)
     }
+
+
+def _kept(universe: Universe) -> dict[str, Interval]:
+    """Of what kernels keep of the affordances at random; see `hamletc.lowering.kept`."""
+    if not isinstance(universe.space, Grid):
+        return {}
+    cells = Interval(0, prod(universe.space.sizes) - 1)
+    random = sum(affordance.place is None for affordance in universe.affordances)
+    result = {f"cell.{index}": cells for index in range(random)}
+    moved = zip(schema.axes(universe), _coordinates(universe), strict=True)
+    result |= {f"moved.{name}": interval for name, interval in moved}
+    return result | {"cell": cells, "index": Interval(0, random - 1), "found": Interval(schema.NOWHERE, random - 1)}
 
 
 def _bounds(low: float, high: float) -> Interval:

@@ -10,12 +10,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from hamlet import abi, schema
 from hamlet.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import Program
+from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Input, Value, operands
 from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
 from hamletc.targets.numba.formatter import NumbaFormatter, table_name
-from hamletc.targets.numba.slots import chunks, outcomes, state
+from hamletc.targets.numba.slots import Slot, chunks, kept, outcomes, state
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
@@ -42,6 +42,10 @@ NOTHING = {
     "fresh": "False",
 }
 """What the other kernels pass for parameters of `rollout` that they do not have."""
+
+
+SHORT = 64
+"""Tables of at most so many numbers are constants that registers hold (`hamlet.launch.numba_ops.tables`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ class _Context:
         self.sources = [plain(source) for source in universe.sources]
         self.state = state(universe)
         self.held = {slot.name: slot for slot in self.state}
+        self.kept = kept(program, self.held)
+        self.held |= {slot.name: slot for slot in self.kept}
         self.outcomes = outcomes(universe)
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
         self.bodies = {function.name: body(function) for function in program.functions}
@@ -98,19 +104,24 @@ class _Context:
     def names(self) -> dict[str, object]:
         """All names of the template."""
         given = {slot.name: slot for slot in (*self.state, *self.outcomes)}
-        ticked = [given[output.name] for output in self.bodies["tick"].outputs]
+        ticked = [given[output.name] for output in self._changed()]
         begun = [self.held[output.name] for output in self.bodies["reset"].outputs]
         held, happened = chunks(self.state), chunks(self.outcomes)
         variables = [chunk.variable for chunk in held]
         begins = [chunk for chunk in held if chunk.start is not None]
         restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "episode"])
-        changing = {slot.chunk.variable for slot in ticked} | {"episode_return"}
+        changing = {slot.chunk.variable for slot in (*ticked, *self.kept)} | {"episode_return"}
         tracking = self.universe.tracking
         seeds = ["start", "agents", "first_world", "seed_low", "seed_high"]
         return {
             "universe": self.universe,
             "source": ", ".join(self.sources),
-            "tables": self.program.tables,
+            "tables": [table for table in self.program.tables if not _is_short(table)],
+            "short_tables": [table for table in self.program.tables if _is_short(table)],
+            "kept": [chunk for chunk in chunks(self.kept) if chunk not in held],
+            "kept_cells": sum(slot.name.startswith("cell.") for slot in self.kept),
+            "looking": self.looking(),
+            "moved": [slot.element for slot in self.kept if slot.name.startswith("moved.")],
             "chunks": held,
             "outcomes": happened,
             "changing": [chunk for chunk in held if chunk.variable in changing],
@@ -118,7 +129,7 @@ class _Context:
             "begun": [slot.element for slot in begun],
             "begins": begins,
             "reported": bool(schema.report_names(self.universe)),
-            "rows_made": sorted({chunk.make.partition("(")[0] for chunk in (*held, *happened) if chunk.rows > 1}),
+            "rows_made": sorted({chunk.make.partition("(")[0] for chunk in (*held, *happened, *chunks(self.kept)) if chunk.rows > 1}),
             "words": WORDS,
             "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"},
             "interact": schema.interact_action(self.universe),
@@ -141,7 +152,8 @@ class _Context:
             "passed": self.passed,
             "elements": self.elements,
             "tables_of": self.tables_of,
-            "table_names": lambda names: [table_name(name) for name in names],
+            "table_names": self._passed_tables,
+            "table_name": table_name,
             "loops": rows(self.program, self.bodies, "i32(index)"),
             "lines": self.lines,
             "results": self.results,
@@ -158,11 +170,16 @@ class _Context:
 
     def tables(self) -> list[str]:
         """The parameters of a kernel for the tables."""
-        return [table_name(table.name) for table in self.program.tables]
+        return self._passed_tables(table.name for table in self.program.tables)
 
     def tables_of(self, function: str) -> list[str]:
         """The parameters and arguments for the tables that a function reads."""
-        return [table_name(name) for name in self.bodies[function].tables]
+        return self._passed_tables(self.bodies[function].tables)
+
+    def _passed_tables(self, names: Iterable[str]) -> list[str]:
+        """Those of these tables that are no constants."""
+        short = {table.name for table in self.program.tables if _is_short(table)}
+        return [table_name(name) for name in names if name not in short]
 
     def parameters(self, function: str) -> list[str]:
         """The parameters of a function: its inputs, then its tables."""
@@ -194,7 +211,21 @@ class _Context:
 
     def results(self, function: str) -> list[str]:
         """The single outputs of a function."""
-        return [self.formatters[function].typed(output.value) for output in self.bodies[function].outputs]
+        outputs = self._changed() if function == "tick" else self.bodies[function].outputs
+        return [self.formatters[function].typed(output.value) for output in outputs]
+
+    def _changed(self) -> list[Output]:
+        """The outputs of a tick but positions that are in their place already."""
+        moved = {slot.element for slot in self.kept if slot.name.startswith("moved.")}
+        outputs = self.bodies["tick"].outputs
+        return [o for o in outputs if o.name not in self.held or self.held[o.name].element not in moved]
+
+    def looking(self) -> list[str]:
+        """What it takes to find what is on the cells of lanes; nothing where nothing is kept."""
+        if not self.kept:
+            return []
+        chunks = [*self.passed("stand"), *self.passed("search"), "found", "cells"]
+        return [*dict.fromkeys(chunks), "keeping", "observing"]
 
     # --- observations and masks -------------------------------------------------------------------------------------
 
@@ -271,6 +302,10 @@ class _Context:
         given = NOTHING | switched.get(kernel, {})
         passed = self.kernel_parameters(kernel)
         return [name if name in passed else given[name] for name in self.kernel_parameters("rollout")]
+
+
+def _is_short(table: Table) -> bool:
+    return len(table.values) <= SHORT
 
 
 def _outside(printed: Body, loop: Loop) -> list[Value]:

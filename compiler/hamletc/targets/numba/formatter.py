@@ -1,7 +1,7 @@
 """Expressions of the tick IR in numba's Python: one method per operation.
 
-What each must avoid is said where it is: numba computes `a + b` of i32 or u32 in 64 bits, which halves the lanes in a
-vector register, so that integers have functions of their own; and a Python float is an f64, so that f32 constants are
+What each must avoid is said where it is: numba computes `a + b` of i32 or u32 in 64 bits, so that integers have
+functions of their own; and a Python float is an f64, so that f32 constants are
 typed. Each costs a line of Python a millisecond of compile time: integer literals are typed only where they must be.
 """
 
@@ -132,8 +132,7 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Lookup) -> str:
-        # An unsigned index: numba counts a negative one from the end, with a branch.
-        return f"{table_name(op.table)}[u32({self.value(op.index)})]"
+        return f"take({table_name(op.table)}, {self.typed(op.index)})"
 
     @operation.register
     def _(self, op: Add) -> str:
@@ -171,8 +170,7 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Abs) -> str:
-        text = f"abs({self.value(op.operand)})"
-        return text if self.body.type(op.operand) is Type.F32 else f"i32({text})"
+        return f"absolute({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: Sqrt) -> str:
@@ -225,15 +223,15 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: ToF32) -> str:
-        return f"f32({self.value(op.operand)})"
+        return f"to_f32({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: ToU32) -> str:
-        return f"u32({self.value(op.operand)})"
+        return f"to_u32({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: ToI32) -> str:
-        return f"i32({self.value(op.operand)})"
+        return f"to_i32({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: ToBits) -> str:
@@ -245,5 +243,5 @@ class NumbaFormatter:
 
 
 def table_name(table: str) -> str:
-    """The kernel argument of a table. No local name begins like this."""
+    """A table in generated text: an argument of kernels, or a constant. No local name begins like this."""
     return f"table_{identifier(table)}"
