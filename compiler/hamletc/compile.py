@@ -212,13 +212,22 @@ def specialise(program: Program, universe: Universe, target: Target, options: Op
 
 
 def _for_cpu(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> Program:
-    """Where a kernel gains from keeping the cells of affordances: a program that takes them as inputs."""
+    """A program that takes the cells of affordances from the kernel, where that keeps them; and with tables for
+    registers."""
+    from hamletc.ir.verifier import verify_program
     from hamletc.lowering.lower import CPU, lower
     from hamletc.lowering.plan import plan
+    from hamletc.passes import tabulation
+    from hamletc.passes.facts import facts_of
+    from hamletc.passes.pipeline import KEPT_CELLS
 
-    if not plan(universe, CPU).kept:
-        return program
-    return optimise(lower(universe, CPU), universe, options, stopwatch)
+    if KEPT_CELLS not in options.disabled_passes and plan(universe, CPU).kept:
+        program = optimise(lower(universe, CPU), universe, options, stopwatch)
+    if tabulation.NAME not in options.disabled_passes:
+        facts = facts_of(universe, program)
+        program = stopwatch.lap("pass tabulation", lambda: tabulation.tabulate(program, facts))
+        verify_program(program)
+    return program
 
 
 def _run_passes(

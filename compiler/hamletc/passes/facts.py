@@ -55,7 +55,7 @@ def facts_of(universe: Universe, program: Program) -> Facts:
         inputs[f"input.{item.name}"] = _bounds(item.low, item.high)
     for meter in universe.meters:
         inputs[f"meter.{meter.name}"] = _bounds(meter.low, meter.high)
-    tables = {table.name: _contents(table) for table in program.tables}
+    tables = {table.name: contents(table) for table in program.tables}
     facts = Facts(inputs, tables, {function.name: function for function in program.functions})
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
@@ -122,6 +122,6 @@ def _bounds(low: float, high: float) -> Interval:
     return Interval(low, high, False, low <= 0 <= high)
 
 
-def _contents(table: Table) -> Interval:
+def contents(table: Table) -> Interval:
     negative_zero = table.type is Type.F32 and any(str(value) == "-0.0" for value in table.values)
     return Interval(min(table.values), max(table.values), False, negative_zero)

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.verifier import verify, verify_program
+from hamletc.passes import tabulation
 from hamletc.passes.algebra import Algebra
 from hamletc.passes.clamp_merging import ClampMerging
 from hamletc.passes.clamp_removal import ClampRemoval
@@ -32,6 +33,9 @@ class Pass(Protocol):
 Observer: TypeAlias = Callable[[str, Function, Function, float], None]
 """Is told the name of a pass, a function before and after it, and the seconds it took."""
 
+KEPT_CELLS = "kept_cells"
+"""No rewriting, but a program that is lowered for kernels that keep the cells of affordances; left out like a pass."""
+
 PASS_NAMES = (
     "constant_folding",
     "algebra",
@@ -41,6 +45,8 @@ PASS_NAMES = (
     "clamp_removal",
     "clamp_merging",
     "constant_division",
+    KEPT_CELLS,
+    tabulation.NAME,
 )
 
 

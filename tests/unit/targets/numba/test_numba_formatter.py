@@ -169,8 +169,8 @@ def test_every_operation_gives_the_bits_of_the_reference(tmp_path: Path) -> None
         ("subtract(0, i_0)", lambda b, v: b.neg(v[I32])),
         ("-(f_0 + f_0)", lambda b, v: b.neg(b.add(v[F32], v[F32]))),
         ("square_root(f_0)", lambda b, v: b.sqrt(v[F32])),
-        ("f32(i_0)", lambda b, v: b.to_f32(v[I32])),
-        ("table_time_sin[u32(i_0)]", lambda b, v: b.lookup(TABLE, v[I32])),
+        ("to_f32(i_0)", lambda b, v: b.to_f32(v[I32])),
+        ("take(table_time_sin, i_0)", lambda b, v: b.lookup(TABLE, v[I32])),
         ("shift_right(bit_xor(u_0, 5), 16)", lambda b, v: b.shift_right(b.xor(v[U32], b.u32(5)), 16)),
     ],
 )
