@@ -8,9 +8,7 @@ from hamlet.launch.numba_ops.cells import KEPT, find, scatter
 from hamlet.launch.numba_ops.chunks import (
     AHEAD,
     ALIGNMENT,
-    ALL,
     LANES,
-    encode,
     load_lanes,
     load_worlds,
     local_bool,
@@ -20,7 +18,6 @@ from hamlet.launch.numba_ops.chunks import (
     local_u8,
     local_u32,
     part,
-    put,
     rows_bool,
     rows_f32,
     rows_i32,
@@ -28,10 +25,11 @@ from hamlet.launch.numba_ops.chunks import (
     store_lanes,
     store_worlds,
 )
-from hamlet.launch.numba_ops.flags import all_set, choose_lanes
+from hamlet.launch.numba_ops.flags import all_set, any_set, choose_lanes
 from hamlet.launch.numba_ops.functions import helper, inline, kernel
 from hamlet.launch.numba_ops.machinery import intrinsic
 from hamlet.launch.numba_ops.nothing import NO_ACTIONS, NO_BOOL, NO_F32, NO_I32, NO_I64, NO_REPORTS
+from hamlet.launch.numba_ops.observations import encode, put
 from hamlet.launch.numba_ops.operations import (
     absolute,
     add,

@@ -28,9 +28,6 @@ from hamlet.launch.numba_ops.vectors import WIDE, Vector, Wide, splat
 LANES = 256
 """Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
 
-ALL = np.int64(-1)
-"""Instead of a number of chosen lanes."""
-
 AHEAD = 4 * LANES
 """Elements of the actions that a chunk draws at once, for four ticks."""
 
@@ -257,34 +254,3 @@ def store_worlds(chunk: Any, array: Any, agents: Any, count: Any) -> None:
         return
     for world in range((count + agents - 1) // agents):
         array[world] = chunk[world * agents]
-
-
-@helper
-def put(values: Any, row: Any, count: Any, lanes: Any, chosen: Any) -> None:
-    """Write a row of an observation: all `count` lanes where `chosen` is `ALL`, else the first `chosen` of `lanes`."""
-    if chosen == ALL:
-        for lane in range(count):
-            row[lane] = encode(row, values[lane])
-    else:
-        for index in range(chosen):
-            row[lanes[index]] = encode(row, values[lanes[index]])
-
-
-@intrinsic
-def encode(_context: Any, array: Any, value: Any) -> Any:
-    """An f32 as an element of an array of f32, or of the bits (u16) of bf16: rounded to nearest even."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        number = arguments[1]
-        if array.dtype == types.float32:
-            return number
-        word = ir.IntType(32)
-        bits = builder.bitcast(number, word)
-        odd = builder.and_(builder.lshr(bits, word(16)), word(1))
-        rounded = builder.lshr(builder.add(builder.add(bits, word(0x7FFF)), odd), word(16))
-        rounded = builder.select(builder.fcmp_unordered("uno", number, number), word(0x7FC0), rounded)
-        return builder.trunc(rounded, ir.IntType(16))
-
-    return array.dtype(array, value), codegen
-
-

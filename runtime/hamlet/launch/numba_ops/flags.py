@@ -10,6 +10,7 @@ from llvmlite import ir
 from hamlet.launch.numba_ops.chunks import LANES, data
 from hamlet.launch.numba_ops.functions import inline
 from hamlet.launch.numba_ops.machinery import intrinsic, types
+from hamlet.launch.numba_ops.vectors import WIDE
 
 WORD = 64
 """Lanes whose flags are looked at together."""
@@ -56,6 +57,17 @@ def all_set(flags: Any) -> Any:
     for start in range(WORD, LANES, WORD):
         bits = bits & _flags(flags, start)
     return bits == np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@intrinsic
+def any_set(_context: Any, flags: Any) -> Any:
+    """Whether a flag of a vector is set."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        bits = builder.bitcast(arguments[0], ir.IntType(WIDE))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(WIDE)(0))
+
+    return types.boolean(flags), codegen
 
 
 @inline

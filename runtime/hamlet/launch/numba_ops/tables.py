@@ -11,6 +11,9 @@ from hamlet.launch.numba_ops.chunks import data
 from hamlet.launch.numba_ops.machinery import Type, cgutils, extending, imputils, intrinsic, models, types
 from hamlet.launch.numba_ops.vectors import WIDE, Vector, splat
 
+REGISTER = 16
+"""Numbers in a register of AVX-512. A vector is two of them."""
+
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 TYPES = {"f32": types.float32, "i32": types.int32, "u32": types.uint32}
 
@@ -47,16 +50,16 @@ def _lower_constant(context: Any, _builder: Any, _type: Any, _value: Any) -> Any
 def _registers(context: Any, table: ShortTable) -> list[Any]:
     """The table as constant vectors: one, two or four."""
     number = context.get_value_type(table.dtype)
-    count = next(count for count in (1, 2, 4) if len(table.values) <= count * WIDE)
-    values = [*table.values, *[0] * (count * WIDE - len(table.values))]
+    count = next(count for count in (1, 2, 4) if len(table.values) <= count * REGISTER)
+    values = [*table.values, *[0] * (count * REGISTER - len(table.values))]
     return [
-        ir.Constant(ir.VectorType(number, WIDE), [number(value) for value in values[first : first + WIDE]])
-        for first in range(0, len(values), WIDE)
+        ir.Constant(ir.VectorType(number, REGISTER), [number(value) for value in values[first : first + REGISTER]])
+        for first in range(0, len(values), REGISTER)
     ]
 
 
 def _permute(builder: Any, registers: list[Any], index: Any) -> Any:
-    """Each lane's number of a table in registers, by AVX-512: the lowest bits of the index count."""
+    """What a table in registers has for each lane of one, by AVX-512: the lowest bits of the index count."""
     type_ = registers[0].type
     floats = type_.element == ir.FloatType()
     match registers:
@@ -70,10 +73,22 @@ def _permute(builder: Any, registers: list[Any], index: Any) -> Any:
             return builder.call(cgutils.get_or_insert_function(builder.module, function, name), [low, index, high])
         case _:
             half = len(registers) // 2
-            bit = builder.and_(index, splat(builder, index.type.element(half * WIDE)))
+            bit = builder.and_(index, splat(builder, index.type.element(half * REGISTER)))
             second = builder.icmp_unsigned("!=", bit, ir.Constant(index.type, None))
             low, high = (_permute(builder, part, index) for part in (registers[:half], registers[half:]))
             return builder.select(second, high, low)
+
+
+def _permuted(builder: Any, registers: list[Any], index: Any) -> Any:
+    """Each lane's number of a table in registers."""
+    word = ir.IntType(32)
+
+    def lanes(first: int) -> Any:
+        return ir.Constant(ir.VectorType(word, REGISTER), list(range(first, first + REGISTER)))
+
+    nothing = ir.Constant(index.type, ir.Undefined)
+    low, high = (_permute(builder, registers, builder.shuffle_vector(index, nothing, lanes(n))) for n in (0, REGISTER))
+    return builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(word, WIDE), list(range(WIDE))))
 
 
 def _gather(builder: Any, pointer: Any, index: Any) -> Any:
@@ -111,7 +126,7 @@ def take(_context: Any, table: Any, index: Any) -> Any:
 
     def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         if vector and isinstance(table, ShortTable) and _has_permutations(context):
-            return _permute(builder, _registers(context, table), arguments[1])
+            return _permuted(builder, _registers(context, table), arguments[1])
         pointer = _address(context, builder, table, arguments[0])
         if vector:
             return _gather(builder, pointer, arguments[1])

@@ -1,6 +1,6 @@
 """Vectors: the values of `WIDE` lanes side by side.
 
-LLVM makes them of the widest registers that a machine has: one of 512 bits, two of 256, four of 128. An operation on a
+LLVM makes them of the widest registers that a machine has: two of 512 bits, or four of 256. An operation on a
 vector and a number takes the number for every lane. Nothing is left to LLVM's vectoriser.
 """
 
@@ -14,8 +14,8 @@ from llvmlite import ir
 
 from hamlet.launch.numba_ops.machinery import AbstractTemplate, Type, extending, intrinsic, models, signature, templates, types
 
-WIDE = 16
-"""Lanes in a vector: 512 bits of 32-bit numbers."""
+WIDE = 32
+"""Lanes in a vector: two registers of 512 bits, so that the machine has two independent chains to work on."""
 
 
 class Vector(Type):  # type: ignore[misc]
