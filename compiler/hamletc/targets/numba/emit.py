@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -16,6 +16,7 @@ from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
 from hamletc.targets.numba.formatter import NumbaFormatter, table_name
 from hamletc.targets.numba.slots import Slot, chunks, kept, outcomes, state
+from hamletc.targets.scene import split
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
@@ -87,12 +88,12 @@ class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
     def __init__(self, program: Program, universe: Universe) -> None:
-        self.program = program
+        self.program = program = _with_scene(program)
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]
         self.state = state(universe)
         self.held = {slot.name: slot for slot in self.state}
-        self.kept = kept(program, self.held)
+        self.kept = kept(program, self.held, sum(each.place is None for each in universe.affordances))
         self.held |= {slot.name: slot for slot in self.kept}
         self.outcomes = outcomes(universe)
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
@@ -121,6 +122,9 @@ class _Context:
             "kept": [chunk for chunk in chunks(self.kept) if chunk not in held],
             "kept_cells": sum(slot.name.startswith("cell.") for slot in self.kept),
             "looking": self.looking(),
+            "scene": [slot.element for slot in self.kept if slot.name.startswith("scene.")],
+            "scenery": self.passed("scene") if self.kept else [],
+            "keepers": list(dict.fromkeys(chunk.variable for chunk in chunks(self._episode()))),
             "moved": [slot.element for slot in self.kept if slot.name.startswith("moved.")],
             "chunks": held,
             "outcomes": happened,
@@ -224,8 +228,12 @@ class _Context:
         """What it takes to find what is on the cells of lanes; nothing where nothing is kept."""
         if not self.kept:
             return []
-        chunks = [*self.passed("stand"), *self.passed("search"), "found", "cells"]
-        return [*dict.fromkeys(chunks), "keeping", "observing"]
+        held = [*self.passed("stand"), *self.passed("search"), "found"]
+        return [*dict.fromkeys([*held, *(chunk.variable for chunk in chunks(self._episode()))]), "keeping", "observing"]
+
+    def _episode(self) -> list[Slot]:
+        """What is kept for an episode."""
+        return [slot for slot in self.kept if slot.name.startswith(("cell.", "scene."))]
 
     # --- observations and masks -------------------------------------------------------------------------------------
 
@@ -302,6 +310,18 @@ class _Context:
         given = NOTHING | switched.get(kernel, {})
         passed = self.kernel_parameters(kernel)
         return [name if name in passed else given[name] for name in self.kernel_parameters("rollout")]
+
+
+def _with_scene(program: Program) -> Program:
+    """Where cells are kept, what observations need of them alone is a function of its own, `scene`."""
+    names = [function.name for function in program.functions]
+    if "move" not in names:
+        return program
+    scene, observe = split(program.function("observe"))
+    if not any(isinstance(node.op, Input) and node.op.name.startswith("cell.") for node in scene.nodes):
+        scene, observe = replace(scene, outputs=()), program.function("observe")
+    functions = tuple(observe if function.name == "observe" else function for function in program.functions)
+    return Program(program.universe, (*functions, scene), program.tables)
 
 
 def _is_short(table: Table) -> bool:

@@ -77,14 +77,14 @@ def outcomes(universe: Universe) -> tuple[Slot, ...]:
     return tuple(result)
 
 
-def kept(program: Program, held: Mapping[str, Slot]) -> tuple[Slot, ...]:
-    """What a kernel that holds this state keeps for the functions of `hamletc.lowering.kept`; nothing where the program
-    has none of them. Moved positions are in the place of the state's, unless a tick needs both."""
+def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot, ...]:
+    """What a kernel that holds this state keeps for the functions of `hamletc.lowering.kept`, and the scene; nothing
+    where the program has none of them. Moved positions are in the place of the state's, unless a tick needs both."""
     functions = {function.name: function for function in program.functions}
     if "move" not in functions:
         return ()
     positions = [slot for name, slot in held.items() if name.startswith("position.")]
-    random = sum(name.startswith("cell.") for name in _inputs(functions["observe"]))
+    scene = [(o.name, functions["scene"].nodes[o.value].type) for o in functions["scene"].outputs]
     if any(slot.name in _inputs(functions["tick"]) for slot in positions):
         positions = [Slot(slot.name, _local(f"moved_{slot.chunk.variable}", "i32"), 0) for slot in positions]
     return (
@@ -92,6 +92,7 @@ def kept(program: Program, held: Mapping[str, Slot]) -> tuple[Slot, ...]:
         Slot("found", _local("found", "i8"), 0),
         Slot("cell", _local("standing", "u8"), 0),
         *(Slot(f"cell.{index}", _local("cells", "u8", random), index) for index in range(random)),
+        *(Slot(name, _local(name.replace(".", "_"), type_.value), 0) for name, type_ in scene),
     )
 
 

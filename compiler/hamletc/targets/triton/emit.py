@@ -16,7 +16,7 @@ from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import Loop, body, comment, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, table_name
-from hamletc.targets.triton.scene import split
+from hamletc.targets.scene import split
 from hamletc.targets.triton.slots import Slot, offset, slots
 
 
