@@ -328,11 +328,12 @@ class Ranges:
         probability = self.number(expression.probability, meters)
         happens = None if probability is None else intervals.decide("<", intervals.SHARE, probability)
         if happens is not None:
+            is_in = "is" if isinstance(expression.probability, Number) else "is in"
             self.report.add(
                 "H062",
                 f"this {'always' if happens else 'never'} happens",
                 expression.span,
-                f"the probability is {probability}" if isinstance(expression.probability, Number) else f"the probability is in {probability}",
+                f"the probability {is_in} {probability}",
                 hint="Write a probability above 0 and below 1, or leave the condition out.",
             )
 

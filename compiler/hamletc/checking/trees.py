@@ -62,11 +62,11 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return options
         case DrawChance(probability=probability):
             return (probability,)
-        case DrawInteger() | Number() | Truth() | MeterValue() | ParamValue() | InputValue() | Deficit() | Shortfall() | Hour():
+        case Number() | Truth() | MeterValue() | ParamValue() | InputValue() | Deficit() | Shortfall() | Hour():
             return ()
         case DayTime() | Age() | Coordinate() | Velocity() | Speed() | Progress() | Here() | LastUse() | Streak():
             return ()
-        case Visited() | Distance() | StraightDistance():
+        case Visited() | Distance() | StraightDistance() | DrawInteger():
             return ()
 
 

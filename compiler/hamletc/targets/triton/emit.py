@@ -171,7 +171,8 @@ class _Context:
 
     def arguments(self, function: str) -> list[str]:
         """What is passed for them where the state is unpacked."""
-        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"} | {name.replace("_", "."): name for name in self.scene}
+        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
+        given |= {name.replace("_", "."): name for name in self.scene}
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.tables_of(function)
 
