@@ -11,7 +11,7 @@ import pytest
 from sample_universes import MANY, NAMES
 
 
-@pytest.mark.parametrize("name", [*NAMES, *MANY])
+@pytest.mark.parametrize("name", [*NAMES, *MANY, "drawn"])
 def test_backends_agree(name: str, tmp_path: Path) -> None:
     program = Path(__file__).with_name("compare.py")
     result = subprocess.run(
