@@ -16,7 +16,7 @@ from sample_universes import MANY, NAMES
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
 LONG = ("bounce", "sticky")
-SHORT = [name for name in (*NAMES, *MANY) if name not in LONG]
+SHORT = [name for name in (*NAMES, *MANY, "drawn") if name not in LONG]
 
 
 @pytest.mark.parametrize("name", [*SHORT, *LONG] if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT)
