@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "32566bff6ab07661a5293fbdd60335b33ee020d49733456d509efcdc0fc85e98",
-    "triton_kernels.py": "404d6d53142c09da482793e95ec6a612bcbf7a163a46c4165b482b537de0c039",
-    "numba_kernels.py": "4117fa8537e3cef4b7ca9b8da0efc260d2d9508f6c98951c3361f6e2cc7c1c3c",
+    "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
+    "triton_kernels.py": "d91a15887fbe062c12057a8c0f74f4360b3e05a3c18d1f03fe7917cbd63f1a23",
+    "numba_kernels.py": "bdc0f062cba4a290953ff70ef6402f39f696dea26e3734710828ef9fbb634990",
 }
 
 

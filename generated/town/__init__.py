@@ -16,9 +16,9 @@ UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "306e7361bb47426b4abae8bc7236567c9d866ce215f821c18133e595714ad6ec",
-    "triton_kernels.py": "ea15d812d26c0a50585743ac7e17b64b464a1b057d83aa85364d6212ddab53b8",
-    "numba_kernels.py": "507da23ad6821b9f8f85e37539d2cc8ff70d3aa7ef51b6b57e78002cb264a52e",
+    "tick.ir": "b0d46ab8164d3332be6dfffa0fd9cd5314014cff36cc31516e6107b819e546db",
+    "triton_kernels.py": "48ac67d447a5c54a1a594bfe34e338683ed67a6b57660ec11eb6b31578fa34f5",
+    "numba_kernels.py": "999afb116e5179d56e6a8b45abee7556250147d6ff3d8647042468069e2d3748",
 }
 
 

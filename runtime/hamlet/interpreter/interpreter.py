@@ -6,12 +6,13 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.episode import advance_clock, begin_episodes
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
+from hamlet.interpreter.policy import look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
 from hamlet.random import Words, multiply_high, policy_words
@@ -63,7 +64,7 @@ class Interpreter:
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
@@ -80,6 +81,12 @@ class Interpreter:
                     if words is None or number % 4 == 0:
                         words = policy_words(numbers, number, (stream.low, stream.high))
                     actions = multiply_high(words[number % 4], count).to(torch.int32)
+                case TabularPolicy():
+                    number = stream.tick + index
+                    if words is None or number % 4 == 0:
+                        words = policy_words(numbers, number, (stream.low, stream.high))
+                    lanes = load(self.universe, buffers, self._places, self._constant)
+                    actions = look_up(policy, lanes, words[number % 4])
             self._tick(buffers, actions, stream, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
