@@ -43,6 +43,7 @@ class TabularPolicy:
     """Actions looked up by situation; `hamlet.features` says what a situation is.
 
     Attributes:
+        universe: the digest of the module that it is for.
         choices: [situations] i32, the action of each; `None` where actions are drawn.
         thresholds: [situations, actions - 1] i32 in 0 .. 2**30, not decreasing: an agent whose random word has the upper
             30 bits b takes the action of number (thresholds <= b); `None` where actions are fixed.
@@ -50,6 +51,7 @@ class TabularPolicy:
         bins: [2 * quantities] f32: the scales of all quantities, then the number of each one's last bin.
     """
 
+    universe: str
     choices: torch.Tensor | None
     thresholds: torch.Tensor | None
     strides: torch.Tensor

@@ -85,11 +85,14 @@ class Interpreter:
                     number = stream.tick + index
                     if words is None or number % 4 == 0:
                         words = policy_words(numbers, number, (stream.low, stream.high))
-                    lanes = load(self.universe, buffers, self._places, self._constant)
-                    actions = look_up(policy, lanes, words[number % 4])
+                    actions = self.look_up(buffers, policy, words[number % 4])
             self._tick(buffers, actions, stream, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
+
+    def look_up(self, buffers: Buffers, policy: TabularPolicy, words: Tensor) -> Tensor:
+        """The actions i32 [lanes] that a table has for the state as it is; words: i64 [lanes], of this tick."""
+        return look_up(policy, load(self.universe, buffers, self._places, self._constant), words)
 
     def _tick(
         self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None

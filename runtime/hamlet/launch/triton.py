@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import fields
 from types import ModuleType
 
 import torch
 import triton
 
 from hamlet import abi
-from hamlet.backend import Policy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
 from hamlet.launch.triton_options import EXACT_INTERPRETER, WARPS, constants, interpreted, options
 from hamlet.state import Buffers, Shape, Statistics
@@ -58,9 +57,14 @@ class KernelBackend:
         statistics: Statistics | None,
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
-        given = dict.fromkeys(("actions", *abi.TABULAR), None) | {
-            field.name: getattr(policy, field.name) for field in fields(policy)
-        }
+        given: dict[str, torch.Tensor | None] = dict.fromkeys(("actions", *abi.TABULAR), None)
+        match policy:
+            case RandomPolicy():
+                pass
+            case RecordedPolicy(actions):
+                given["actions"] = actions
+            case TabularPolicy():
+                given |= {name: getattr(policy, name) for name in abi.TABULAR}
         counted = ("uses", "causes", "lengths", "finished_return")
         arrays = given | {name: getattr(statistics, name, None) for name in counted}
         bins = 0 if statistics is None else statistics.lengths.numel()
