@@ -33,7 +33,7 @@ BackendName: TypeAlias = Literal["ir", "numba", "triton"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
 CPU = torch.device("cpu")
 NOWHERE = Span(0, 0, 0, 0)
-EFFORT = Effort(worlds=131, ticks=1, rounds=4)
+EFFORT = Effort(worlds=131, ticks=1, rounds=4, compact=(torch.uint8,))
 """Many lanes and few ticks: the time goes with the operations, not with the lanes."""
 
 
