@@ -3,10 +3,11 @@
 PYTHON ?= python
 SECONDS ?= 600
 BACKENDS ?= ir,numba
+LEDGER ?=
 
 .PHONY: fuzz
 fuzz:
-	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS)
+	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS) $(if $(LEDGER),--ledger $(LEDGER))
 
 .PHONY: conformance
 conformance:
