@@ -27,6 +27,7 @@ from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
 from hamletc.lowering.lower import lower
+from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from hamletc.passes.pipeline import PASS_NAMES, default_passes, gpu_passes, run
 
@@ -88,21 +89,32 @@ def programs(universe: Universe, case: Case) -> dict[str, Program]:
     return {name: program for name, program in result.items() if name == "unoptimised" or program != plain}
 
 
-def compiled(universe: Universe, targets: tuple[Target, ...], case: Case) -> dict[str, bytes]:
+def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
     options, stopwatch = Options(targets=targets), Stopwatch()
-    program = optimise(lower(universe, case.limits), universe, options, stopwatch)
+    program = optimise(lower(universe, limits), universe, options, stopwatch)
     return package(universe, emit_texts(program, universe, options, stopwatch))
 
 
-def loaded(universe: Universe, targets: tuple[Target, ...], case: Case, folder: Path) -> Module:
+def loaded(universe: Universe, targets: tuple[Target, ...], limits: Limits, folder: Path) -> Module:
     """The package, compiled twice to the same bytes."""
-    files = compiled(universe, targets, case)
-    assert files == compiled(universe, targets, case), "compiled twice, the bytes differ"
+    files = compiled(universe, targets, limits)
+    assert files == compiled(universe, targets, limits), "compiled twice, the bytes differ"
     write(files, folder)
     module = load(folder)
     assert repr(module.universe) == repr(universe), "the package has another universe"
     return module
+
+
+def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits, folder: Path) -> list[Candidate]:
+    """Those of the backends that run kernels."""
+    launched: list[Target] = [target for target in ("numba", "triton") if target in backends]
+    executed = [int(name.removeprefix("ptx:sm_")) for name in backends if name.startswith("ptx:")]
+    if not launched and not executed:
+        return []
+    module = loaded(universe, (*launched, *(["triton"] if executed else [])), limits, folder)
+    started = [Candidate(start(module, Choice(target, CPU, "compared")), CPU) for target in launched]
+    return [*started, *ptx_candidates(module, executed)]
 
 
 def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: Case) -> Report:
@@ -112,14 +124,8 @@ def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: 
     if "ir" in backends:
         for name, program in programs(universe, case).items():
             candidates.append(Candidate(Evaluated(universe, program, name), CPU))
-    launched: list[Target] = [target for target in ("numba", "triton") if target in backends]
-    executed = [int(name.removeprefix("ptx:sm_")) for name in backends if name.startswith("ptx:")]
     with tempfile.TemporaryDirectory(prefix="fuzzed-") as folder:
-        if launched or executed:
-            targets: tuple[Target, ...] = (*launched, *(("triton",) if executed and "triton" not in launched else ()))
-            module = loaded(universe, targets, case, Path(folder) / "package")
-            candidates += [Candidate(start(module, Choice(target, CPU, "compared")), CPU) for target in launched]
-            candidates += ptx_candidates(module, executed)
+        candidates += kernels(universe, backends, case.limits, Path(folder) / "package")
         report = compare(universe, candidates, case)
     assert report.equal, report.render()
     assert report.compared > 0, "nothing was compared"

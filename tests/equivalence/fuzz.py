@@ -9,6 +9,7 @@ the source, and what went wrong. With a ledger the run goes on where the last on
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import os
 import random
@@ -30,8 +31,8 @@ from shrink import shrink
 
 from hamletc.compile import SourceError
 
-BATCH = 20
-"""Cases after which the ledger is written."""
+BATCH, BATCH_SECONDS = 20, 60
+"""Cases after which the ledger is written; or fewer, after so many seconds."""
 
 MOST_FAILURES = 5
 
@@ -47,15 +48,16 @@ class Fuzzer:
         self.failures = failures
         self._commit, self._versions = commit(), versions()
 
-    def batch(self, first: int, until: float) -> Tally:
+    def batch(self, first: int, most: int, until: float) -> Tally:
         """Some cases, at least one, until the clock says so much."""
         tally = Tally(generator(), self._commit, self._versions, ",".join(self.backends), first, first)
-        begin = time.process_time()
-        for number in range(first, first + BATCH):
+        begin, until = time.process_time(), min(until, time.monotonic() + BATCH_SECONDS)
+        for number in range(first, first + min(most, BATCH)):
             if number > first and time.monotonic() >= until:
                 break
             tally.last = number
             self._one(number, tally)
+        gc.collect()
         tally.seconds = round(time.process_time() - begin, 1)
         return tally
 
@@ -142,6 +144,7 @@ def main() -> int:
     parser.add_argument("--again", type=Path, help="check this source only, as the case of number --first")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    gc.disable()  # a fifth of the time; what it would find is collected after each batch
     backends: tuple[BackendName, ...] = options.backends
     first = options.first
     if options.again is not None:
@@ -153,19 +156,13 @@ def main() -> int:
     first = random.SystemRandom().randrange(1 << 32) if first is None else first
     begin, fuzzer = time.monotonic(), Fuzzer(backends, options.failures)
     print(f"universes from number {first} on, backends {', '.join(backends)}, {options.seconds:.0f} s", flush=True)
-    total: Tally | None = None
-    while total is None or (
-        time.monotonic() < begin + options.seconds
-        and len(total.failed) < MOST_FAILURES
-        and total.last + 1 < first + options.cases
-    ):
-        tally = fuzzer.batch(first if total is None else total.last + 1, begin + options.seconds)
+    until, last = begin + options.seconds, first + options.cases - 1
+    total = Tally(generator(), "", "", "", first, first - 1)
+    while total.last < first or (total.last < last and time.monotonic() < until and len(total.failed) < MOST_FAILURES):
+        tally = fuzzer.batch(total.last + 1, last - total.last, until)
         if options.ledger is not None:
             record(options.ledger, tally)
-        if total is None:
-            total = tally
-        else:
-            total.add(tally)
+        total.add(tally)
         print(f"  {total.clean} clean, {len(total.failed)} failed, {time.monotonic() - begin:.0f} s", flush=True)
     print(
         f"{total.clean} universes clean, numbers {total.first} to {total.last}, everything fired in {total.complete}; "

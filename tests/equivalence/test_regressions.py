@@ -22,9 +22,19 @@ def test_what_went_wrong_once_agrees(path: Path) -> None:
         agree(text, checked(text), ("ir",), case(number))
 
 
-@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
-def test_its_tables_agree_on_triton(path: Path) -> None:
+def again(path: Path, backend: str) -> None:
+    """In a process of its own, because Triton decides when it is imported whether kernels run on its interpreter."""
     fuzz = Path(__file__).with_name("fuzz.py")
-    command = [sys.executable, str(fuzz), "--again", str(path), "--first", "1", "--backends", "triton"]
+    command = [sys.executable, str(fuzz), "--again", str(path), "--first", "1", "--backends", backend]
     result = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_its_tables_agree_on_triton(path: Path) -> None:
+    again(path, "triton")
+
+
+@pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("ptx_")], ids=lambda path: path.stem)
+def test_its_ptx_agrees(path: Path) -> None:
+    again(path, "ptx:sm_90")

@@ -1,11 +1,11 @@
-"""Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions", "bfe", "prmt", "lop3"."""
+"""Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions", "bfe", "popc", "prmt", "lop3"."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from hamlet.ptx.operation import Operation, like
-from hamlet.ptx.types import B32, BITS, PRED, S16, S32, S64, U16, U32, U64, Array
+from hamlet.ptx.types import B32, B64, BITS, PRED, S16, S32, S64, U16, U32, U64, Array
 
 
 def _left(a: Array, amount: Array) -> Array:
@@ -90,6 +90,8 @@ for _scalar in (PRED, *BITS):
         f"xor.{_scalar.name}": like(_scalar, 2, np.bitwise_xor),
         f"not.{_scalar.name}": like(_scalar, 1, np.invert),
     }
+for _scalar in (B32, B64):
+    OPERATIONS[f"popc.{_scalar.name}"] = Operation(U32, (_scalar,), lambda a: np.bitwise_count(a).astype(np.uint32))
 for _scalar in BITS:
     OPERATIONS[f"shl.{_scalar.name}"] = Operation(_scalar, (_scalar, U32), _left)
 for _scalar in (*BITS, U16, U32, U64):
