@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "84fd26c9c23f58708974ec03cf1894abc32bc0dc8d99d5d67b214216be867177",
-    "triton_kernels.py": "7ff7b5b399ce1403342867f060693746eb0c6d85fdc2fceb58dad8ddb37dcb22",
-    "numba_kernels.py": "1d3b8f0093933a43ae9e65df7201d7fb10dc9479d9f07fc01f16b20cbdba7f8f",
+    "triton_kernels.py": "5bf9d15759b7251f41e276a9c2f889975b54579eb7c5c84204912c0cfd1683c5",
+    "numba_kernels.py": "7db9b015b5034dbbc6d0831b8b6f88f998d8d44c2d4d024572b7b72c72bb1d13",
 }
 
 

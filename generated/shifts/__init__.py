@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "32566bff6ab07661a5293fbdd60335b33ee020d49733456d509efcdc0fc85e98",
-    "triton_kernels.py": "404d6d53142c09da482793e95ec6a612bcbf7a163a46c4165b482b537de0c039",
-    "numba_kernels.py": "4117fa8537e3cef4b7ca9b8da0efc260d2d9508f6c98951c3361f6e2cc7c1c3c",
+    "triton_kernels.py": "0a4e99c4bea60ada7bdf8aecf05574801dcdaeb58c4286908ab29898a5c5158b",
+    "numba_kernels.py": "0f698fe9a88a1a4372a5f412053e44148386c1ecdad5ee0940073bbc2dec0431",
 }
 
 

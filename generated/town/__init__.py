@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "306e7361bb47426b4abae8bc7236567c9d866ce215f821c18133e595714ad6ec",
-    "triton_kernels.py": "ea15d812d26c0a50585743ac7e17b64b464a1b057d83aa85364d6212ddab53b8",
-    "numba_kernels.py": "507da23ad6821b9f8f85e37539d2cc8ff70d3aa7ef51b6b57e78002cb264a52e",
+    "triton_kernels.py": "d1ac5c1a22a48eecaddfc5543d5c0c20d03db3bcf558fc40f5a19e3c7b8ef719",
+    "numba_kernels.py": "bdc04dae85db71cf471c20aa380c8ea466a106f54a39a90b4c53f6eefeb22666",
 }
 
 
