@@ -1,0 +1,108 @@
+"""How often each line of a kernel runs: its PTX, executed on the CPU for some ticks of the random policy.
+
+A branch costs a warp of 32 lanes its instructions where one lane takes it, so warps are counted and not lanes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+import torch
+
+from hamlet import schema
+from hamlet.backend import RandomPolicy, Stream
+from hamlet.module import Module
+from hamlet.ptx.backend import PtxBackend
+from hamlet.ptx.compile import Compiled
+from hamlet.ptx.program import Program
+from hamlet.ptx.threads import WARP
+from hamlet.state import Buffers, Shape, allocate, allocate_statistics
+
+Kernel: TypeAlias = Literal["rollout", "step"]
+Place: TypeAlias = tuple[int, int | None]
+"""A line of the kernels file and the line that calls it, 0 where it is in the kernel itself, `None` for any."""
+
+LANES = 512
+WARM_UP = 160
+"""Ticks before the counting, so that episodes of all ages are under way."""
+TICKS = 64
+SEED = 7
+LOC = re.compile(r"\s*\.loc\s+(\d+) (\d+) \d+(?:, function_name \S+(?: \+ \d+)?, inlined_at (\d+) (\d+) \d+)?")
+FILE = re.compile(r'\s*\.file\s+(\d+) "([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """Executions per tick of a warp, by place."""
+
+    places: Mapping[Place, float]
+
+    def of(self, place: Place) -> float | None:
+        """`None`: nothing is known of this line."""
+        return self.places.get(place, self.places.get((place[0], None)))
+
+
+def frequency(module: Module, capability: int, kernel: Kernel) -> Frequency:
+    """Execute a kernel as compiled for `capability` (90: sm_90): `rollout` with statistics and without observations, or
+    `step` with f32 observations.
+
+    Raises:
+        EnvError: Triton cannot compile it.
+        PtxError: there is an instruction that the executor does not know.
+    """
+    universe, cpu = module.universe, torch.device("cpu")
+    backend = PtxBackend(universe, module.kernels("triton"), capability)
+    buffers = allocate(universe, Shape(LANES, 1), cpu, torch.float32 if kernel == "step" else None)
+    statistics = allocate_statistics(universe, buffers.shape, cpu)
+    backend.reset(buffers, Stream(SEED, 0))
+    backend.rollout(buffers, WARM_UP, RandomPolicy(), Stream(SEED, 0), False, statistics)
+    before = _executed(backend.programs(kernel))
+    match kernel:
+        case "rollout":
+            backend.rollout(buffers, TICKS, RandomPolicy(), Stream(SEED, WARM_UP), False, statistics)
+        case "step":
+            _steps(backend, buffers, len(schema.action_names(universe)))
+    after = _executed(backend.programs(kernel))
+    # Mean over the instructions of a line: a few of them can be in a branch of their own.
+    return Frequency({place: fmean(count - before.get(place, [0] * len(counts))[index] for index, count in
+                                   enumerate(counts)) / (TICKS * LANES // WARP) for place, counts in after.items()})  # fmt: skip
+
+
+def _steps(backend: PtxBackend, buffers: Buffers, actions: int) -> None:
+    generator = torch.Generator().manual_seed(SEED)
+    for tick in range(TICKS):
+        drawn = torch.randint(actions, (LANES,), generator=generator, dtype=torch.int32)
+        backend.step(buffers, drawn, Stream(SEED, WARM_UP + tick))
+
+
+def _executed(programs: list[tuple[Compiled, Program]]) -> dict[Place, list[int]]:
+    """Warps so far, of every instruction of a place; there is one program, or none before the first launch."""
+    result: dict[Place, list[int]] = defaultdict(list)
+    for compiled, program in programs:
+        places = _places(compiled.ptx)
+        for line, warps in program.executions().items():
+            for place in places.get(line, ()):
+                result[place].append(warps)
+    return result
+
+
+def _places(ptx: str) -> dict[int, tuple[Place, ...]]:
+    """For each line of PTX, from 1, the place in the kernels file that it comes from."""
+    files = dict(FILE.match(line).groups() for line in ptx.splitlines() if FILE.match(line))  # type: ignore[union-attr] # matched twice
+    ours = {number for number, path in files.items() if path.endswith("_kernels.py")}
+    result: dict[int, tuple[Place, ...]] = {}
+    places: tuple[Place, ...] = ()
+    for number, line in enumerate(ptx.split("\n"), 1):
+        if found := LOC.match(line):
+            file, own, caller_file, caller = found.groups()
+            if file in ours:
+                places = (int(own), int(caller or 0)), (int(own), None)
+            elif caller_file in ours:
+                places = ((int(caller), None),)
+        result[number] = places
+    return result
