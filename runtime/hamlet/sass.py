@@ -1,5 +1,5 @@
-"""Reads machine code as `nvdisasm -c -gi` prints it: instructions, branches, and the loop that takes most of it; and the
-places in the source that instructions come from."""
+"""Reads machine code as `nvdisasm -c -gi` prints it: instructions, branches, the places in the source that they come
+from, and the loop that takes most of them."""
 
 from __future__ import annotations
 

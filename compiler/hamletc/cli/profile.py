@@ -30,7 +30,9 @@ KERNELS = ("rollout", "step")
 @click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=9, show_default=True, help="Timings of each part.")
-@click.option("--gpu", type=click.Choice(ARCHITECTURES), default="sm_90", show_default=True, help="Whose code to count.")
+@click.option(
+    "--gpu", type=click.Choice(ARCHITECTURES), default="sm_90", show_default=True, help="Its code is counted."
+)
 @click.option("--only", type=click.Choice(("time", "code")), help="Only measure time, or only count instructions.")
 @click.option("--lines", "every_line", is_flag=True, help="Time every line too: compiles a kernel for each.")
 @click.option("--trace", type=click.Path(path_type=Path), help="Write a trace of calls for ui.perfetto.dev there.")
@@ -116,10 +118,11 @@ def _times(
     program = lower(module.universe)
     parts = [*phase_parts(program), *(line_parts(program, module.universe) if every_line else ())]
     with tempfile.TemporaryDirectory() as folder:
-        variants = [
-            Variant(part.name, build_without(module.universe, program, part, choice.backend, Path(folder) / str(number)))
+        built = (
+            build_without(module.universe, program, part, choice.backend, Path(folder) / str(number))
             for number, part in enumerate(parts)
-        ]
+        )
+        variants = [Variant(part.name, without) for part, without in zip(parts, built, strict=True)]
         return measure(
             module,
             variants,

@@ -29,7 +29,8 @@ def time_table(times: Times, title: str) -> Any:
 def code_tables(counted: Sequence[Counted]) -> list[Any]:
     """Kernels, phases and lines."""
     architecture = f"sm_{counted[0].capability}"
-    kernels = _table(f"kernels for {architecture}: counted", ("kernel", "registers", "spilled", "text", "per agent-tick"))
+    headings = ("kernel", "registers", "spilled", "instructions", "executed per agent-tick")
+    kernels = _table(f"kernels for {architecture}: counted", headings)
     for kernel in counted:
         kernels.add_row(
             kernel.kernel,

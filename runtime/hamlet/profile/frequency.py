@@ -33,7 +33,7 @@ WARM_UP = 160
 TICKS = 64
 SEED = 7
 LOC = re.compile(r"\s*\.loc\s+(\d+) (\d+) \d+(?:, function_name \S+(?: \+ \d+)?, inlined_at (\d+) (\d+) \d+)?")
-FILE = re.compile(r'\s*\.file\s+(\d+) "([^"]*)"')
+FILE = re.compile(r'^\s*\.file\s+(\d+) "([^"]*)"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,11 @@ def frequency(module: Module, capability: int, kernel: Kernel) -> Frequency:
         case "step":
             _steps(backend, buffers, len(schema.action_names(universe)))
     after = _executed(backend.programs(kernel))
-    # Mean over the instructions of a line: a few of them can be in a branch of their own.
-    return Frequency({place: fmean(count - before.get(place, [0] * len(counts))[index] for index, count in
-                                   enumerate(counts)) / (TICKS * LANES // WARP) for place, counts in after.items()})  # fmt: skip
+    ticks = TICKS * LANES // WARP
+    # A few instructions of a line can be in a branch of their own.
+    return Frequency(
+        {place: (fmean(counts) - fmean(before.get(place, [0]))) / ticks for place, counts in after.items()}
+    )
 
 
 def _steps(backend: PtxBackend, buffers: Buffers, actions: int) -> None:
@@ -93,8 +95,7 @@ def _executed(programs: list[tuple[Compiled, Program]]) -> dict[Place, list[int]
 
 def _places(ptx: str) -> dict[int, tuple[Place, ...]]:
     """For each line of PTX, from 1, the place in the kernels file that it comes from."""
-    files = dict(FILE.match(line).groups() for line in ptx.splitlines() if FILE.match(line))  # type: ignore[union-attr] # matched twice
-    ours = {number for number, path in files.items() if path.endswith("_kernels.py")}
+    ours = {number for number, path in FILE.findall(ptx) if path.endswith("_kernels.py")}
     result: dict[int, tuple[Place, ...]] = {}
     places: tuple[Place, ...] = ()
     for number, line in enumerate(ptx.split("\n"), 1):

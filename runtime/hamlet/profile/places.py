@@ -42,8 +42,9 @@ def purposes(kernels: str, sources: Sequence[str]) -> list[Purpose]:
             current = Purpose(OF_FUNCTIONS.get(function, "around"), "", "", 0)
         elif (found := COMMENT.match(line)) and (function == "_tick" or function in OF_FUNCTIONS):
             located = origin.fullmatch(found[1])
-            construct, source, number = (found[1], "", 0) if located is None else (*located.groups()[:2], int(located[3]))
+            construct = found[1] if located is None else located[1]
             phase = phase_of(construct) if function == "_tick" else OF_FUNCTIONS[function]
+            source, number = ("", 0) if located is None else (located[2], int(located[3]))
             current = Purpose(phase, construct, source, number)
         result.append(current)
     return result

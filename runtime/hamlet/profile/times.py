@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal, TypeAlias
 
-import torch
-
 from hamlet.env import Env
 from hamlet.module import Module
 

@@ -19,8 +19,8 @@ SEED = 7
 def write_trace(
     module: Module, backend: str, device: str | None, worlds: int, agents: int, ticks: int, path: Path
 ) -> None:
-    """Write the JSON of torch.profiler: `CALLS` steps with f32 observations and as many rollouts of `ticks` ticks, each in
-    a range with a name; on a GPU with the kernels.
+    """Write the JSON of torch.profiler: `CALLS` steps with f32 observations and as many rollouts of `ticks` ticks, each
+    in a range with a name; on a GPU with the kernels.
 
     Raises:
         EnvError: the file cannot be written.
