@@ -30,7 +30,8 @@ Place: TypeAlias = tuple[int, int | None]
 LANES = 512
 WARM_UP = 160
 """Ticks before the counting, so that episodes of all ages are under way."""
-TICKS = 64
+TICKS: dict[Kernel, int] = {"rollout": 64, "step": 16}
+"""Ticks that are counted."""
 SEED = 7
 LOC = re.compile(r"\s*\.loc\s+(\d+) (\d+) \d+(?:, function_name \S+(?: \+ \d+)?, inlined_at (\d+) (\d+) \d+)?")
 FILE = re.compile(r'^\s*\.file\s+(\d+) "([^"]*)"', re.MULTILINE)
@@ -62,22 +63,23 @@ def frequency(module: Module, capability: int, kernel: Kernel) -> Frequency:
     backend.reset(buffers, Stream(SEED, 0))
     backend.rollout(buffers, WARM_UP, RandomPolicy(), Stream(SEED, 0), False, statistics)
     before = _executed(backend.programs(kernel))
+    ticks = TICKS[kernel]
     match kernel:
         case "rollout":
-            backend.rollout(buffers, TICKS, RandomPolicy(), Stream(SEED, WARM_UP), False, statistics)
+            backend.rollout(buffers, ticks, RandomPolicy(), Stream(SEED, WARM_UP), False, statistics)
         case "step":
-            _steps(backend, buffers, len(schema.action_names(universe)))
+            _steps(backend, buffers, ticks, len(schema.action_names(universe)))
     after = _executed(backend.programs(kernel))
-    ticks = TICKS * LANES // WARP
+    ticks *= LANES // WARP
     # A few instructions of a line can be in a branch of their own.
     return Frequency(
         {place: (fmean(counts) - fmean(before.get(place, [0]))) / ticks for place, counts in after.items()}
     )
 
 
-def _steps(backend: PtxBackend, buffers: Buffers, actions: int) -> None:
+def _steps(backend: PtxBackend, buffers: Buffers, ticks: int, actions: int) -> None:
     generator = torch.Generator().manual_seed(SEED)
-    for tick in range(TICKS):
+    for tick in range(ticks):
         drawn = torch.randint(actions, (LANES,), generator=generator, dtype=torch.int32)
         backend.step(buffers, drawn, Stream(SEED, WARM_UP + tick))
 
