@@ -107,13 +107,13 @@ def loosened(target: Target, variant: Variant) -> Iterator[None]:
 
 
 @contextmanager
-def _flags(flags: tuple[str, ...]) -> Iterator[None]:
+def _flags(wanted: tuple[str, ...]) -> Iterator[None]:
     """LLVM's flags on all additions, subtractions, multiplications and divisions that numba writes."""
     builder = ir.IRBuilder
     before = {name: getattr(builder, name) for name in ("fadd", "fsub", "fmul", "fdiv")}
 
     def flagged(original: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda self, left, right, name="", flags_=(): original(self, left, right, name, (*flags_, *flags))
+        return lambda *values, flags=(), **names: original(*values, flags=(*flags, *wanted), **names)
 
     for name, original in before.items():
         setattr(builder, name, flagged(original))

@@ -40,6 +40,6 @@ def draw_scaling(report: Report, backend: str, folder: Path) -> None:
         for panel in (rates, moved):
             panel.grid(alpha=0.25, linewidth=0.5)
             panel.spines[["top", "right"]].set_visible(False)
-        rates.legend(fontsize=7, frameon=False)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=7, frameon=False)
         figure.savefig(folder / f"{backend}_{sweep}.png", dpi=80, metadata={"Software": None})
         pyplot.close(figure)
