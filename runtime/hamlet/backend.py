@@ -45,8 +45,8 @@ class TabularPolicy:
     Attributes:
         universe: the digest of the module that it is for.
         choices: [situations] i32, the action of each; `None` where actions are drawn.
-        thresholds: [situations, actions - 1] i32 in 0 .. 2**30, not decreasing: an agent whose random word has the upper
-            30 bits b takes the action of number (thresholds <= b); `None` where actions are fixed.
+        thresholds: [situations, actions - 1] i32 in 0 .. 2**30, not decreasing: an agent whose random word has the
+            upper 30 bits b takes the action of number (thresholds <= b); `None` where actions are fixed.
         strides: [features] i32, 0 for a feature that does not count.
         bins: [2 * quantities] f32: the scales of all quantities, then the number of each one's last bin.
     """

@@ -227,12 +227,12 @@ class Env:
         """A policy that `rollout` looks up in a table, with the state in registers.
 
         Args:
-            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type, with
-                one more axis for the actions. An action of probability 0 is never taken, one of probability 1 always;
-                others are rounded to multiples of 2**-30.
-            features: what the axes of the table stand for, see `hamlet.features.features`: a coordinate ("x", "y", ...),
-                "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter with a
-                number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
+            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type,
+                with one more axis for the actions. An action of probability 0 is never taken, one of probability 1
+                always; others are rounded to multiples of 2**-30.
+            features: what the axes of the table stand for, see `hamlet.features.features`: a coordinate ("x", "y",
+                ...), "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter with
+                a number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
 
         Raises:
             EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
