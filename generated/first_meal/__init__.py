@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
-    "triton_kernels.py": "f2bb6e54cb95c4852b9209061c07028f65fba78354aa8c0382464257656b4948",
-    "numba_kernels.py": "a7a807fadbf1d3129eabad17cd89d95e8d22d857404e879a16b918edd9d0b451",
+    "triton_kernels.py": "0709e9288e1a3c3edf671549a4e3c4207f9a9bce9c8cc2c8659eb486308442ef",
+    "numba_kernels.py": "d359f486f4b45ea3a1f9905bf9b02fbb272c00c51c61f7e0cab60652f8ef271c",
 }
 
 

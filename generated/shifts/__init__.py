@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
-    "triton_kernels.py": "d91a15887fbe062c12057a8c0f74f4360b3e05a3c18d1f03fe7917cbd63f1a23",
-    "numba_kernels.py": "bdc0f062cba4a290953ff70ef6402f39f696dea26e3734710828ef9fbb634990",
+    "triton_kernels.py": "23678db5f1d3f587803acdaa0e750978af394108c82867f8196d83c289aad41e",
+    "numba_kernels.py": "a64ab672d67584436068ba6b1f75bf9031dd56627f4c6e1835b679908df3b59a",
 }
 
 

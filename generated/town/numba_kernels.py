@@ -1485,12 +1485,12 @@ def observe(
 def step(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, begin, end,
+    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, begin, end,
 ):
     """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
         cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
-        agents, first_world, seed_low, seed_high, 0, 1, begin, end, True, False,
+        agents, first_world, seed_low, seed_high, tick, 1, begin, end, True, False,
     )

@@ -38,7 +38,9 @@ def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
     match kernel:
         case "observe":
             return ("worlds", "agents")
-        case "reset" | "step":
+        case "reset":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high")
+        case "step":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick")
         case "rollout":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks")

@@ -18,7 +18,7 @@ def test_what_went_wrong_once_agrees(path: Path) -> None:
     agree(text, checked(text), ("ir",), Variant("algebra", UNROLLED), seed=0)
 
 
-@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in FOUND if "tables" in path.stem], ids=lambda path: path.stem)
 def test_its_tables_agree_on_triton(path: Path) -> None:
     fuzz = Path(__file__).with_name("fuzz.py")
     command = [sys.executable, str(fuzz), "--again", str(path), "--by-table", "--backends", "triton"]

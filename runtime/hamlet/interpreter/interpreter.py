@@ -9,6 +9,7 @@ from hamlet import schema
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
+from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.episode import advance_clock, begin_episodes
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
@@ -73,20 +74,19 @@ class Interpreter:
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
         words: Words | None = None
         for index in range(ticks):
+            now = Stream(stream.seed, stream.tick + index)
             match policy:
                 case RecordedPolicy(actions=recorded):
                     actions = recorded[index]
                 case RandomPolicy():
-                    number = stream.tick + index
-                    if words is None or number % 4 == 0:
-                        words = policy_words(numbers, number, (stream.low, stream.high))
-                    actions = multiply_high(words[number % 4], count).to(torch.int32)
+                    if words is None or now.tick % 4 == 0:
+                        words = policy_words(numbers, now.tick, (stream.low, stream.high))
+                    actions = multiply_high(words[now.tick % 4], count).to(torch.int32)
                 case TabularPolicy():
-                    number = stream.tick + index
-                    if words is None or number % 4 == 0:
-                        words = policy_words(numbers, number, (stream.low, stream.high))
-                    actions = self.look_up(buffers, policy, words[number % 4])
-            self._tick(buffers, actions, stream, observe_every_tick, statistics)
+                    if words is None or now.tick % 4 == 0:
+                        words = policy_words(numbers, now.tick, (stream.low, stream.high))
+                    actions = self.look_up(buffers, policy, words[now.tick % 4])
+            self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
 
@@ -99,7 +99,9 @@ class Interpreter:
     ) -> None:
         """A tick, the clock, and new episodes where all agents of a world are done; observations where wanted."""
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
-        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace)
+        numbers = global_lanes(buffers.shape, self.device).view(worlds, agents)
+        sites = Sites(numbers, stream.tick, (stream.low, stream.high))
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites)
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
             statistics.add(counts, buffers)

@@ -59,7 +59,8 @@ class NumbaBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1).contiguous())}, _seeds(stream))
+        scalars = _seeds(stream) | {"tick": stream.tick}
+        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1).contiguous())}, scalars)
 
     def rollout(
         self,

@@ -45,7 +45,7 @@ class KernelBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        self._launch("step", buffers, {"actions": actions}, _seeds(stream))
+        self._launch("step", buffers, {"actions": actions}, _numbers(stream))
 
     def rollout(
         self,
@@ -68,7 +68,7 @@ class KernelBackend:
         counted = ("uses", "causes", "lengths", "finished_return")
         arrays = given | {name: getattr(statistics, name, None) for name in counted}
         bins = 0 if statistics is None else statistics.lengths.numel()
-        scalars = _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF, "ticks": ticks}
+        scalars = _numbers(stream) | {"ticks": ticks}
         self._launch("rollout", buffers, arrays, scalars, bins, observe_every_tick)
         if not observe_every_tick:
             self.observe(buffers)
@@ -147,3 +147,7 @@ class TritonBackend(KernelBackend):
 
 def _seeds(stream: Stream) -> dict[str, int]:
     return {"seed_low": stream.low, "seed_high": stream.high}
+
+
+def _numbers(stream: Stream) -> dict[str, int]:
+    return _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF}

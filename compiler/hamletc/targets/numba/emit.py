@@ -22,6 +22,13 @@ from hamletc.targets.printing import assign, call, define, give, listing, table_
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
 WORDS = ("first_word", "second_word", "third_word", "fourth_word")
+DRAWN_BY = {
+    "lane": "u32(first_world * agents + start + lane)",
+    "tick": "u32(now)",
+    "seed_low": "u32(seed_low)",
+    "seed_high": "u32(seed_high)",
+}
+"""What a tick that draws random words is given."""
 NOTHING = {
     "actions_array": "NO_ACTIONS",
     "choices_array": "NO_I32",
@@ -136,7 +143,7 @@ class _Context:
             "words": WORDS,
             "binning": self.binning(),
             "thresholds": len(schema.action_names(self.universe)) - 1,
-            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"},
+            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"} | DRAWN_BY,
             "interact": schema.interact_action(self.universe),
             "wait": schema.interact_action(self.universe) + 1,
             "by_hand": self.universe.by_hand,

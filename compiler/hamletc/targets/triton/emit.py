@@ -16,7 +16,7 @@ from hamletc.ir.ops import Const, Value
 from hamletc.ir.types import Type
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
-from hamletc.targets.body import Loop, body, comment, identifier, rows, unique
+from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, table_name
 from hamletc.targets.triton.scene import split
@@ -110,6 +110,7 @@ class _Context:
             "has_clock": universe.clock is not None,
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
+            "drawn_by": ["stream", "now", "key"] if draws(tick) else [],
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
                 for parameter in self.bodies["policy"].parameters
@@ -181,7 +182,8 @@ class _Context:
 
     def arguments(self, function: str) -> list[str]:
         """What is passed for them where the state is unpacked."""
-        given = self.variables | {"world": "number"} | {name.replace("_", "."): name for name in self.scene}
+        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
+        given |= {name.replace("_", "."): name for name in self.scene}
         given |= self.binning
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.tables_of(function)
