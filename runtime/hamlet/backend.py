@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import torch
 
@@ -89,4 +89,13 @@ class Backend(Protocol):
     ) -> None:
         """So many ticks, at least 1. Leaves what that many `step`s leave; but observations and masks are written after
         the last tick only, and final observations not at all, unless `observe_every_tick`."""
+        ...
+
+
+@runtime_checkable
+class Recordable(Protocol):
+    """A backend whose steps a CUDA graph can record."""
+
+    def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
+        """`Backend.step`, `elapsed` ticks ([1] i32, on the device) after `stream.tick`. Nothing is read on the host."""
         ...

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import checkpoint, schema
-from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Recordable, Stream, TabularPolicy
 from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.choose import Choice
 from hamlet.encoding import scales
@@ -173,7 +173,7 @@ class Env:
         if torch.compiler.is_compiling():
             self._step_as_operator(checked)
         else:
-            self._launch(checked)
+            self._backend.step(self._buffers, checked, self._stream())
         return self._finish()
 
     def graphed(self) -> Graphed:
@@ -183,12 +183,16 @@ class Env:
         Raises:
             EnvError: the environment does not run on CUDA, by backend "triton".
         """
-        if self.device.type != "cuda" or self.backend != "triton":
+        backend = self._backend
+        if self.device.type != "cuda" or not isinstance(backend, Recordable):
             raise EnvError(
                 f'a graph needs backend "triton" on a CUDA device: this is {self.backend} on {self.device}; call step'
             )
-        with torch.cuda.device(self.device):
-            return Graphed(self, self._buffers, self._launch, self._finish, record)
+
+        def launch(actions: torch.Tensor, elapsed: torch.Tensor) -> None:
+            backend.step_since(self._buffers, actions, self._stream(), elapsed)
+
+        return Graphed(self, self._buffers, launch, self._finish, record)
 
     def checked_actions(self, actions: torch.Tensor) -> torch.Tensor:
         """Actions [lanes] as backends take them, i32; what `step` raises where they are wrong."""
@@ -314,10 +318,6 @@ class Env:
                 return None
             case _:
                 return statistics
-
-    def _launch(self, actions: torch.Tensor) -> None:
-        """A tick on the buffers."""
-        self._backend.step(self._buffers, actions, self._stream())
 
     def _step_as_operator(self, actions: torch.Tensor) -> None:
         stepper, stream = self._stepper, self._stream()
