@@ -157,7 +157,8 @@ class Env:
         Args:
             actions: [lanes], of an integer type, in 0 .. num_actions - 1, on the environment's device. The range is
                 checked on the CPU. On CUDA that would wait for the device, so it is only checked in an environment made
-                with `validate=True`; what an action (or an input) out of range does is otherwise undefined.
+                with `validate=True`; what an action (or an input) out of range does is otherwise undefined. Inside
+                `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward

@@ -10,32 +10,11 @@ from collections.abc import Callable, Sequence
 import pytest
 import torch
 
-import hamlet
 from hamlet import EnvError
 from hamlet.backend import Stream
 from hamlet.env import Env
 from hamlet.graphed import Graphed
 from hamlet.module import Module
-
-LUCK = """
-universe luck
-space grid 3 x 3
-lifespan 9 ticks { reward 1 }
-meter wealth = 0.5
-rule fortune: wealth += 0.1 * uniform(-1, 1)
-affordance Bank at random { instantly { wealth += 0.1 } }
-dies when wealth <= 0
-reward wealth
-observe { grid  meters }
-"""
-
-
-@pytest.fixture(scope="module")
-def luck(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    folder = tmp_path_factory.mktemp("luck")
-    (folder / "luck.hamlet").write_text(LUCK)
-    return hamlet.compile(folder / "luck.hamlet", folder / "luck")
-
 
 class Recorder:
     """As a CUDA graph does, it keeps what a launch was given when it was recorded, and runs that again."""
