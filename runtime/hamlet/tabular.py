@@ -90,7 +90,8 @@ def _scale(feature: Feature, bins: int) -> float:
     try:
         return round32(bins / (round32(feature.high) - round32(feature.low)))
     except (OverflowError, ZeroDivisionError):
-        raise EnvError(f"feature {feature.name!r} lies in {feature.low} .. {feature.high}: too narrow for bins") from None
+        limits = f"{feature.low} .. {feature.high}"
+        raise EnvError(f"feature {feature.name!r} lies in {limits}: too narrow for bins") from None
 
 
 def _choices(table: torch.Tensor, actions: int) -> torch.Tensor:
