@@ -26,8 +26,8 @@ from hamlet.universe import (
     Tracking,
     Unary,
     Universe,
+    nodes,
 )
-from hamlet.verify.boundaries import nodes
 
 FUNCTIONS = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (

@@ -4,11 +4,9 @@ and every comparison decides something."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, get_args
-
-from hypothesis import strategies as st
+from typing import Literal, get_args
 
 from hamlet.binary32 import round32
 from hamletc.checking import intervals
@@ -34,9 +32,12 @@ from strategies.pieces import (
     Piece,
     SpacePlan,
 )
+from strategies.sources import Source
 from strategies.words import neighbour
 
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+ORDERINGS: tuple[Comparison, ...] = ("<", "<=", ">", ">=")
+"""Those that nearly any value can decide either way."""
 COMPARISONS_WITH_LOWEST: tuple[Comparison, ...] = ("<=", ">", "==", "!=")
 """Those that the lowest value of the left side does not decide, as the right side."""
 
@@ -44,8 +45,8 @@ COMPARISONS_WITH_LOWEST: tuple[Comparison, ...] = ("<=", ">", "==", "!=")
 class Expressions(Choices):
     """Writes numbers and conditions about what is planned."""
 
-    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
-        super().__init__(draw)
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
         self.meters: list[MeterPlan] = []
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
@@ -332,7 +333,7 @@ class Expressions(Choices):
         found = left.lies
         right = self.number(depth - 1, constants=False) if self.chance(4) else None
         self.tight = outer
-        op = self.pick(COMPARISONS)
+        op = self.pick(COMPARISONS if self.chance(4) else ORDERINGS)
         if right is None or intervals.decide(op, found, right.lies) is not None:
             right = self.number_piece(self.constant(found.low, found.high))
         if intervals.decide(op, found, right.lies) is not None:
