@@ -19,9 +19,6 @@ import hamlet
 from hamlet.env import Env
 from hamlet.module import Module
 
-TICKS = 70
-"""Enough for several episodes."""
-
 POND = Template("""
 universe $pond
 space grid 4 x 3 { edges bounce }
@@ -48,7 +45,10 @@ report $cold: 0.01 * distance to $Fire
 observe { grid  meters  time  progress  here $Fire nothing  params }
 """)
 
-NAMES = "pond NORTH EAST SOUTH WEST LEAP chill wind warmth food gust hunger Fire Reeds DRIFT sun cold".split()
+NAMES = (
+    *("pond", "NORTH", "EAST", "SOUTH", "WEST", "LEAP", "chill", "wind", "warmth", "food", "gust", "hunger", "Fire"),
+    *("Reeds", "DRIFT", "sun", "cold"),
+)
 PLAIN = {name: name for name in NAMES} | {"declared": "", "cascade": ""}
 ODD = (
     *("lane", "STAY", "tick_", "where", "tl", "action", "f32", "lambda", "np", "float32", "self", "`{x}`", "`a b`"),
@@ -63,7 +63,13 @@ WEAK = PLAIN | {
 
 
 class Ponds:
-    """Compiles variants of the pond into a folder, each once, and makes environments of them."""
+    """Compiles variants of the pond into a folder, each once, and makes environments of them.
+
+    Attributes:
+        ticks: enough for several episodes.
+    """
+
+    ticks = 35
 
     def __init__(self, folder: Path, backend: str) -> None:
         self.backend = backend
@@ -115,12 +121,12 @@ def shards(ponds: Ponds) -> None:
     """Batches of other sizes hold parts of the same worlds."""
     for agents in (1, 3):
         whole = ponds.make(PLAIN, 300, agents)
-        whole.rollout(TICKS)
+        whole.rollout(ponds.ticks)
         eventful(whole)
         parts = []
         for first, worlds in ((0, 1), (1, 99), (100, 200)):
             shard = ponds.make(PLAIN, worlds, agents, first_world=first)
-            shard.rollout(TICKS)
+            shard.rollout(ponds.ticks)
             parts.append(bits(shard))
         assert_same(bits(whole), {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]})
 
@@ -129,7 +135,7 @@ def permuted(ponds: Ponds, agents: int, worlds_move: bool) -> None:
     """Worlds, or the agents of a world, in another order from some tick on, as long as no episode ends."""
     generator = torch.Generator().manual_seed(2)
     plain, other = (ponds.make(PLAIN, 40, agents) for _ in range(2))
-    before, after = random_actions(plain, 5), random_actions(plain, 9)
+    before, after = random_actions(plain, 3), random_actions(plain, 7)
     for env in (plain, other):
         env.rollout(len(before), before)
     worlds = torch.randperm(40, generator=generator) if worlds_move else torch.arange(40)
@@ -162,10 +168,10 @@ def agents_in_another_order(ponds: Ponds) -> None:
 def launches(ponds: Ponds) -> None:
     """One rollout, several, and single steps."""
     once, parts, steps = (ponds.make(PLAIN, 50) for _ in range(3))
-    actions = random_actions(once, TICKS)
-    once.rollout(TICKS, actions)
+    actions = random_actions(once, ponds.ticks)
+    once.rollout(ponds.ticks, actions)
     eventful(once)
-    for begin, end in ((0, 2), (2, 3), (3, 40), (40, TICKS)):
+    for begin, end in ((0, 2), (2, 3), (3, 30), (30, ponds.ticks)):
         parts.rollout(end - begin, actions[begin:end])
     for row in actions:
         steps.step(row)
@@ -176,14 +182,14 @@ def launches(ponds: Ponds) -> None:
 def checkpoint(ponds: Ponds) -> None:
     """Saved in the middle and gone on with elsewhere, with the random policy, whose words depend on the tick."""
     straight, first, second = (ponds.make(PLAIN, 50, 2, seed=seed) for seed in (5, 5, 9))
-    straight.rollout(TICKS)
+    straight.rollout(ponds.ticks)
     eventful(straight)
-    first.rollout(33)
+    first.rollout(17)
     file = io.BytesIO()
     torch.save(first.state_dict(), file)
     file.seek(0)
     second.load_state_dict(torch.load(file, weights_only=True))
-    second.rollout(TICKS - 33)
+    second.rollout(ponds.ticks - 17)
     assert_same(_lasting(straight), _lasting(second))
 
 
@@ -195,7 +201,7 @@ def names(ponds: Ponds) -> None:
     """All names are others."""
     plain, renamed = ponds.make(PLAIN, 64), ponds.make(RENAMED, 64)
     for env in (plain, renamed):
-        env.rollout(TICKS)
+        env.rollout(ponds.ticks)
         eventful(env)
     assert_same(bits(plain), bits(renamed))
 
@@ -203,7 +209,7 @@ def names(ponds: Ponds) -> None:
 def a_cascade_without_strength(ponds: Ponds) -> None:
     plain, weak = ponds.make(PLAIN, 64), ponds.make(WEAK, 64)
     for env in (plain, weak):
-        env.rollout(TICKS)
+        env.rollout(ponds.ticks)
         eventful(env)
     expected, found = bits(plain), bits(weak)
     for rows, params in ((expected, 1), (found, 2)):
@@ -212,7 +218,7 @@ def a_cascade_without_strength(ponds: Ponds) -> None:
     assert_same(expected, found)
     weak.params["strength"] = 1.0
     for env in (plain, weak):
-        env.rollout(TICKS)
+        env.rollout(ponds.ticks)
     assert not torch.equal(plain.state["meters"], weak.state["meters"])
 
 
