@@ -1,5 +1,5 @@
 """Changes that must not change a bit: shards, permutations, batch sizes, launches, checkpoints, names, a weak cascade.
-`python metamorphic.py FOLDER` runs all on Triton's interpreter.
+`python metamorphic.py FOLDER [CHECK ...]` runs all, or some, on Triton's interpreter.
 
 A program of its own, because Triton decides when it is imported whether kernels run on its interpreter.
 """
@@ -236,15 +236,16 @@ CHECKS: tuple[Callable[[Ponds], None], ...] = (
 )
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, names: list[str]) -> int:
     ponds = Ponds(folder, "triton")
     for check in CHECKS:
-        check(ponds)
-        print(f"{check.__name__} holds", flush=True)
+        if not names or check.__name__ in names:
+            check(ponds)
+            print(f"{check.__name__} holds", flush=True)
     return 0
 
 
 if __name__ == "__main__":
     os.environ["TRITON_INTERPRET"] = "1"
     torch.set_num_threads(1)
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
