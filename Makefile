@@ -18,3 +18,21 @@ wiring:
 .PHONY: conformance
 conformance:
 	$(PYTHON) tests/conformance/everything.py
+
+# Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
+.PHONY: performance
+performance:
+	$(PYTHON) benchmarks/performance/page.py
+
+# Measures what the CPU part of that page shows: half an hour on a quiet machine with 2 cores.
+.PHONY: measure
+measure:
+	$(PYTHON) benchmarks/startup.py
+	$(PYTHON) benchmarks/cpu_rollout.py
+	$(PYTHON) benchmarks/telemetry_cost.py
+	$(PYTHON) benchmarks/exactness_price.py
+	$(PYTHON) benchmarks/machine_code.py
+	$(PYTHON) benchmarks/scaling/run.py
+	$(PYTHON) benchmarks/strategies/run.py
+	$(PYTHON) benchmarks/peers/run.py
+	$(PYTHON) benchmarks/performance/page.py

@@ -16,9 +16,9 @@ UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
-    "tick.ir": "84fd26c9c23f58708974ec03cf1894abc32bc0dc8d99d5d67b214216be867177",
-    "triton_kernels.py": "5bf9d15759b7251f41e276a9c2f889975b54579eb7c5c84204912c0cfd1683c5",
-    "numba_kernels.py": "7db9b015b5034dbbc6d0831b8b6f88f998d8d44c2d4d024572b7b72c72bb1d13",
+    "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
+    "triton_kernels.py": "0709e9288e1a3c3edf671549a4e3c4207f9a9bce9c8cc2c8659eb486308442ef",
+    "numba_kernels.py": "d359f486f4b45ea3a1f9905bf9b02fbb272c00c51c61f7e0cab60652f8ef271c",
 }
 
 

@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "32566bff6ab07661a5293fbdd60335b33ee020d49733456d509efcdc0fc85e98",
-    "triton_kernels.py": "0a4e99c4bea60ada7bdf8aecf05574801dcdaeb58c4286908ab29898a5c5158b",
-    "numba_kernels.py": "0f698fe9a88a1a4372a5f412053e44148386c1ecdad5ee0940073bbc2dec0431",
+    "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
+    "triton_kernels.py": "23678db5f1d3f587803acdaa0e750978af394108c82867f8196d83c289aad41e",
+    "numba_kernels.py": "a64ab672d67584436068ba6b1f75bf9031dd56627f4c6e1835b679908df3b59a",
 }
 
 

@@ -16,9 +16,9 @@ UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "306e7361bb47426b4abae8bc7236567c9d866ce215f821c18133e595714ad6ec",
-    "triton_kernels.py": "d1ac5c1a22a48eecaddfc5543d5c0c20d03db3bcf558fc40f5a19e3c7b8ef719",
-    "numba_kernels.py": "bdc04dae85db71cf471c20aa380c8ea466a106f54a39a90b4c53f6eefeb22666",
+    "tick.ir": "b0d46ab8164d3332be6dfffa0fd9cd5314014cff36cc31516e6107b819e546db",
+    "triton_kernels.py": "e180ad2fa06893cab956538cc9cdf8216a1a741a81f0cf645189b041ca408cba",
+    "numba_kernels.py": "1d477fba3498184ee014665e39039cf7b8512afec5160cf2bf6ecb2f548e736f",
 }
 
 

@@ -39,7 +39,7 @@ class Buffers:
     Attributes:
         state: by name, see `hamlet.schema.state_fields`.
         outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick, and what was reported.
-        observation: [rows, lanes] f32 or bf16; `None` where nothing is observed.
+        observation: [rows, lanes] f32, bf16 or u8 (`hamlet.encoding`); `None` where nothing is observed.
         final_observation: like `observation`: the last one of the episode that a lane finished most recently.
         mask: [actions, lanes] bool.
     """
@@ -50,6 +50,12 @@ class Buffers:
     observation: torch.Tensor | None
     final_observation: torch.Tensor | None
     mask: torch.Tensor
+
+    @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """All of them."""
+        observed = [each for each in (self.observation, self.final_observation) if each is not None]
+        return (*self.state.values(), *self.outcome.values(), *observed, self.mask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +82,8 @@ def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.
 
 
 def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
-    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, `None` for nothing
-    observed."""
+    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, uint8, `None` for
+    nothing observed."""
     state = {field.name: _allocate(field, shape, device) for field in schema.state_fields(universe)}
     for row, param in enumerate(universe.params):
         state["params"][row].fill_(param.default)

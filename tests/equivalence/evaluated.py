@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter.statistics import add
 from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
@@ -62,7 +62,7 @@ class Evaluated:
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
@@ -74,7 +74,10 @@ class Evaluated:
                 case RecordedPolicy(actions=recorded):
                     actions = recorded[index]
                 case RandomPolicy():
-                    actions = self._choose(buffers, now)
+                    word = self._word(buffers, now)
+                    actions = torch.from_numpy(self._evaluate("choose", {"word": word})["action"])
+                case TabularPolicy():
+                    actions = self._look_up(policy, buffers, self._word(buffers, now))
             self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
@@ -83,9 +86,20 @@ class Evaluated:
         program = self._program
         return evaluate(program.function(function), inputs, program.tables, program.functions)
 
-    def _choose(self, buffers: Buffers, now: Stream) -> torch.Tensor:
-        word = self._evaluate("policy", self._drawn_by(buffers, now))[f"word{now.tick & 3}"]
-        return torch.from_numpy(self._evaluate("choose", {"word": word})["action"])
+    def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> torch.Tensor:
+        inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)
+        given = {"stride": policy.strides.numpy(), "scale": bins[0], "top": bins[1]}
+        for name, values in given.items():
+            for number, value in enumerate(values):
+                inputs[f"{name}.{number}"] = np.full(buffers.shape.lanes, value)
+        row = self._evaluate("situation", inputs)["situation"]
+        if policy.choices is not None:
+            return policy.choices[row]
+        assert policy.thresholds is not None
+        return (policy.thresholds[row] <= torch.from_numpy(words >> 2).to(torch.int64)[:, None]).sum(1).to(torch.int32)
+
+    def _word(self, buffers: Buffers, now: Stream) -> Array:
+        return self._evaluate("policy", self._drawn_by(buffers, now))[f"word{now.tick & 3}"]
 
     def _drawn_by(self, buffers: Buffers, now: Stream) -> dict[str, Array]:
         """What random words are made of."""

@@ -265,7 +265,7 @@ def bitwise(opcode: str) -> Function:
         case ["bfe"]:
             return lambda a, b, c: field(a, b, c, kind)
         case ["popc"]:
-            return lambda a: sum(a >> i & 1 for i in range(bits))
+            return int.bit_count
         case ["prmt"]:
             return permute
         case ["lop3"]:

@@ -44,6 +44,11 @@ def _field(a: Array, position: Array, length: Array) -> Array:
     return np.asarray(np.where(negative, shifted | ~kept, shifted & kept).view(a.dtype))
 
 
+def _ones(a: Array) -> Array:
+    """How many bits are set."""
+    return np.bitwise_count(a).astype(np.uint32)
+
+
 def _permute(a: Array, b: Array, selector: Array) -> Array:
     """Each byte of the result is one of b's and a's bytes (a's are 0 to 3), or eight copies of its sign."""
     source = a.astype(np.uint64) | (b.astype(np.uint64) << 32)
@@ -78,6 +83,8 @@ def _funnel_right(low: Array, high: Array, amount: Array) -> Array:
 
 
 OPERATIONS: dict[str, Operation] = {
+    "popc.b32": Operation(U32, (B32,), _ones),
+    "popc.b64": Operation(U32, (B64,), _ones),
     "prmt.b32": like(B32, 3, _permute),
     "lop3.b32": Operation(B32, (B32, B32, B32, U32), _table),
     "shf.l.wrap.b32": Operation(B32, (B32, B32, U32), _funnel_left),
@@ -90,8 +97,6 @@ for _scalar in (PRED, *BITS):
         f"xor.{_scalar.name}": like(_scalar, 2, np.bitwise_xor),
         f"not.{_scalar.name}": like(_scalar, 1, np.invert),
     }
-for _scalar in (B32, B64):
-    OPERATIONS[f"popc.{_scalar.name}"] = Operation(U32, (_scalar,), lambda a: np.bitwise_count(a).astype(np.uint32))
 for _scalar in BITS:
     OPERATIONS[f"shl.{_scalar.name}"] = Operation(_scalar, (_scalar, U32), _left)
 for _scalar in (*BITS, U16, U32, U64):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.encoding import scales
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
 from hamlet.state import Shape
@@ -17,6 +18,7 @@ from hamlet.verify.inject import Injector
 from hamlet.verify.report import Report
 from hamlet.verify.script import Script
 from hamlet.verify.session import CPU, Scenario, Session
+from hamlet.verify.tables import some_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,13 @@ class Effort:
         worlds: worlds of one agent; a third as many worlds of three agents. Not a multiple of any block size.
         ticks: ticks of random play, and of each rollout.
         rounds: injected states, at most: no more than `rounds // 8` once everything has fired.
+        compact: the types of observations beside f32, one or two. Numba compiles for each of them.
     """
 
     worlds: int
     ticks: int
     rounds: int
+    compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
 
 
 QUICK = Effort(67, 9, 64)
@@ -75,13 +79,15 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
+    encodes = all(scale.encodes for scale in scales(universe))
+    compact = [dtype if encodes or dtype is not torch.uint8 else torch.float32 for dtype in effort.compact]
     return (
         Scenario("random play", single, far, torch.float32),
-        Scenario("random play", several, Stream(seed, 0), torch.bfloat16),
+        Scenario("random play", several, Stream(seed, 0), compact[0]),
         Scenario("script", single, Stream(seed, 0), torch.float32),
         Scenario("script", several, far, None),
         Scenario("rollouts", several, near_wrap, torch.float32),
-        Scenario("rollouts", single, far, torch.bfloat16),
+        Scenario("rollouts", single, far, compact[-1]),
         Scenario("injected states", several, Stream(seed, 0), torch.float32),
         Scenario("injected states", single, far, torch.float32),
     )
@@ -109,6 +115,8 @@ def events(
                 yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick)
                 actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
                 yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick)
+            yield Inject(injector.state())
+            yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
         case "injected states":
             for index in range(effort.rounds):
                 if index >= effort.rounds // 8 and not coverage.never_fired:
