@@ -116,4 +116,31 @@ observe { meters }
     ),
 )
 
-EXPRESSIONS = (OPERATIONS, QUANTITIES)
+DRAWS = Base(
+    """
+universe draws_only
+space none
+meter a = 0.5 { decay 0.0625 }
+meter b = 0.75 { decay 0.03125 }
+reward a + b
+report between: uniform(a, b)
+report thrown: integer(1, 6)
+report taken: choice(a, b)
+report near: normal(a, b)
+report lucky: a when chance(b)
+observe { meters }
+""",
+    "WAIT WAIT",
+    (
+        Wire("DrawUniform.low", "uniform(a,", "uniform(0.125 * a,", 1, "reports.between"),
+        Wire("DrawUniform.high", "uniform(a, b)", "uniform(a, 2 * b)", 1, "reports.between"),
+        Wire("DrawInteger.low", "integer(1,", "integer(-9,", 1, "reports.thrown"),
+        Wire("DrawInteger.high", "integer(1, 6)", "integer(1, 60)", 1, "reports.thrown"),
+        Wire("DrawChoice.options", "choice(a, b)", "choice(a, 0.5 * b)", 1, "reports.taken"),
+        Wire("DrawNormal.mean", "normal(a,", "normal(b,", 1, "reports.near"),
+        Wire("DrawNormal.deviation", "normal(a, b)", "normal(a, a)", 1, "reports.near"),
+        Wire("DrawChance.probability", "chance(b)", "chance(0.25 * b)", 1, "reports.lucky"),
+    ),
+)
+
+EXPRESSIONS = (OPERATIONS, QUANTITIES, DRAWS)

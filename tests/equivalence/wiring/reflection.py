@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import hamlet.universe
-from hamlet.universe import Span
-from hamlet.verify.boundaries import nodes
+from hamlet.universe import Span, nodes
 
 APART = {
     "span": "where it stands in the source: it means nothing",
     "name": "a name means nothing: test_metamorphic.py renames everything",
+    "site": "follows from the order of the draws in the file",
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",
     "Axis.size": "follows from the axis' bounds",
