@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "32566bff6ab07661a5293fbdd60335b33ee020d49733456d509efcdc0fc85e98",
-    "triton_kernels.py": "404d6d53142c09da482793e95ec6a612bcbf7a163a46c4165b482b537de0c039",
-    "numba_kernels.py": "4117fa8537e3cef4b7ca9b8da0efc260d2d9508f6c98951c3361f6e2cc7c1c3c",
+    "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
+    "triton_kernels.py": "680c5ab2cb0b8bb8e15730248102fd84ec775c1742d24d43966b58b585981476",
+    "numba_kernels.py": "a64ab672d67584436068ba6b1f75bf9031dd56627f4c6e1835b679908df3b59a",
 }
 
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "306e7361bb47426b4abae8bc7236567c9d866ce215f821c18133e595714ad6ec",
-    "triton_kernels.py": "ea15d812d26c0a50585743ac7e17b64b464a1b057d83aa85364d6212ddab53b8",
-    "numba_kernels.py": "507da23ad6821b9f8f85e37539d2cc8ff70d3aa7ef51b6b57e78002cb264a52e",
+    "tick.ir": "b0d46ab8164d3332be6dfffa0fd9cd5314014cff36cc31516e6107b819e546db",
+    "triton_kernels.py": "23ee1feb37cf7e3136326fbe9281fbc06e862aa396a5444cde3aeca48227c419",
+    "numba_kernels.py": "1d477fba3498184ee014665e39039cf7b8512afec5160cf2bf6ecb2f548e736f",
 }
 
 

@@ -11,7 +11,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-SCHEMA = 2
+SCHEMA = 3
 """The version of the layout of a generated package."""
 
 FILENAME = "__init__.py"

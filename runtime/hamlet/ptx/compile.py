@@ -18,6 +18,7 @@ Argument: TypeAlias = torch.Tensor | int | None
 POINTERS = {
     torch.float32: "*fp32",
     torch.bfloat16: "*bf16",
+    torch.uint8: "*u8",
     torch.int32: "*i32",
     torch.uint32: "*u32",
     torch.int64: "*i64",
@@ -68,7 +69,7 @@ def signature(
                     absent.append(parameter.name)
             case int():
                 types.append((parameter.name, parameter.annotation_type))
-                if value % ALIGNMENT == 0:
+                if value % ALIGNMENT == 0 and not parameter.do_not_specialize:
                     aligned.append(index)
             case torch.Tensor():
                 types.append((parameter.name, POINTERS[value.dtype]))

@@ -55,5 +55,6 @@ from hamlet.launch.numba_ops.operations import (
     to_u32,
     where,
 )
+from hamlet.launch.numba_ops.policies import draw, look_up
 from hamlet.launch.numba_ops.tables import Short, take
 from hamlet.launch.numba_ops.vectors import WIDE, ramp, wide

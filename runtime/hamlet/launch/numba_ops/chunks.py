@@ -29,7 +29,7 @@ LANES = 256
 """Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
 
 AHEAD = 4 * LANES
-"""Elements of the actions that a chunk draws at once, for four ticks."""
+"""Random words that a chunk draws at once, for four ticks."""
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
