@@ -2,7 +2,7 @@
 
 A kernel works on chunks of LANES lanes: a lane is one agent of one world, and a chunk holds whole worlds; a world that
 is larger takes several tiles. Arrays are field-major, [rows, lanes] or [rows, worlds]; those of a chunk are [LANES] and
-stay in the cache for all ticks. Loops over LANES become vector code.
+stay in the cache for all ticks. Functions compute vectors of WIDE lanes; an index `wide(first)` stands for so many.
 """
 
 from numba import float32 as f32
@@ -11,21 +11,27 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
-    ALL,
+    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
     NO_F32,
     NO_I32,
     NO_I64,
+    WIDE,
+    Short,
+    absolute,
     add,
     bit_and,
     bit_or,
     bit_xor,
+    all_set,
+    any_set,
     choose_lanes,
     divide,
     draw,
     equal,
+    find,
     fma,
     from_bits,
     helper,
@@ -37,250 +43,324 @@ from hamlet.launch.numba_ops import (
     load_worlds,
     local_bool,
     local_f32,
+    local_i8,
     local_i32,
+    local_u8,
     local_u32,
     look_up,
     mulhigh,
     multiply,
     part,
     put,
+    ramp,
     remainder,
+    rows_u8,
+    scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
     store_worlds,
     subtract,
+    take,
     to_bits,
+    to_f32,
+    to_i32,
+    to_u32,
     where,
+    wide,
 )
 
 TABLES = ()
+table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0, 0, 0))
+table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0, 0, 0))
+table_case_2 = Short("f32", (0.05, 0.11, 0.03, 0.03, 0.1, 0.08, 0.15, 0.15, 0.06, 0.15, 0.0, 0.0, 0.08, 0.0, 0.0, 0.0))
+table_case_3 = Short("f32", (-0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.01, 0.02))
+table_case_4 = Short("f32", (-0.005, -0.005, -0.005, -0.005, -0.005, -0.0, 0.002, -0.001))
+table_case_5 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, 0.0625, 0.1, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_6 = Short("f32", (
+    0.125, 0.1875, -0.0, -0.0, 0.0375, -0.0, -0.0, -0.0, 0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_8 = Short("f32", (
+    -0.0, -0.0, -0.0, 0.225, 0.3375, -0.0, -0.0, -0.0, -0.0, 0.225, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_9 = Short("f32", (
+    -0.0, -0.0, -0.0, 0.1125, 0.1125, -0.0, -0.0, -0.0, -0.0, 0.075, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_10 = Short("f32", (
+    -0.0, -0.0, 0.3, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.15, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_11 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.05625, 0.075, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_12 = Short("f32", (
+    0.02, 0.05, -0.0, 0.03, -0.02, 0.28125, 0.6, -0.0, -0.0, -0.05, -0.03, -0.05, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_13 = Short("f32", (
+    -0.05, -0.11, -0.03, -0.03, -0.1, -0.08, -0.15, -0.15, -0.06, -0.15, 0.45, 0.45, -0.08, -0.0, -0.0, -0.0,
+))
+table_case_14 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.05, 0.3, 0.15, -0.0, -0.0,
+))
+table_case_15 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.075, 0.05, -0.0, -0.0,
+))
+table_case_16 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, 0.01, -0.0, -0.0, -0.0, -0.0, 0.375, 0.02, 0.01, -0.0, 0.1125, -0.0, -0.0,
+))
+table_case_17 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.125, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+))
+table_case_18 = Short("f32", (
+    0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.4, 0.28125, 0.1875, 0.1125, 0.1125, 0.1125, 0.1125,
+    0.1125, 0.1125,
+))
+table_case_19 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.1, 0.0625, 0.0625, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+))
+table_case_20 = Short("f32", (
+    0.375, 0.5625, -0.0, -0.0, 0.1125, -0.0, -0.0, -0.0, 0.135, -0.2, -0.15, -0.2, -0.08, -0.15, -0.0, -0.0,
+))
+
+
+@inline
+def _move(x_0, y_0, action_0):
+    """The position after an action."""
+    # space grid, town.hamlet:6
+    t5 = take(table_case_0, action_0)
+    t6 = add(x_0, t5)
+    t8 = where(less(t6, 0), 0, t6)
+    moved_x_0 = where(less(7, t8), 7, t8)
+    t11 = take(table_case_1, action_0)
+    t12 = add(y_0, t11)
+    t14 = where(less(t12, 0), 0, t12)
+    moved_y_0 = where(less(7, t14), 7, t14)
+    return moved_x_0, moved_y_0
+
+
+@inline
+def _stand(x_0, y_0):
+    """The cell of a position."""
+    # here
+    cell_0 = to_u32(add(multiply(y_0, 8), x_0))
+    return cell_0
+
+
+@inline
+def _place(layout_0, index_0):
+    """The cell of the affordance at random of an index."""
+    # layout
+    t3 = shift_right(index_0, 3)
+    t8 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
+    t15 = shift_right(multiply(bit_xor(t8, shift_right(t8, 15)), 0x85EBCA77), 29)
+    t17 = bit_and(add(bit_and(index_0, 7), t15), 7)
+    t21 = multiply(bit_xor(t17, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t25 = shift_right(multiply(bit_xor(t21, shift_right(t21, 15)), 0x85EBCA77), 29)
+    t27 = bit_and(add(t3, t25), 7)
+    t31 = multiply(bit_xor(t27, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t35 = shift_right(multiply(bit_xor(t31, shift_right(t31, 15)), 0x85EBCA77), 29)
+    t37 = bit_and(add(t17, t35), 7)
+    t41 = multiply(bit_xor(t37, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t45 = shift_right(multiply(bit_xor(t41, shift_right(t41, 15)), 0x85EBCA77), 29)
+    t47 = bit_and(add(t27, t45), 7)
+    t51 = multiply(bit_xor(t47, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t55 = shift_right(multiply(bit_xor(t51, shift_right(t51, 15)), 0x85EBCA77), 29)
+    t57 = bit_and(add(t37, t55), 7)
+    t61 = multiply(bit_xor(t57, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t65 = shift_right(multiply(bit_xor(t61, shift_right(t61, 15)), 0x85EBCA77), 29)
+    t67 = bit_and(add(t47, t65), 7)
+    t71 = multiply(bit_xor(t67, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t75 = shift_right(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 29)
+    t77 = bit_and(add(t57, t75), 7)
+    t81 = multiply(bit_xor(t77, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
+    cell_0 = add(shift_left(bit_and(add(t67, t85), 7), 3), t77)
+    return cell_0
+
+
+@inline
+def _scene(
+    cell_0_0, cell_1_0, cell_2_0, cell_3_0, cell_4_0, cell_5_0, cell_6_0, cell_7_0, cell_8_0, cell_9_0, cell_10_0,
+    cell_11_0, cell_12_0, cell_13_0,
+):
+    """What is observed of the cells."""
+    # observe grid, town.hamlet:123
+    t5 = shift_left(1, bit_and(cell_0_0, 31))
+    t7 = shift_right(cell_0_0, 5)
+    t16 = shift_left(1, bit_and(cell_1_0, 31))
+    t17 = shift_right(cell_1_0, 5)
+    t19 = where(equal(t17, 0), t16, 0)
+    t20 = bit_or(bit_or(0, where(equal(t7, 0), t5, 0)), t19)
+    t22 = where(equal(t17, 1), t16, 0)
+    t23 = bit_or(bit_or(0, where(equal(t7, 1), t5, 0)), t22)
+    t26 = shift_left(1, bit_and(cell_2_0, 31))
+    t27 = shift_right(cell_2_0, 5)
+    t36 = shift_left(1, bit_and(cell_3_0, 31))
+    t37 = shift_right(cell_3_0, 5)
+    t39 = where(equal(t37, 0), t36, 0)
+    t40 = bit_or(bit_or(t20, where(equal(t27, 0), t26, 0)), t39)
+    t42 = where(equal(t37, 1), t36, 0)
+    t43 = bit_or(bit_or(t23, where(equal(t27, 1), t26, 0)), t42)
+    t46 = shift_left(1, bit_and(cell_4_0, 31))
+    t47 = shift_right(cell_4_0, 5)
+    t56 = shift_left(1, bit_and(cell_5_0, 31))
+    t57 = shift_right(cell_5_0, 5)
+    t59 = where(equal(t57, 0), t56, 0)
+    t60 = bit_or(bit_or(t40, where(equal(t47, 0), t46, 0)), t59)
+    t62 = where(equal(t57, 1), t56, 0)
+    t63 = bit_or(bit_or(t43, where(equal(t47, 1), t46, 0)), t62)
+    t66 = shift_left(1, bit_and(cell_6_0, 31))
+    t67 = shift_right(cell_6_0, 5)
+    t76 = shift_left(1, bit_and(cell_7_0, 31))
+    t77 = shift_right(cell_7_0, 5)
+    t79 = where(equal(t77, 0), t76, 0)
+    t80 = bit_or(bit_or(t60, where(equal(t67, 0), t66, 0)), t79)
+    t82 = where(equal(t77, 1), t76, 0)
+    t83 = bit_or(bit_or(t63, where(equal(t67, 1), t66, 0)), t82)
+    t86 = shift_left(1, bit_and(cell_8_0, 31))
+    t87 = shift_right(cell_8_0, 5)
+    t96 = shift_left(1, bit_and(cell_9_0, 31))
+    t97 = shift_right(cell_9_0, 5)
+    t99 = where(equal(t97, 0), t96, 0)
+    t100 = bit_or(bit_or(t80, where(equal(t87, 0), t86, 0)), t99)
+    t102 = where(equal(t97, 1), t96, 0)
+    t103 = bit_or(bit_or(t83, where(equal(t87, 1), t86, 0)), t102)
+    t106 = shift_left(1, bit_and(cell_10_0, 31))
+    t107 = shift_right(cell_10_0, 5)
+    t116 = shift_left(1, bit_and(cell_11_0, 31))
+    t117 = shift_right(cell_11_0, 5)
+    t119 = where(equal(t117, 0), t116, 0)
+    t120 = bit_or(bit_or(t100, where(equal(t107, 0), t106, 0)), t119)
+    t122 = where(equal(t117, 1), t116, 0)
+    t123 = bit_or(bit_or(t103, where(equal(t107, 1), t106, 0)), t122)
+    t126 = shift_left(1, bit_and(cell_12_0, 31))
+    t127 = shift_right(cell_12_0, 5)
+    t136 = shift_left(1, bit_and(cell_13_0, 31))
+    t137 = shift_right(cell_13_0, 5)
+    t139 = where(equal(t137, 0), t136, 0)
+    scene_0_0 = bit_or(bit_or(t120, where(equal(t127, 0), t126, 0)), t139)
+    t142 = where(equal(t137, 1), t136, 0)
+    scene_1_0 = bit_or(bit_or(t123, where(equal(t127, 1), t126, 0)), t142)
+    return scene_0_0, scene_1_0
+
+
+@inline
+def _search(layout_0, cell_0):
+    """The index of the affordance at random on a cell, or -1, from the layout."""
+    # here
+    t5 = bit_and(cell_0, 7)
+    t10 = multiply(bit_xor(t5, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t17 = shift_right(multiply(bit_xor(t10, shift_right(t10, 15)), 0x85EBCA77), 29)
+    t19 = bit_and(subtract(shift_right(cell_0, 3), t17), 7)
+    t23 = multiply(bit_xor(t19, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t27 = shift_right(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 29)
+    t29 = bit_and(subtract(t5, t27), 7)
+    t33 = multiply(bit_xor(t29, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t37 = shift_right(multiply(bit_xor(t33, shift_right(t33, 15)), 0x85EBCA77), 29)
+    t39 = bit_and(subtract(t19, t37), 7)
+    t43 = multiply(bit_xor(t39, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t47 = shift_right(multiply(bit_xor(t43, shift_right(t43, 15)), 0x85EBCA77), 29)
+    t49 = bit_and(subtract(t29, t47), 7)
+    t53 = multiply(bit_xor(t49, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t57 = shift_right(multiply(bit_xor(t53, shift_right(t53, 15)), 0x85EBCA77), 29)
+    t59 = bit_and(subtract(t39, t57), 7)
+    t63 = multiply(bit_xor(t59, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t67 = shift_right(multiply(bit_xor(t63, shift_right(t63, 15)), 0x85EBCA77), 29)
+    t69 = bit_and(subtract(t49, t67), 7)
+    t73 = multiply(bit_xor(t69, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t77 = shift_right(multiply(bit_xor(t73, shift_right(t73, 15)), 0x85EBCA77), 29)
+    t79 = bit_and(subtract(t59, t77), 7)
+    t81 = multiply(bit_xor(t79, layout_0), 0x9E3779B1)
+    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
+    t89 = add(shift_left(t79, 3), bit_and(subtract(t69, t85), 7))
+    found_0 = where(less(t89, 14), to_i32(t89), -1)
+    return found_0
 
 
 @inline
 def _tick(
-    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
-    action_0,
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, age_0, action_0, moved_x_0,
+    moved_y_0, found_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action REST, town.hamlet:118
-    t14 = equal(action_0, 6)
-    t20 = where(t14, f32(0.002), f32(-0.0))
-    t21 = where(t14, f32(0.01), f32(-0.0))
     # action MEDITATE, town.hamlet:119
-    t23 = equal(action_0, 7)
-    t27 = where(t23, f32(-0.001), t20)
-    t28 = where(t23, f32(0.02), t21)
-    # space grid, town.hamlet:6
-    t39 = where(equal(action_0, 3), 1, where(equal(action_0, 2), i32(-1), 0))
-    x_1 = add(x_0, t39)
-    x_2 = where(less(x_1, 0), 0, x_1)
-    x_3 = where(less(7, x_2), 7, x_2)
-    t47 = where(equal(action_0, 1), 1, where(equal(action_0, 0), i32(-1), 0))
-    y_1 = add(y_0, t47)
-    y_2 = where(less(y_1, 0), 0, y_1)
-    y_3 = where(less(7, y_2), 7, y_2)
-    # move
-    t54 = less(action_0, 4)
-    # meter energy move, town.hamlet:9
-    t57 = where(t54, f32(-0.005), t27)
-    # interact
-    t58 = equal(action_0, 4)
+    t15 = take(table_case_3, action_0)
     # meter energy interact, town.hamlet:9
-    energy_1 = energy_0 + where(t58, f32(-0.005), t57)
+    t26 = take(table_case_4, action_0)
+    energy_1 = energy_0 + t26
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
     # here
-    t67 = u32(add(multiply(y_3, 8), x_3))
-    t71 = bit_and(t67, 7)
-    t76 = multiply(bit_xor(t71, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t83 = shift_right(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 29)
-    t85 = bit_and(subtract(shift_right(t67, 3), t83), 7)
-    t89 = multiply(bit_xor(t85, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t93 = shift_right(multiply(bit_xor(t89, shift_right(t89, 15)), 0x85EBCA77), 29)
-    t95 = bit_and(subtract(t71, t93), 7)
-    t99 = multiply(bit_xor(t95, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t103 = shift_right(multiply(bit_xor(t99, shift_right(t99, 15)), 0x85EBCA77), 29)
-    t105 = bit_and(subtract(t85, t103), 7)
-    t109 = multiply(bit_xor(t105, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
-    t115 = bit_and(subtract(t95, t113), 7)
-    t119 = multiply(bit_xor(t115, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
-    t125 = bit_and(subtract(t105, t123), 7)
-    t129 = multiply(bit_xor(t125, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
-    t135 = bit_and(subtract(t115, t133), 7)
-    t139 = multiply(bit_xor(t135, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t143 = shift_right(multiply(bit_xor(t139, shift_right(t139, 15)), 0x85EBCA77), 29)
-    t145 = bit_and(subtract(t125, t143), 7)
-    t147 = multiply(bit_xor(t145, layout_0), 0x9E3779B1)
-    t151 = shift_right(multiply(bit_xor(t147, shift_right(t147, 15)), 0x85EBCA77), 29)
-    t155 = add(shift_left(t145, 3), bit_and(subtract(t135, t151), 7))
-    t159 = where(less(t155, 14), i32(t155), -1)
+    t33 = where(less(found_0, 0), -1, found_0)
     # interact
-    t160 = where(t58, t159, -1)
+    t34 = where(equal(action_0, 4), t33, -1)
     # affordance Bed, town.hamlet:36
-    t164 = equal(t160, 0) & (f32(0.05) <= money_0)
-    # affordance LuxuryBed, town.hamlet:40
-    t168 = equal(t160, 1) & (f32(0.11) <= money_0)
+    t39 = take(table_case_2, to_i32(bit_and(to_u32(t34), 15)))
+    used_0 = where(t39 <= money_0, t34, -1)
     # affordance Shower, town.hamlet:44
-    t171 = f32(0.03) <= money_0
-    t172 = equal(t160, 2) & t171
-    # affordance HomeMeal, town.hamlet:48
-    t174 = equal(t160, 3) & t171
-    # affordance FastFood, town.hamlet:52
-    t178 = equal(t160, 4) & (f32(0.1) <= money_0)
-    # affordance Doctor, town.hamlet:65
-    t182 = f32(0.08) <= money_0
-    t183 = equal(t160, 5) & t182
-    # affordance Hospital, town.hamlet:69
-    t186 = f32(0.15) <= money_0
-    t187 = equal(t160, 6) & t186
-    # affordance Therapist, town.hamlet:73
-    t189 = equal(t160, 7) & t186
-    # affordance Recreation, town.hamlet:77
-    t193 = equal(t160, 8) & (f32(0.06) <= money_0)
-    # affordance Bar, town.hamlet:81
-    t196 = equal(t160, 9) & t186
-    # affordance Job, town.hamlet:96
-    t198 = equal(t160, 10)
-    # affordance Labor, town.hamlet:99
-    t200 = equal(t160, 11)
-    # affordance Gym, town.hamlet:102
-    t203 = equal(t160, 12) & t182
-    # affordance Park, town.hamlet:106
-    t205 = equal(t160, 13)
-    # affordance Bed, town.hamlet:38
-    t208 = where(t164, f32(0.375), f32(-0.0))
-    t209 = where(t164, f32(0.125), f32(-0.0))
-    t210 = where(t164, f32(0.02), f32(-0.0))
-    # affordance Bed, town.hamlet:36
-    t211 = where(t164, i32(0), -1)
-    # affordance LuxuryBed, town.hamlet:42
-    t214 = where(t168, f32(0.5625), t208)
-    t215 = where(t168, f32(0.1875), t209)
-    t216 = where(t168, f32(0.05), t210)
-    # affordance LuxuryBed, town.hamlet:40
-    t217 = where(t168, 1, t211)
+    t42 = equal(used_0, 2)
     # affordance Shower, town.hamlet:46
-    t219 = where(t172, f32(0.3), f32(-0.0))
-    t220 = where(t172, f32(0.1), f32(-0.0))
-    # affordance Shower, town.hamlet:44
-    t221 = where(t172, 2, t217)
-    # affordance HomeMeal, town.hamlet:50
-    t224 = where(t174, f32(0.225), f32(-0.0))
-    t225 = where(t174, f32(0.1125), f32(-0.0))
-    t226 = where(t174, f32(0.03), t216)
-    # affordance HomeMeal, town.hamlet:48
-    t227 = where(t174, 3, t221)
-    # affordance FastFood, town.hamlet:57
-    t230 = where(t178, f32(0.3375), t224)
-    t231 = where(t178, f32(0.1125), t225)
-    # affordance FastFood, town.hamlet:58
-    t232 = where(t178, f32(0.1125), t214)
-    t233 = where(t178, f32(0.0375), t215)
-    # affordance FastFood, town.hamlet:59
-    t234 = where(t178, f32(0.01), f32(-0.0))
-    # affordance FastFood, town.hamlet:61
-    t236 = where(t178, f32(-0.02), t226)
-    # affordance FastFood, town.hamlet:52
-    t237 = where(t178, 4, t227)
-    # affordance Doctor, town.hamlet:67
-    t240 = where(t183, f32(0.28125), t236)
-    t241 = where(t183, f32(0.0625), f32(-0.0))
-    # affordance Doctor, town.hamlet:65
-    t242 = where(t183, 5, t237)
+    t45 = where(t42, f32(0.1), f32(-0.0))
     # affordance Hospital, town.hamlet:71
-    t244 = where(t187, f32(0.6), t240)
-    t245 = where(t187, f32(0.1), t241)
-    # affordance Hospital, town.hamlet:69
-    t246 = where(t187, 6, t242)
-    # affordance Therapist, town.hamlet:75
-    t248 = where(t189, f32(0.4), t28)
-    t249 = where(t189, f32(0.1), f32(-0.0))
-    # affordance Therapist, town.hamlet:73
-    t250 = where(t189, 7, t246)
+    t48 = to_i32(bit_and(to_u32(used_0), 15))
+    t49 = take(table_case_5, t48)
     # affordance Recreation, town.hamlet:79
-    t252 = where(t193, f32(0.28125), t248)
-    t253 = where(t193, f32(0.0625), t249)
-    t254 = where(t193, f32(0.135), t232)
-    t255 = where(t193, f32(0.03), t233)
-    # affordance Recreation, town.hamlet:77
-    t256 = where(t193, 8, t250)
-    # affordance Bar, town.hamlet:87
-    t258 = where(t196, f32(0.375), t234)
-    t259 = where(t196, f32(0.125), f32(-0.0))
+    t50 = take(table_case_6, t48)
     # affordance Bar, town.hamlet:88
-    t260 = where(t196, f32(0.1875), t252)
-    t261 = where(t196, f32(0.0625), t253)
+    t51 = to_u32(t48)
     # affordance Bar, town.hamlet:89
-    satiation_1 = satiation_0 + where(t196, f32(0.225), t230)
-    satiation_2 = satiation_1 + where(t196, f32(0.075), t231)
+    t53 = take(table_case_8, t48)
+    t54 = take(table_case_9, t48)
+    satiation_1 = satiation_0 + t53
+    satiation_2 = satiation_1 + t54
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    # affordance Bar, town.hamlet:90
-    t269 = where(t196, f32(-0.2), t254)
     # affordance Bar, town.hamlet:91
-    hygiene_1 = hygiene_0 + where(t196, f32(-0.15), t219)
+    t59 = take(table_case_10, t48)
+    hygiene_1 = hygiene_0 + t59
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t220
+    hygiene_3 = hygiene_2 + t45
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    # affordance Bar, town.hamlet:92
-    t279 = where(t196, f32(-0.05), t244)
-    # affordance Bar, town.hamlet:81
-    t280 = where(t196, 9, t256)
-    # affordance Job, town.hamlet:97
-    t288 = where(t174, f32(-0.03), where(t172, f32(-0.03), where(t168, f32(-0.11), where(t164, f32(-0.05), f32(-0.0)))))
-    t294 = where(t189, f32(-0.15), where(t187, f32(-0.15), where(t183, f32(-0.08), where(t178, f32(-0.1), t288))))
-    t298 = where(t198, f32(0.45), where(t196, f32(-0.15), where(t193, f32(-0.06), t294)))
-    t299 = where(t198, f32(0.05625), f32(-0.0))
-    t300 = where(t198, f32(-0.15), t269)
-    t301 = where(t198, f32(0.02), t258)
-    t302 = where(t198, f32(-0.03), t279)
-    # affordance Job, town.hamlet:96
-    t303 = where(t198, 10, t280)
     # affordance Labor, town.hamlet:100
-    t304 = where(t200, f32(0.45), t298)
-    t305 = where(t200, f32(0.075), t299)
-    t306 = where(t200, f32(-0.2), t300)
-    health_1 = health_0 + where(t200, f32(-0.05), t302)
+    t66 = take(table_case_11, t48)
+    t67 = take(table_case_12, t48)
+    health_1 = health_0 + t67
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t245
+    health_3 = health_2 + t49
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t314 = where(t200, f32(0.01), t301)
-    # affordance Labor, town.hamlet:99
-    t315 = where(t200, 11, t303)
     # affordance Gym, town.hamlet:104
-    t318 = where(t203, f32(0.3), where(t200, f32(-0.05), where(t178, f32(-0.03), f32(-0.0))))
-    t319 = where(t203, f32(0.075), f32(-0.0))
-    t320 = where(t203, f32(-0.08), t306)
-    money_1 = money_0 + where(t203, f32(-0.08), t304)
+    t74 = take(table_case_13, t48)
+    money_1 = money_0 + t74
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t305
+    money_3 = money_2 + t66
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    # affordance Gym, town.hamlet:102
-    t328 = where(t203, 12, t315)
     # affordance Park, town.hamlet:111
-    fitness_1 = fitness_0 + where(t205, f32(0.15), t318)
+    t81 = take(table_case_14, t48)
+    t82 = take(table_case_15, t48)
+    fitness_1 = fitness_0 + t81
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    fitness_3 = fitness_2 + where(t205, f32(0.05), t319)
+    fitness_3 = fitness_2 + t82
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
     # affordance Park, town.hamlet:112
-    social_1 = social_0 + where(t205, f32(0.1125), t314)
-    social_2 = social_1 + where(t205, f32(0.0375), t259)
+    t89 = take(table_case_16, t48)
+    t90 = take(table_case_17, t48)
+    social_1 = social_0 + t89
+    social_2 = social_1 + t90
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
     # affordance Park, town.hamlet:113
-    mood_1 = mood_0 + where(t205, f32(0.1125), t260)
-    mood_2 = mood_1 + where(t205, f32(0.0375), t261)
+    t95 = take(table_case_18, t48)
+    t100 = where(equal(bit_and(shift_right(9088, t51), 1), 1), t95, t15)
+    t101 = take(table_case_19, t48)
+    mood_1 = mood_0 + t100
+    mood_2 = mood_1 + t101
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
     # affordance Park, town.hamlet:114
-    energy_4 = energy_3 + where(t205, f32(-0.15), t320)
+    t106 = take(table_case_20, t48)
+    energy_4 = energy_3 + t106
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t255
+    energy_6 = energy_5 + t50
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
-    # affordance Park, town.hamlet:106
-    used_0 = where(t205, 13, t328)
     # meter energy decay, town.hamlet:9
     energy_8 = energy_7 - f32(0.005)
     # meter hygiene decay, town.hamlet:10
@@ -299,59 +379,59 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rule unfit_bodies_sicken, town.hamlet:19
-    t381 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t381
+    t137 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t137
     # cascade hunger_exhausts, town.hamlet:22
-    t386 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t386)
+    t142 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t142)
     # cascade gloom_exhausts, town.hamlet:23
-    t392 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t392)
+    t148 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t148)
     # cascade hunger_sickens, town.hamlet:24
-    health_6 = health_5 - (f32(0.004) * t386)
+    health_6 = health_5 - (f32(0.004) * t142)
     # cascade grime_spoils_meals, town.hamlet:26
-    t400 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t401 = f32(0.002) * t400
-    satiation_6 = satiation_5 - t401
+    t156 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t157 = f32(0.002) * t156
+    satiation_6 = satiation_5 - t157
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # cascade grime_saddens, town.hamlet:27
-    mood_6 = mood_5 - (f32(0.003) * t400)
+    mood_6 = mood_5 - (f32(0.003) * t156)
     # cascade loneliness_saddens, town.hamlet:28
-    t410 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t410)
+    t166 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t166)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # cascade grime_weakens, town.hamlet:29
-    fitness_7 = fitness_6 - t401
+    fitness_7 = fitness_6 - t157
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # cascade grime_tires, town.hamlet:31
-    t419 = f32(0.0005) * t400
-    energy_11 = energy_10 - t419
+    t175 = f32(0.0005) * t156
+    energy_11 = energy_10 - t175
     # cascade loneliness_tires, town.hamlet:32
-    energy_12 = energy_11 - (f32(0.0008) * t410)
+    energy_12 = energy_11 - (f32(0.0008) * t166)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # cascade grime_sickens, town.hamlet:33
-    health_7 = health_6 - t419
+    health_7 = health_6 - t175
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
     # dies when, town.hamlet:121
-    t429 = health_8 <= f32(0.0)
-    t430 = energy_13 <= f32(0.0)
+    t185 = health_8 <= f32(0.0)
+    t186 = energy_13 <= f32(0.0)
     # age
     age_1 = add(age_0, 1)
     # dies when, town.hamlet:121
-    terminated_0 = t429 | t430
+    terminated_0 = t185 | t186
     # lifespan, town.hamlet:7
     truncated_0 = less_equal(500, age_1) & (not terminated_0)
-    t437 = where(truncated_0, i32(2), -1)
+    t193 = where(truncated_0, i32(2), -1)
     # dies when, town.hamlet:121
-    cause_0 = where(t429, 0, where(t430, 1, t437))
+    cause_0 = where(t185, 0, where(t186, 1, t193))
     # reward, town.hamlet:122
-    t440 = energy_13 * health_8
+    t196 = energy_13 * health_8
     # lifespan, town.hamlet:7
-    t442 = where(truncated_0, t440 + f32(1.0), t440)
+    t198 = where(truncated_0, t196 + f32(1.0), t196)
     # reward, town.hamlet:122
-    reward_0 = where(terminated_0, f32(0.0), t442)
+    reward_0 = where(terminated_0, f32(0.0), t198)
     return (
-        energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, x_3, y_3, age_1, reward_0,
+        energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, age_1, reward_0,
         terminated_0, truncated_0, used_0, cause_0,
     )
 
@@ -369,12 +449,12 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t29 = bit_xor(world_0, bit_xor(t26, shift_right(t26, 16)))
     t32 = multiply(bit_xor(t29, shift_right(t29, 16)), 0x7FEB352D)
     t35 = multiply(bit_xor(t32, shift_right(t32, 15)), 0x846CA68B)
-    t39 = multiply(u32(episode_0), 0x9E3779B9)
+    t39 = multiply(to_u32(episode_0), 0x9E3779B9)
     t40 = add(bit_xor(t35, shift_right(t35, 16)), t39)
     t43 = multiply(bit_xor(t40, shift_right(t40, 16)), 0x7FEB352D)
     t46 = multiply(bit_xor(t43, shift_right(t43, 15)), 0x846CA68B)
     layout_0 = bit_xor(t46, shift_right(t46, 16))
-    t51 = add(14, u32(agent_0))
+    t51 = add(14, to_u32(agent_0))
     t53 = shift_right(t51, 3)
     t58 = multiply(bit_xor(t53, layout_0), 0x9E3779B1)
     t64 = shift_right(multiply(bit_xor(t58, shift_right(t58, 15)), 0x85EBCA77), 29)
@@ -400,8 +480,8 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t129 = multiply(bit_xor(t125, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
     t137 = add(shift_left(bit_and(add(t115, t133), 7), 3), t125)
-    x_0 = i32(bit_and(t137, 7))
-    y_0 = i32(shift_right(t137, 3))
+    x_0 = to_i32(bit_and(t137, 7))
+    y_0 = to_i32(shift_right(t137, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
@@ -455,7 +535,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
-    action_0 = i32(shift_right(word_0, 29))
+    action_0 = to_i32(shift_right(word_0, 29))
     return action_0
 
 
@@ -471,7 +551,7 @@ def _situation(
     t22 = multiply(where(less(age_0, 499), age_0, 499), stride_2_0)
     t23 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t22)
     # here
-    t28 = u32(add(multiply(y_0, 8), x_0))
+    t28 = to_u32(add(multiply(y_0, 8), x_0))
     t32 = bit_and(t28, 7)
     t37 = multiply(bit_xor(t32, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t44 = shift_right(multiply(bit_xor(t37, shift_right(t37, 15)), 0x85EBCA77), 29)
@@ -497,13 +577,13 @@ def _situation(
     t108 = multiply(bit_xor(t106, layout_0), 0x9E3779B1)
     t112 = shift_right(multiply(bit_xor(t108, shift_right(t108, 15)), 0x85EBCA77), 29)
     t116 = add(shift_left(t106, 3), bit_and(subtract(t96, t112), 7))
-    t120 = where(less(t116, 14), i32(t116), -1)
+    t120 = where(less(t116, 14), to_i32(t116), -1)
     # policy
     t128 = energy_0 * scale_0_0
     t131 = where(t128 < f32(0.0), f32(0.0), t128)
     t133 = where(top_0_0 < t131, top_0_0, t131)
     t135 = t133 + f32(12582912.0)
-    t142 = i32(subtract(to_bits(t135), 0x4B400000))
+    t142 = to_i32(subtract(to_bits(t135), 0x4B400000))
     t143 = subtract(t142, where(t133 < (t135 - f32(12582912.0)), i32(1), 0))
     t145 = multiply(t143, stride_4_0)
     t146 = add(add(t23, multiply(add(t120, 1), stride_3_0)), t145)
@@ -511,46 +591,46 @@ def _situation(
     t151 = where(t148 < f32(0.0), f32(0.0), t148)
     t153 = where(top_1_0 < t151, top_1_0, t151)
     t154 = t153 + f32(12582912.0)
-    t160 = i32(subtract(to_bits(t154), 0x4B400000))
+    t160 = to_i32(subtract(to_bits(t154), 0x4B400000))
     t161 = subtract(t160, where(t153 < (t154 - f32(12582912.0)), i32(1), 0))
     t166 = satiation_0 * scale_2_0
     t169 = where(t166 < f32(0.0), f32(0.0), t166)
     t171 = where(top_2_0 < t169, top_2_0, t169)
     t172 = t171 + f32(12582912.0)
-    t178 = i32(subtract(to_bits(t172), 0x4B400000))
+    t178 = to_i32(subtract(to_bits(t172), 0x4B400000))
     t179 = subtract(t178, where(t171 < (t172 - f32(12582912.0)), i32(1), 0))
     t182 = add(add(t146, multiply(t161, stride_5_0)), multiply(t179, stride_6_0))
     t184 = money_0 * scale_3_0
     t187 = where(t184 < f32(0.0), f32(0.0), t184)
     t189 = where(top_3_0 < t187, top_3_0, t187)
     t190 = t189 + f32(12582912.0)
-    t196 = i32(subtract(to_bits(t190), 0x4B400000))
+    t196 = to_i32(subtract(to_bits(t190), 0x4B400000))
     t197 = subtract(t196, where(t189 < (t190 - f32(12582912.0)), i32(1), 0))
     t202 = mood_0 * scale_4_0
     t205 = where(t202 < f32(0.0), f32(0.0), t202)
     t207 = where(top_4_0 < t205, top_4_0, t205)
     t208 = t207 + f32(12582912.0)
-    t214 = i32(subtract(to_bits(t208), 0x4B400000))
+    t214 = to_i32(subtract(to_bits(t208), 0x4B400000))
     t215 = subtract(t214, where(t207 < (t208 - f32(12582912.0)), i32(1), 0))
     t218 = add(add(t182, multiply(t197, stride_7_0)), multiply(t215, stride_8_0))
     t220 = social_0 * scale_5_0
     t223 = where(t220 < f32(0.0), f32(0.0), t220)
     t225 = where(top_5_0 < t223, top_5_0, t223)
     t226 = t225 + f32(12582912.0)
-    t232 = i32(subtract(to_bits(t226), 0x4B400000))
+    t232 = to_i32(subtract(to_bits(t226), 0x4B400000))
     t233 = subtract(t232, where(t225 < (t226 - f32(12582912.0)), i32(1), 0))
     t238 = health_0 * scale_6_0
     t241 = where(t238 < f32(0.0), f32(0.0), t238)
     t243 = where(top_6_0 < t241, top_6_0, t241)
     t244 = t243 + f32(12582912.0)
-    t250 = i32(subtract(to_bits(t244), 0x4B400000))
+    t250 = to_i32(subtract(to_bits(t244), 0x4B400000))
     t251 = subtract(t250, where(t243 < (t244 - f32(12582912.0)), i32(1), 0))
     t254 = add(add(t218, multiply(t233, stride_9_0)), multiply(t251, stride_10_0))
     t256 = fitness_0 * scale_7_0
     t259 = where(t256 < f32(0.0), f32(0.0), t256)
     t261 = where(top_7_0 < t259, top_7_0, t259)
     t262 = t261 + f32(12582912.0)
-    t268 = i32(subtract(to_bits(t262), 0x4B400000))
+    t268 = to_i32(subtract(to_bits(t262), 0x4B400000))
     t269 = subtract(t268, where(t261 < (t262 - f32(12582912.0)), i32(1), 0))
     situation_0 = add(t254, multiply(t269, stride_11_0))
     return situation_0
@@ -558,494 +638,94 @@ def _situation(
 
 @inline
 def _observe_lane(
-    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, found_0,
+    scene_0_0, scene_1_0,
 ):
     """What a lane observes in single rows, then what the repeated rows share."""
     # observe grid, town.hamlet:123
-    t15 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
-    t22 = shift_right(multiply(bit_xor(t15, shift_right(t15, 15)), 0x85EBCA77), 29)
-    t25 = add(layout_0, 0x9E3779B9)
-    t27 = multiply(bit_xor(t22, t25), 0x9E3779B1)
-    t31 = shift_right(multiply(bit_xor(t27, shift_right(t27, 15)), 0x85EBCA77), 29)
-    t33 = add(layout_0, 0x3C6EF372)
-    t35 = multiply(bit_xor(t31, t33), 0x9E3779B1)
-    t39 = shift_right(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 29)
-    t41 = bit_and(add(t22, t39), 7)
-    t43 = add(layout_0, 0xDAA66D2B)
-    t45 = multiply(bit_xor(t41, t43), 0x9E3779B1)
-    t49 = shift_right(multiply(bit_xor(t45, shift_right(t45, 15)), 0x85EBCA77), 29)
-    t51 = bit_and(add(t31, t49), 7)
-    t53 = add(layout_0, 0x78DDE6E4)
-    t55 = multiply(bit_xor(t51, t53), 0x9E3779B1)
-    t59 = shift_right(multiply(bit_xor(t55, shift_right(t55, 15)), 0x85EBCA77), 29)
-    t61 = bit_and(add(t41, t59), 7)
-    t63 = add(layout_0, 0x1715609D)
-    t65 = multiply(bit_xor(t61, t63), 0x9E3779B1)
-    t69 = shift_right(multiply(bit_xor(t65, shift_right(t65, 15)), 0x85EBCA77), 29)
-    t71 = bit_and(add(t51, t69), 7)
-    t73 = add(layout_0, 0xB54CDA56)
-    t75 = multiply(bit_xor(t71, t73), 0x9E3779B1)
-    t79 = shift_right(multiply(bit_xor(t75, shift_right(t75, 15)), 0x85EBCA77), 29)
-    t81 = bit_and(add(t61, t79), 7)
-    t83 = add(layout_0, 0x5384540F)
-    t85 = multiply(bit_xor(t81, t83), 0x9E3779B1)
-    t89 = shift_right(multiply(bit_xor(t85, shift_right(t85, 15)), 0x85EBCA77), 29)
-    t94 = add(shift_left(bit_and(add(t71, t89), 7), 3), t81)
-    t98 = shift_left(1, bit_and(t94, 31))
-    t100 = shift_right(t94, 5)
-    t108 = bit_and(add(1, t22), 7)
-    t110 = multiply(bit_xor(t108, t25), 0x9E3779B1)
-    t114 = shift_right(multiply(bit_xor(t110, shift_right(t110, 15)), 0x85EBCA77), 29)
-    t116 = multiply(bit_xor(t114, t33), 0x9E3779B1)
-    t120 = shift_right(multiply(bit_xor(t116, shift_right(t116, 15)), 0x85EBCA77), 29)
-    t122 = bit_and(add(t108, t120), 7)
-    t124 = multiply(bit_xor(t122, t43), 0x9E3779B1)
-    t128 = shift_right(multiply(bit_xor(t124, shift_right(t124, 15)), 0x85EBCA77), 29)
-    t130 = bit_and(add(t114, t128), 7)
-    t132 = multiply(bit_xor(t130, t53), 0x9E3779B1)
-    t136 = shift_right(multiply(bit_xor(t132, shift_right(t132, 15)), 0x85EBCA77), 29)
-    t138 = bit_and(add(t122, t136), 7)
-    t140 = multiply(bit_xor(t138, t63), 0x9E3779B1)
-    t144 = shift_right(multiply(bit_xor(t140, shift_right(t140, 15)), 0x85EBCA77), 29)
-    t146 = bit_and(add(t130, t144), 7)
-    t148 = multiply(bit_xor(t146, t73), 0x9E3779B1)
-    t152 = shift_right(multiply(bit_xor(t148, shift_right(t148, 15)), 0x85EBCA77), 29)
-    t154 = bit_and(add(t138, t152), 7)
-    t156 = multiply(bit_xor(t154, t83), 0x9E3779B1)
-    t160 = shift_right(multiply(bit_xor(t156, shift_right(t156, 15)), 0x85EBCA77), 29)
-    t164 = add(shift_left(bit_and(add(t146, t160), 7), 3), t154)
-    t166 = shift_left(1, bit_and(t164, 31))
-    t167 = shift_right(t164, 5)
-    t169 = where(equal(t167, 0), t166, 0)
-    t170 = bit_or(bit_or(0, where(equal(t100, 0), t98, 0)), t169)
-    t172 = where(equal(t167, 1), t166, 0)
-    t173 = bit_or(bit_or(0, where(equal(t100, 1), t98, 0)), t172)
-    t176 = bit_and(add(2, t22), 7)
-    t178 = multiply(bit_xor(t176, t25), 0x9E3779B1)
-    t182 = shift_right(multiply(bit_xor(t178, shift_right(t178, 15)), 0x85EBCA77), 29)
-    t184 = multiply(bit_xor(t182, t33), 0x9E3779B1)
-    t188 = shift_right(multiply(bit_xor(t184, shift_right(t184, 15)), 0x85EBCA77), 29)
-    t190 = bit_and(add(t176, t188), 7)
-    t192 = multiply(bit_xor(t190, t43), 0x9E3779B1)
-    t196 = shift_right(multiply(bit_xor(t192, shift_right(t192, 15)), 0x85EBCA77), 29)
-    t198 = bit_and(add(t182, t196), 7)
-    t200 = multiply(bit_xor(t198, t53), 0x9E3779B1)
-    t204 = shift_right(multiply(bit_xor(t200, shift_right(t200, 15)), 0x85EBCA77), 29)
-    t206 = bit_and(add(t190, t204), 7)
-    t208 = multiply(bit_xor(t206, t63), 0x9E3779B1)
-    t212 = shift_right(multiply(bit_xor(t208, shift_right(t208, 15)), 0x85EBCA77), 29)
-    t214 = bit_and(add(t198, t212), 7)
-    t216 = multiply(bit_xor(t214, t73), 0x9E3779B1)
-    t220 = shift_right(multiply(bit_xor(t216, shift_right(t216, 15)), 0x85EBCA77), 29)
-    t222 = bit_and(add(t206, t220), 7)
-    t224 = multiply(bit_xor(t222, t83), 0x9E3779B1)
-    t228 = shift_right(multiply(bit_xor(t224, shift_right(t224, 15)), 0x85EBCA77), 29)
-    t232 = add(shift_left(bit_and(add(t214, t228), 7), 3), t222)
-    t234 = shift_left(1, bit_and(t232, 31))
-    t235 = shift_right(t232, 5)
-    t243 = bit_and(add(3, t22), 7)
-    t245 = multiply(bit_xor(t243, t25), 0x9E3779B1)
-    t249 = shift_right(multiply(bit_xor(t245, shift_right(t245, 15)), 0x85EBCA77), 29)
-    t251 = multiply(bit_xor(t249, t33), 0x9E3779B1)
-    t255 = shift_right(multiply(bit_xor(t251, shift_right(t251, 15)), 0x85EBCA77), 29)
-    t257 = bit_and(add(t243, t255), 7)
-    t259 = multiply(bit_xor(t257, t43), 0x9E3779B1)
-    t263 = shift_right(multiply(bit_xor(t259, shift_right(t259, 15)), 0x85EBCA77), 29)
-    t265 = bit_and(add(t249, t263), 7)
-    t267 = multiply(bit_xor(t265, t53), 0x9E3779B1)
-    t271 = shift_right(multiply(bit_xor(t267, shift_right(t267, 15)), 0x85EBCA77), 29)
-    t273 = bit_and(add(t257, t271), 7)
-    t275 = multiply(bit_xor(t273, t63), 0x9E3779B1)
-    t279 = shift_right(multiply(bit_xor(t275, shift_right(t275, 15)), 0x85EBCA77), 29)
-    t281 = bit_and(add(t265, t279), 7)
-    t283 = multiply(bit_xor(t281, t73), 0x9E3779B1)
-    t287 = shift_right(multiply(bit_xor(t283, shift_right(t283, 15)), 0x85EBCA77), 29)
-    t289 = bit_and(add(t273, t287), 7)
-    t291 = multiply(bit_xor(t289, t83), 0x9E3779B1)
-    t295 = shift_right(multiply(bit_xor(t291, shift_right(t291, 15)), 0x85EBCA77), 29)
-    t299 = add(shift_left(bit_and(add(t281, t295), 7), 3), t289)
-    t301 = shift_left(1, bit_and(t299, 31))
-    t302 = shift_right(t299, 5)
-    t304 = where(equal(t302, 0), t301, 0)
-    t305 = bit_or(bit_or(t170, where(equal(t235, 0), t234, 0)), t304)
-    t307 = where(equal(t302, 1), t301, 0)
-    t308 = bit_or(bit_or(t173, where(equal(t235, 1), t234, 0)), t307)
-    t311 = bit_and(add(4, t22), 7)
-    t313 = multiply(bit_xor(t311, t25), 0x9E3779B1)
-    t317 = shift_right(multiply(bit_xor(t313, shift_right(t313, 15)), 0x85EBCA77), 29)
-    t319 = multiply(bit_xor(t317, t33), 0x9E3779B1)
-    t323 = shift_right(multiply(bit_xor(t319, shift_right(t319, 15)), 0x85EBCA77), 29)
-    t325 = bit_and(add(t311, t323), 7)
-    t327 = multiply(bit_xor(t325, t43), 0x9E3779B1)
-    t331 = shift_right(multiply(bit_xor(t327, shift_right(t327, 15)), 0x85EBCA77), 29)
-    t333 = bit_and(add(t317, t331), 7)
-    t335 = multiply(bit_xor(t333, t53), 0x9E3779B1)
-    t339 = shift_right(multiply(bit_xor(t335, shift_right(t335, 15)), 0x85EBCA77), 29)
-    t341 = bit_and(add(t325, t339), 7)
-    t343 = multiply(bit_xor(t341, t63), 0x9E3779B1)
-    t347 = shift_right(multiply(bit_xor(t343, shift_right(t343, 15)), 0x85EBCA77), 29)
-    t349 = bit_and(add(t333, t347), 7)
-    t351 = multiply(bit_xor(t349, t73), 0x9E3779B1)
-    t355 = shift_right(multiply(bit_xor(t351, shift_right(t351, 15)), 0x85EBCA77), 29)
-    t357 = bit_and(add(t341, t355), 7)
-    t359 = multiply(bit_xor(t357, t83), 0x9E3779B1)
-    t363 = shift_right(multiply(bit_xor(t359, shift_right(t359, 15)), 0x85EBCA77), 29)
-    t367 = add(shift_left(bit_and(add(t349, t363), 7), 3), t357)
-    t369 = shift_left(1, bit_and(t367, 31))
-    t370 = shift_right(t367, 5)
-    t378 = bit_and(add(5, t22), 7)
-    t380 = multiply(bit_xor(t378, t25), 0x9E3779B1)
-    t384 = shift_right(multiply(bit_xor(t380, shift_right(t380, 15)), 0x85EBCA77), 29)
-    t386 = multiply(bit_xor(t384, t33), 0x9E3779B1)
-    t390 = shift_right(multiply(bit_xor(t386, shift_right(t386, 15)), 0x85EBCA77), 29)
-    t392 = bit_and(add(t378, t390), 7)
-    t394 = multiply(bit_xor(t392, t43), 0x9E3779B1)
-    t398 = shift_right(multiply(bit_xor(t394, shift_right(t394, 15)), 0x85EBCA77), 29)
-    t400 = bit_and(add(t384, t398), 7)
-    t402 = multiply(bit_xor(t400, t53), 0x9E3779B1)
-    t406 = shift_right(multiply(bit_xor(t402, shift_right(t402, 15)), 0x85EBCA77), 29)
-    t408 = bit_and(add(t392, t406), 7)
-    t410 = multiply(bit_xor(t408, t63), 0x9E3779B1)
-    t414 = shift_right(multiply(bit_xor(t410, shift_right(t410, 15)), 0x85EBCA77), 29)
-    t416 = bit_and(add(t400, t414), 7)
-    t418 = multiply(bit_xor(t416, t73), 0x9E3779B1)
-    t422 = shift_right(multiply(bit_xor(t418, shift_right(t418, 15)), 0x85EBCA77), 29)
-    t424 = bit_and(add(t408, t422), 7)
-    t426 = multiply(bit_xor(t424, t83), 0x9E3779B1)
-    t430 = shift_right(multiply(bit_xor(t426, shift_right(t426, 15)), 0x85EBCA77), 29)
-    t434 = add(shift_left(bit_and(add(t416, t430), 7), 3), t424)
-    t436 = shift_left(1, bit_and(t434, 31))
-    t437 = shift_right(t434, 5)
-    t439 = where(equal(t437, 0), t436, 0)
-    t440 = bit_or(bit_or(t305, where(equal(t370, 0), t369, 0)), t439)
-    t442 = where(equal(t437, 1), t436, 0)
-    t443 = bit_or(bit_or(t308, where(equal(t370, 1), t369, 0)), t442)
-    t446 = bit_and(add(6, t22), 7)
-    t448 = multiply(bit_xor(t446, t25), 0x9E3779B1)
-    t452 = shift_right(multiply(bit_xor(t448, shift_right(t448, 15)), 0x85EBCA77), 29)
-    t454 = multiply(bit_xor(t452, t33), 0x9E3779B1)
-    t458 = shift_right(multiply(bit_xor(t454, shift_right(t454, 15)), 0x85EBCA77), 29)
-    t460 = bit_and(add(t446, t458), 7)
-    t462 = multiply(bit_xor(t460, t43), 0x9E3779B1)
-    t466 = shift_right(multiply(bit_xor(t462, shift_right(t462, 15)), 0x85EBCA77), 29)
-    t468 = bit_and(add(t452, t466), 7)
-    t470 = multiply(bit_xor(t468, t53), 0x9E3779B1)
-    t474 = shift_right(multiply(bit_xor(t470, shift_right(t470, 15)), 0x85EBCA77), 29)
-    t476 = bit_and(add(t460, t474), 7)
-    t478 = multiply(bit_xor(t476, t63), 0x9E3779B1)
-    t482 = shift_right(multiply(bit_xor(t478, shift_right(t478, 15)), 0x85EBCA77), 29)
-    t484 = bit_and(add(t468, t482), 7)
-    t486 = multiply(bit_xor(t484, t73), 0x9E3779B1)
-    t490 = shift_right(multiply(bit_xor(t486, shift_right(t486, 15)), 0x85EBCA77), 29)
-    t492 = bit_and(add(t476, t490), 7)
-    t494 = multiply(bit_xor(t492, t83), 0x9E3779B1)
-    t498 = shift_right(multiply(bit_xor(t494, shift_right(t494, 15)), 0x85EBCA77), 29)
-    t502 = add(shift_left(bit_and(add(t484, t498), 7), 3), t492)
-    t504 = shift_left(1, bit_and(t502, 31))
-    t505 = shift_right(t502, 5)
-    t513 = bit_and(add(7, t22), 7)
-    t515 = multiply(bit_xor(t513, t25), 0x9E3779B1)
-    t519 = shift_right(multiply(bit_xor(t515, shift_right(t515, 15)), 0x85EBCA77), 29)
-    t521 = multiply(bit_xor(t519, t33), 0x9E3779B1)
-    t525 = shift_right(multiply(bit_xor(t521, shift_right(t521, 15)), 0x85EBCA77), 29)
-    t527 = bit_and(add(t513, t525), 7)
-    t529 = multiply(bit_xor(t527, t43), 0x9E3779B1)
-    t533 = shift_right(multiply(bit_xor(t529, shift_right(t529, 15)), 0x85EBCA77), 29)
-    t535 = bit_and(add(t519, t533), 7)
-    t537 = multiply(bit_xor(t535, t53), 0x9E3779B1)
-    t541 = shift_right(multiply(bit_xor(t537, shift_right(t537, 15)), 0x85EBCA77), 29)
-    t543 = bit_and(add(t527, t541), 7)
-    t545 = multiply(bit_xor(t543, t63), 0x9E3779B1)
-    t549 = shift_right(multiply(bit_xor(t545, shift_right(t545, 15)), 0x85EBCA77), 29)
-    t551 = bit_and(add(t535, t549), 7)
-    t553 = multiply(bit_xor(t551, t73), 0x9E3779B1)
-    t557 = shift_right(multiply(bit_xor(t553, shift_right(t553, 15)), 0x85EBCA77), 29)
-    t559 = bit_and(add(t543, t557), 7)
-    t561 = multiply(bit_xor(t559, t83), 0x9E3779B1)
-    t565 = shift_right(multiply(bit_xor(t561, shift_right(t561, 15)), 0x85EBCA77), 29)
-    t569 = add(shift_left(bit_and(add(t551, t565), 7), 3), t559)
-    t571 = shift_left(1, bit_and(t569, 31))
-    t572 = shift_right(t569, 5)
-    t574 = where(equal(t572, 0), t571, 0)
-    t575 = bit_or(bit_or(t440, where(equal(t505, 0), t504, 0)), t574)
-    t577 = where(equal(t572, 1), t571, 0)
-    t578 = bit_or(bit_or(t443, where(equal(t505, 1), t504, 0)), t577)
-    t580 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
-    t584 = shift_right(multiply(bit_xor(t580, shift_right(t580, 15)), 0x85EBCA77), 29)
-    t586 = multiply(bit_xor(t584, t25), 0x9E3779B1)
-    t590 = shift_right(multiply(bit_xor(t586, shift_right(t586, 15)), 0x85EBCA77), 29)
-    t592 = bit_and(add(1, t590), 7)
-    t594 = multiply(bit_xor(t592, t33), 0x9E3779B1)
-    t598 = shift_right(multiply(bit_xor(t594, shift_right(t594, 15)), 0x85EBCA77), 29)
-    t600 = bit_and(add(t584, t598), 7)
-    t602 = multiply(bit_xor(t600, t43), 0x9E3779B1)
-    t606 = shift_right(multiply(bit_xor(t602, shift_right(t602, 15)), 0x85EBCA77), 29)
-    t608 = bit_and(add(t592, t606), 7)
-    t610 = multiply(bit_xor(t608, t53), 0x9E3779B1)
-    t614 = shift_right(multiply(bit_xor(t610, shift_right(t610, 15)), 0x85EBCA77), 29)
-    t616 = bit_and(add(t600, t614), 7)
-    t618 = multiply(bit_xor(t616, t63), 0x9E3779B1)
-    t622 = shift_right(multiply(bit_xor(t618, shift_right(t618, 15)), 0x85EBCA77), 29)
-    t624 = bit_and(add(t608, t622), 7)
-    t626 = multiply(bit_xor(t624, t73), 0x9E3779B1)
-    t630 = shift_right(multiply(bit_xor(t626, shift_right(t626, 15)), 0x85EBCA77), 29)
-    t632 = bit_and(add(t616, t630), 7)
-    t634 = multiply(bit_xor(t632, t83), 0x9E3779B1)
-    t638 = shift_right(multiply(bit_xor(t634, shift_right(t634, 15)), 0x85EBCA77), 29)
-    t642 = add(shift_left(bit_and(add(t624, t638), 7), 3), t632)
-    t644 = shift_left(1, bit_and(t642, 31))
-    t645 = shift_right(t642, 5)
-    t653 = bit_and(add(1, t584), 7)
-    t655 = multiply(bit_xor(t653, t25), 0x9E3779B1)
-    t659 = shift_right(multiply(bit_xor(t655, shift_right(t655, 15)), 0x85EBCA77), 29)
-    t661 = bit_and(add(1, t659), 7)
-    t663 = multiply(bit_xor(t661, t33), 0x9E3779B1)
-    t667 = shift_right(multiply(bit_xor(t663, shift_right(t663, 15)), 0x85EBCA77), 29)
-    t669 = bit_and(add(t653, t667), 7)
-    t671 = multiply(bit_xor(t669, t43), 0x9E3779B1)
-    t675 = shift_right(multiply(bit_xor(t671, shift_right(t671, 15)), 0x85EBCA77), 29)
-    t677 = bit_and(add(t661, t675), 7)
-    t679 = multiply(bit_xor(t677, t53), 0x9E3779B1)
-    t683 = shift_right(multiply(bit_xor(t679, shift_right(t679, 15)), 0x85EBCA77), 29)
-    t685 = bit_and(add(t669, t683), 7)
-    t687 = multiply(bit_xor(t685, t63), 0x9E3779B1)
-    t691 = shift_right(multiply(bit_xor(t687, shift_right(t687, 15)), 0x85EBCA77), 29)
-    t693 = bit_and(add(t677, t691), 7)
-    t695 = multiply(bit_xor(t693, t73), 0x9E3779B1)
-    t699 = shift_right(multiply(bit_xor(t695, shift_right(t695, 15)), 0x85EBCA77), 29)
-    t701 = bit_and(add(t685, t699), 7)
-    t703 = multiply(bit_xor(t701, t83), 0x9E3779B1)
-    t707 = shift_right(multiply(bit_xor(t703, shift_right(t703, 15)), 0x85EBCA77), 29)
-    t711 = add(shift_left(bit_and(add(t693, t707), 7), 3), t701)
-    t713 = shift_left(1, bit_and(t711, 31))
-    t714 = shift_right(t711, 5)
-    t716 = where(equal(t714, 0), t713, 0)
-    t717 = bit_or(bit_or(t575, where(equal(t645, 0), t644, 0)), t716)
-    t719 = where(equal(t714, 1), t713, 0)
-    t720 = bit_or(bit_or(t578, where(equal(t645, 1), t644, 0)), t719)
-    t722 = bit_and(add(2, t584), 7)
-    t724 = multiply(bit_xor(t722, t25), 0x9E3779B1)
-    t728 = shift_right(multiply(bit_xor(t724, shift_right(t724, 15)), 0x85EBCA77), 29)
-    t730 = bit_and(add(1, t728), 7)
-    t732 = multiply(bit_xor(t730, t33), 0x9E3779B1)
-    t736 = shift_right(multiply(bit_xor(t732, shift_right(t732, 15)), 0x85EBCA77), 29)
-    t738 = bit_and(add(t722, t736), 7)
-    t740 = multiply(bit_xor(t738, t43), 0x9E3779B1)
-    t744 = shift_right(multiply(bit_xor(t740, shift_right(t740, 15)), 0x85EBCA77), 29)
-    t746 = bit_and(add(t730, t744), 7)
-    t748 = multiply(bit_xor(t746, t53), 0x9E3779B1)
-    t752 = shift_right(multiply(bit_xor(t748, shift_right(t748, 15)), 0x85EBCA77), 29)
-    t754 = bit_and(add(t738, t752), 7)
-    t756 = multiply(bit_xor(t754, t63), 0x9E3779B1)
-    t760 = shift_right(multiply(bit_xor(t756, shift_right(t756, 15)), 0x85EBCA77), 29)
-    t762 = bit_and(add(t746, t760), 7)
-    t764 = multiply(bit_xor(t762, t73), 0x9E3779B1)
-    t768 = shift_right(multiply(bit_xor(t764, shift_right(t764, 15)), 0x85EBCA77), 29)
-    t770 = bit_and(add(t754, t768), 7)
-    t772 = multiply(bit_xor(t770, t83), 0x9E3779B1)
-    t776 = shift_right(multiply(bit_xor(t772, shift_right(t772, 15)), 0x85EBCA77), 29)
-    t780 = add(shift_left(bit_and(add(t762, t776), 7), 3), t770)
-    t782 = shift_left(1, bit_and(t780, 31))
-    t783 = shift_right(t780, 5)
-    t791 = bit_and(add(3, t584), 7)
-    t793 = multiply(bit_xor(t791, t25), 0x9E3779B1)
-    t797 = shift_right(multiply(bit_xor(t793, shift_right(t793, 15)), 0x85EBCA77), 29)
-    t799 = bit_and(add(1, t797), 7)
-    t801 = multiply(bit_xor(t799, t33), 0x9E3779B1)
-    t805 = shift_right(multiply(bit_xor(t801, shift_right(t801, 15)), 0x85EBCA77), 29)
-    t807 = bit_and(add(t791, t805), 7)
-    t809 = multiply(bit_xor(t807, t43), 0x9E3779B1)
-    t813 = shift_right(multiply(bit_xor(t809, shift_right(t809, 15)), 0x85EBCA77), 29)
-    t815 = bit_and(add(t799, t813), 7)
-    t817 = multiply(bit_xor(t815, t53), 0x9E3779B1)
-    t821 = shift_right(multiply(bit_xor(t817, shift_right(t817, 15)), 0x85EBCA77), 29)
-    t823 = bit_and(add(t807, t821), 7)
-    t825 = multiply(bit_xor(t823, t63), 0x9E3779B1)
-    t829 = shift_right(multiply(bit_xor(t825, shift_right(t825, 15)), 0x85EBCA77), 29)
-    t831 = bit_and(add(t815, t829), 7)
-    t833 = multiply(bit_xor(t831, t73), 0x9E3779B1)
-    t837 = shift_right(multiply(bit_xor(t833, shift_right(t833, 15)), 0x85EBCA77), 29)
-    t839 = bit_and(add(t823, t837), 7)
-    t841 = multiply(bit_xor(t839, t83), 0x9E3779B1)
-    t845 = shift_right(multiply(bit_xor(t841, shift_right(t841, 15)), 0x85EBCA77), 29)
-    t849 = add(shift_left(bit_and(add(t831, t845), 7), 3), t839)
-    t851 = shift_left(1, bit_and(t849, 31))
-    t852 = shift_right(t849, 5)
-    t854 = where(equal(t852, 0), t851, 0)
-    t855 = bit_or(bit_or(t717, where(equal(t783, 0), t782, 0)), t854)
-    t857 = where(equal(t852, 1), t851, 0)
-    t858 = bit_or(bit_or(t720, where(equal(t783, 1), t782, 0)), t857)
-    t860 = bit_and(add(4, t584), 7)
-    t862 = multiply(bit_xor(t860, t25), 0x9E3779B1)
-    t866 = shift_right(multiply(bit_xor(t862, shift_right(t862, 15)), 0x85EBCA77), 29)
-    t868 = bit_and(add(1, t866), 7)
-    t870 = multiply(bit_xor(t868, t33), 0x9E3779B1)
-    t874 = shift_right(multiply(bit_xor(t870, shift_right(t870, 15)), 0x85EBCA77), 29)
-    t876 = bit_and(add(t860, t874), 7)
-    t878 = multiply(bit_xor(t876, t43), 0x9E3779B1)
-    t882 = shift_right(multiply(bit_xor(t878, shift_right(t878, 15)), 0x85EBCA77), 29)
-    t884 = bit_and(add(t868, t882), 7)
-    t886 = multiply(bit_xor(t884, t53), 0x9E3779B1)
-    t890 = shift_right(multiply(bit_xor(t886, shift_right(t886, 15)), 0x85EBCA77), 29)
-    t892 = bit_and(add(t876, t890), 7)
-    t894 = multiply(bit_xor(t892, t63), 0x9E3779B1)
-    t898 = shift_right(multiply(bit_xor(t894, shift_right(t894, 15)), 0x85EBCA77), 29)
-    t900 = bit_and(add(t884, t898), 7)
-    t902 = multiply(bit_xor(t900, t73), 0x9E3779B1)
-    t906 = shift_right(multiply(bit_xor(t902, shift_right(t902, 15)), 0x85EBCA77), 29)
-    t908 = bit_and(add(t892, t906), 7)
-    t910 = multiply(bit_xor(t908, t83), 0x9E3779B1)
-    t914 = shift_right(multiply(bit_xor(t910, shift_right(t910, 15)), 0x85EBCA77), 29)
-    t918 = add(shift_left(bit_and(add(t900, t914), 7), 3), t908)
-    t920 = shift_left(1, bit_and(t918, 31))
-    t921 = shift_right(t918, 5)
-    t929 = bit_and(add(5, t584), 7)
-    t931 = multiply(bit_xor(t929, t25), 0x9E3779B1)
-    t935 = shift_right(multiply(bit_xor(t931, shift_right(t931, 15)), 0x85EBCA77), 29)
-    t937 = bit_and(add(1, t935), 7)
-    t939 = multiply(bit_xor(t937, t33), 0x9E3779B1)
-    t943 = shift_right(multiply(bit_xor(t939, shift_right(t939, 15)), 0x85EBCA77), 29)
-    t945 = bit_and(add(t929, t943), 7)
-    t947 = multiply(bit_xor(t945, t43), 0x9E3779B1)
-    t951 = shift_right(multiply(bit_xor(t947, shift_right(t947, 15)), 0x85EBCA77), 29)
-    t953 = bit_and(add(t937, t951), 7)
-    t955 = multiply(bit_xor(t953, t53), 0x9E3779B1)
-    t959 = shift_right(multiply(bit_xor(t955, shift_right(t955, 15)), 0x85EBCA77), 29)
-    t961 = bit_and(add(t945, t959), 7)
-    t963 = multiply(bit_xor(t961, t63), 0x9E3779B1)
-    t967 = shift_right(multiply(bit_xor(t963, shift_right(t963, 15)), 0x85EBCA77), 29)
-    t969 = bit_and(add(t953, t967), 7)
-    t971 = multiply(bit_xor(t969, t73), 0x9E3779B1)
-    t975 = shift_right(multiply(bit_xor(t971, shift_right(t971, 15)), 0x85EBCA77), 29)
-    t977 = bit_and(add(t961, t975), 7)
-    t979 = multiply(bit_xor(t977, t83), 0x9E3779B1)
-    t983 = shift_right(multiply(bit_xor(t979, shift_right(t979, 15)), 0x85EBCA77), 29)
-    t987 = add(shift_left(bit_and(add(t969, t983), 7), 3), t977)
-    t989 = shift_left(1, bit_and(t987, 31))
-    t990 = shift_right(t987, 5)
-    t992 = where(equal(t990, 0), t989, 0)
-    t993 = bit_or(bit_or(t855, where(equal(t921, 0), t920, 0)), t992)
-    t995 = where(equal(t990, 1), t989, 0)
-    t996 = bit_or(bit_or(t858, where(equal(t921, 1), t920, 0)), t995)
-    t1000 = add(multiply(y_0, 8), x_0)
+    t159 = add(multiply(y_0, 8), x_0)
     # observe position, town.hamlet:123
-    x_1 = f32(x_0) / f32(7.0)
-    y_1 = f32(y_0) / f32(7.0)
+    x_1 = to_f32(x_0) / f32(7.0)
+    y_1 = to_f32(y_0) / f32(7.0)
     # here
-    t1021 = u32(t1000)
-    t1023 = bit_and(t1021, 7)
-    t1025 = multiply(bit_xor(t1023, t83), 0x9E3779B1)
-    t1029 = shift_right(multiply(bit_xor(t1025, shift_right(t1025, 15)), 0x85EBCA77), 29)
-    t1031 = bit_and(subtract(shift_right(t1021, 3), t1029), 7)
-    t1033 = multiply(bit_xor(t1031, t73), 0x9E3779B1)
-    t1037 = shift_right(multiply(bit_xor(t1033, shift_right(t1033, 15)), 0x85EBCA77), 29)
-    t1039 = bit_and(subtract(t1023, t1037), 7)
-    t1041 = multiply(bit_xor(t1039, t63), 0x9E3779B1)
-    t1045 = shift_right(multiply(bit_xor(t1041, shift_right(t1041, 15)), 0x85EBCA77), 29)
-    t1047 = bit_and(subtract(t1031, t1045), 7)
-    t1049 = multiply(bit_xor(t1047, t53), 0x9E3779B1)
-    t1053 = shift_right(multiply(bit_xor(t1049, shift_right(t1049, 15)), 0x85EBCA77), 29)
-    t1055 = bit_and(subtract(t1039, t1053), 7)
-    t1057 = multiply(bit_xor(t1055, t43), 0x9E3779B1)
-    t1061 = shift_right(multiply(bit_xor(t1057, shift_right(t1057, 15)), 0x85EBCA77), 29)
-    t1063 = bit_and(subtract(t1047, t1061), 7)
-    t1065 = multiply(bit_xor(t1063, t33), 0x9E3779B1)
-    t1069 = shift_right(multiply(bit_xor(t1065, shift_right(t1065, 15)), 0x85EBCA77), 29)
-    t1071 = bit_and(subtract(t1055, t1069), 7)
-    t1073 = multiply(bit_xor(t1071, t25), 0x9E3779B1)
-    t1077 = shift_right(multiply(bit_xor(t1073, shift_right(t1073, 15)), 0x85EBCA77), 29)
-    t1079 = bit_and(subtract(t1063, t1077), 7)
-    t1081 = multiply(bit_xor(t1079, layout_0), 0x9E3779B1)
-    t1085 = shift_right(multiply(bit_xor(t1081, shift_right(t1081, 15)), 0x85EBCA77), 29)
-    t1089 = add(shift_left(t1079, 3), bit_and(subtract(t1071, t1085), 7))
-    t1093 = where(less(t1089, 14), i32(t1089), -1)
+    t182 = where(less(found_0, 0), -1, found_0)
     # observe here, town.hamlet:123
-    t1097 = where(less(t1093, 0), 14, t1093)
+    t185 = where(less(t182, 0), 14, t182)
     # observe lifetime, town.hamlet:123
-    lifetime_0 = f32(age_0) / f32(500.0)
+    lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
-        x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t993,
-        t996, t1000, t1097,
+        x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t159,
+        t185,
     )
 
 
 @inline
-def _observe_grid(element_0, t993, t996, t1000):
+def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     """Rows 0 to 63, one at a time."""
     # observe grid, town.hamlet:123
-    t1002 = u32(element_0)
-    t1007 = shift_left(1, bit_and(t1002, 31))
-    t1008 = bit_and(where(equal(shift_right(t1002, 5), 1), t996, t993), t1007)
-    t1013 = where(equal(element_0, t1000), f32(1.0), f32(0.0))
-    grid_0 = where(equal(t1008, 0), f32(0.0), f32(1.0)) + t1013
+    t161 = to_u32(element_0)
+    t166 = shift_left(1, bit_and(t161, 31))
+    t167 = bit_and(where(equal(shift_right(t161, 5), 1), scene_1_0, scene_0_0), t166)
+    t172 = where(equal(element_0, t159), f32(1.0), f32(0.0))
+    grid_0 = where(equal(t167, 0), f32(0.0), f32(1.0)) + t172
     return grid_0
 
 
 @inline
-def _observe_here(element_1, t1097):
+def _observe_here(element_1, t185):
     """Rows 74 to 88, one at a time."""
     # observe here, town.hamlet:123
-    here_0 = where(equal(element_1, t1097), f32(1.0), f32(0.0))
+    here_0 = where(equal(element_1, t185), f32(1.0), f32(0.0))
     return here_0
 
 
 @helper
 def _observe(
-    observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money,
-    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, layout,
+    observation_array, start, begin, end, written, whole, meter_energy, meter_hygiene, meter_satiation, meter_money,
+    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
 ):
-    """Write what the lanes of a chunk observe: all where `chosen` is negative, else the first `chosen` of `lanes`."""
-    values = local_f32(LANES)
-    observed_position_x = local_f32(LANES)
-    observed_position_y = local_f32(LANES)
-    observed_meter_energy = local_f32(LANES)
-    observed_meter_hygiene = local_f32(LANES)
-    observed_meter_satiation = local_f32(LANES)
-    observed_meter_money = local_f32(LANES)
-    observed_meter_mood = local_f32(LANES)
-    observed_meter_social = local_f32(LANES)
-    observed_meter_health = local_f32(LANES)
-    observed_meter_fitness = local_f32(LANES)
-    observed_lifetime = local_f32(LANES)
-    shared_t993 = local_u32(LANES)
-    shared_t996 = local_u32(LANES)
-    shared_t1000 = local_i32(LANES)
-    shared_t1097 = local_i32(LANES)
-    for lane in range(LANES):
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
+    shared_t159 = local_i32(LANES)
+    shared_t185 = local_i32(LANES)
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
         (
-            observed_position_x[lane], observed_position_y[lane], observed_meter_energy[lane],
-            observed_meter_hygiene[lane], observed_meter_satiation[lane], observed_meter_money[lane],
-            observed_meter_mood[lane], observed_meter_social[lane], observed_meter_health[lane],
-            observed_meter_fitness[lane], observed_lifetime[lane], shared_t993[lane], shared_t996[lane],
-            shared_t1000[lane], shared_t1097[lane],
+            observed_position_x, observed_position_y, observed_meter_energy, observed_meter_hygiene,
+            observed_meter_satiation, observed_meter_money, observed_meter_mood, observed_meter_social,
+            observed_meter_health, observed_meter_fitness, observed_lifetime, shared_t159[lane], shared_t185[lane],
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
-            layout[lane],
+            found[lane], scene_0[lane], scene_1[lane],
         )
-    put(observed_position_x, part(observation_array, 64, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_position_y, part(observation_array, 65, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_energy, part(observation_array, 66, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_hygiene, part(observation_array, 67, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_satiation, part(observation_array, 68, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_money, part(observation_array, 69, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_mood, part(observation_array, 70, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_social, part(observation_array, 71, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_health, part(observation_array, 72, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_fitness, part(observation_array, 73, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_lifetime, part(observation_array, 89, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        put(part(observation_array, 64, start), lane, observed_position_x, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 65, start), lane, observed_position_y, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 66, start), lane, observed_meter_energy, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 67, start), lane, observed_meter_hygiene, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 68, start), lane, observed_meter_satiation, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 69, start), lane, observed_meter_money, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 70, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 71, start), lane, observed_meter_social, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 72, start), lane, observed_meter_health, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 73, start), lane, observed_meter_fitness, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 89, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
     for element in range(64):
-        for lane in range(LANES):
-            values[lane] = _observe_grid(i32(element), shared_t993[lane], shared_t996[lane], shared_t1000[lane])
-        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(127.5))
+        row = part(observation_array, element, start)
+        for first in range(begin, end, WIDE):
+            lane = wide(first)
+            put(
+                row, lane, _observe_grid(i32(element), scene_0[lane], scene_1[lane], shared_t159[lane]), written[lane],
+                whole, f32(0.0), f32(127.5),
+            )
     for element in range(15):
-        for lane in range(LANES):
-            values[lane] = _observe_here(i32(element), shared_t1097[lane])
-        put(values, part(observation_array, 74 + element, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        row = part(observation_array, 74 + element, start)
+        for first in range(begin, end, WIDE):
+            lane = wide(first)
+            put(row, lane, _observe_here(i32(element), shared_t185[lane]), written[lane], whole, f32(0.0), f32(255.0))
 
 
 @inline
-def _mask_lane(x_0, y_0, layout_0):
+def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, town.hamlet:6
     mask_0_0 = less(0, y_0)
@@ -1053,35 +733,9 @@ def _mask_lane(x_0, y_0, layout_0):
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
     # here
-    t13 = u32(add(multiply(y_0, 8), x_0))
-    t17 = bit_and(t13, 7)
-    t22 = multiply(bit_xor(t17, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t29 = shift_right(multiply(bit_xor(t22, shift_right(t22, 15)), 0x85EBCA77), 29)
-    t31 = bit_and(subtract(shift_right(t13, 3), t29), 7)
-    t35 = multiply(bit_xor(t31, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t39 = shift_right(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 29)
-    t41 = bit_and(subtract(t17, t39), 7)
-    t45 = multiply(bit_xor(t41, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t49 = shift_right(multiply(bit_xor(t45, shift_right(t45, 15)), 0x85EBCA77), 29)
-    t51 = bit_and(subtract(t31, t49), 7)
-    t55 = multiply(bit_xor(t51, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t59 = shift_right(multiply(bit_xor(t55, shift_right(t55, 15)), 0x85EBCA77), 29)
-    t61 = bit_and(subtract(t41, t59), 7)
-    t65 = multiply(bit_xor(t61, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t69 = shift_right(multiply(bit_xor(t65, shift_right(t65, 15)), 0x85EBCA77), 29)
-    t71 = bit_and(subtract(t51, t69), 7)
-    t75 = multiply(bit_xor(t71, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t79 = shift_right(multiply(bit_xor(t75, shift_right(t75, 15)), 0x85EBCA77), 29)
-    t81 = bit_and(subtract(t61, t79), 7)
-    t85 = multiply(bit_xor(t81, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t89 = shift_right(multiply(bit_xor(t85, shift_right(t85, 15)), 0x85EBCA77), 29)
-    t91 = bit_and(subtract(t71, t89), 7)
-    t93 = multiply(bit_xor(t91, layout_0), 0x9E3779B1)
-    t97 = shift_right(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 29)
-    t101 = add(shift_left(t91, 3), bit_and(subtract(t81, t97), 7))
-    t105 = where(less(t101, 14), i32(t101), -1)
+    t11 = where(less(found_0, 0), -1, found_0)
     # mask
-    mask_4_0 = less_equal(0, t105)
+    mask_4_0 = less_equal(0, t11)
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 
@@ -1093,16 +747,17 @@ def _mask_5(element_0):
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, layout):
+def _mask(mask_array, start, count, alive, position_x, position_y, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    for lane in range(LANES):
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
         action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
-            position_x[lane], position_y[lane], layout[lane],
+            position_x[lane], position_y[lane], found[lane],
         )
         action_UP[lane] = where(alive[lane], action_UP[lane], False)
         action_DOWN[lane] = where(alive[lane], action_DOWN[lane], False)
@@ -1117,7 +772,8 @@ def _mask(mask_array, start, count, alive, position_x, position_y, layout):
     values = local_bool(LANES)
     for element in range(3):
         waits = element == 0
-        for lane in range(LANES):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
             values[lane] = _mask_5(i32(element))
             values[lane] = where(alive[lane], values[lane], waits)
         store_lanes(values, part(mask_array, 5 + element, start), count)
@@ -1176,11 +832,56 @@ def _store_worlds(episode_array, layout_array, episode, layout, world, agents, c
     store_worlds(layout, part(layout_array, 0, world), agents, count)
 
 
+@inline
+def _see(cells, scene_0, scene_1, begin, end):
+    """What the lanes from `begin` to `end` observe of the cells."""
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
+        scene_0[lane], scene_1[lane] = _scene(
+            cells[0 * LANES + lane], cells[1 * LANES + lane], cells[2 * LANES + lane], cells[3 * LANES + lane],
+            cells[4 * LANES + lane], cells[5 * LANES + lane], cells[6 * LANES + lane], cells[7 * LANES + lane],
+            cells[8 * LANES + lane], cells[9 * LANES + lane], cells[10 * LANES + lane], cells[11 * LANES + lane],
+            cells[12 * LANES + lane], cells[13 * LANES + lane],
+        )
+
+
+@helper
+def _keep(layout, cells, scene_0, scene_1):
+    """Note where the affordances at random of every lane stand."""
+    for index in range(14):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            cells[index * LANES + lane] = _place(layout[lane], u32(index))
+    _see(cells, scene_0, scene_1, 0, LANES)
+
+
+@helper
+def _look(found, standing, cells, layout, keeping):
+    """Find what is on the cells on which the lanes stand: among those that are kept, or by the layout."""
+    if keeping:
+        find(found, standing, cells, 14)
+    else:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            found[lane] = _search(layout[lane], standing[lane])
+
+
+@helper
+def _look_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing):
+    """Find what is on the cells of the lanes as they are now. Cells that are not kept are computed for those who observe."""
+    if observing and not keeping:
+        _keep(layout, cells, scene_0, scene_1)
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
+        standing[lane] = _stand(position_x[lane], position_y[lane])
+    _look(found, standing, cells, layout, keeping)
+
+
 @helper
 def _restart(
-    lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-    meter_fitness, position_x, position_y, layout, age, alive, episode_return, episode, start, agents, first_world,
-    seed_low, seed_high,
+    lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene, meter_satiation,
+    meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
+    episode_return, episode, start, agents, first_world, seed_low, seed_high,
 ):
     """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`."""
     for index in range(chosen):
@@ -1195,6 +896,10 @@ def _restart(
         age[lane] = 0
         alive[lane] = True
         episode_return[lane] = f32(0.0)
+        if keeping:
+            scatter(_place(layout[lane], ramp(u32(0))), part(cells, 0, 0 * LANES), lane, 14)
+            if observing:
+                _see(cells, scene_0, scene_1, lane - lane % WIDE, lane - lane % WIDE + WIDE)
 
 
 @kernel
@@ -1220,6 +925,8 @@ def rollout(
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
     situation = local_i32(LANES)
+    observing = observation_array.shape[0] > 0
+    keeping = agents <= LANES and (observing or ticks >= KEPT)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -1241,6 +948,11 @@ def rollout(
     episode_return = local_f32(LANES)
     episode = local_i32(LANES)
     layout = local_u32(LANES)
+    found = local_i8(LANES)
+    standing = local_u8(LANES)
+    cells = rows_u8(14)
+    scene_0 = local_u32(LANES)
+    scene_1 = local_u32(LANES)
     kept_meter_energy = local_f32(LANES)
     kept_meter_hygiene = local_f32(LANES)
     kept_meter_satiation = local_f32(LANES)
@@ -1273,12 +985,15 @@ def rollout(
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
+                if passed == 0 and keeping:
+                    _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
                     continue
 
                 # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
                 if tabular:
-                    for lane in range(LANES):
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         situation[lane] = _situation(
                             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
                             meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane],
@@ -1296,28 +1011,29 @@ def rollout(
                     look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
-                        first = first_world * agents + start
-                        for lane in range(LANES):
+                        for first in range(0, LANES, WIDE):
+                            lane = wide(first)
                             first_word, second_word, third_word, fourth_word = _policy(
-                                u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
+                                ramp(u32(first_world * agents + start + first)), u32(now), u32(seed_low),
+                                u32(seed_high),
                             )
                             ahead[lane] = first_word
                             ahead[1 * LANES + lane] = second_word
                             ahead[2 * LANES + lane] = third_word
                             ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
-                    for lane in range(LANES):
-                        word = ahead[drawn + lane]
-                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    for first in range(0, LANES, WIDE):
+                        word = ahead[wide(drawn + first)]
+                        action[wide(first)] = where(tabular, to_i32(shift_right(word, 2)), _choose(word))
                     if tabular:
                         draw(action, thresholds_array, 7, situation, count)
 
                 # The tick; who was dead before it keeps everything.
-                for lane in range(LANES):
-                    flags[lane] = not alive[lane]
-                dead = choose_lanes(flags, lanes)
-                if dead > 0:
-                    for lane in range(LANES):
+                dead = not all_set(alive)
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = not alive[lane]
                         kept_meter_energy[lane] = meter_energy[lane]
                         kept_meter_hygiene[lane] = meter_hygiene[lane]
                         kept_meter_satiation[lane] = meter_satiation[lane]
@@ -1330,21 +1046,28 @@ def rollout(
                         kept_position_y[lane] = position_y[lane]
                         kept_age[lane] = age[lane]
                         kept_episode_return[lane] = episode_return[lane]
-                for lane in range(LANES):
+                # Moves, and what is where they end.
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
+                    position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
+                    standing[lane] = _stand(position_x[lane], position_y[lane])
+                _look(found, standing, cells, layout, keeping)
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
                     (
                         meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane],
-                        position_y[lane], age[lane], reward[lane], terminated[lane], truncated[lane], used[lane],
-                        cause[lane],
+                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane],
+                        reward[lane], terminated[lane], truncated[lane], used[lane], cause[lane],
                     ) = _tick(
                         meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane],
-                        position_y[lane], age[lane], layout[lane], action[lane],
+                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane],
+                        action[lane], position_x[lane], position_y[lane], found[lane],
                     )
-                    episode_return[lane] += reward[lane]
+                    episode_return[lane] = episode_return[lane] + reward[lane]
                     alive[lane] = not (terminated[lane] | truncated[lane])
-                if dead > 0:
-                    for lane in range(LANES):
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         meter_energy[lane] = where(flags[lane], kept_meter_energy[lane], meter_energy[lane])
                         meter_hygiene[lane] = where(flags[lane], kept_meter_hygiene[lane], meter_hygiene[lane])
                         meter_satiation[lane] = where(flags[lane], kept_meter_satiation[lane], meter_satiation[lane])
@@ -1365,8 +1088,9 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for lane in range(LANES):
-                        flags[lane] = (used[lane] >= 0) | (cause[lane] >= 0)
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
                     for index in range(choose_lanes(flags, lanes)):
                         lane = lanes[index]
                         if used[lane] >= 0:
@@ -1403,8 +1127,8 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                for lane in range(LANES):
-                    flags[lane] = False
+                for first in range(0, LANES, WIDE):
+                    flags[wide(first)] = False
                 if fresh:
                     for lane in range(count):
                         flags[lane] = True
@@ -1425,27 +1149,41 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
-                        if every_tick and observation_array.shape[0] > 0:
-                            _observe(
-                                final_observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene,
-                                meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-                                position_x, position_y, age, layout,
+                        if every_tick and observing:
+                            _look_again(
+                                position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
+                                observing,
                             )
+                        if every_tick and observation_array.shape[0] > 0:
+                            for first in range(0, LANES, WIDE):
+                                if any_set(flags[wide(first)]):
+                                    _observe(
+                                        final_observation_array, start, first, first + WIDE, flags, False, meter_energy,
+                                        meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
+                                        meter_health, meter_fitness, position_x, position_y, age, found, scene_0,
+                                        scene_1,
+                                    )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
                     _restart(
-                        lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                        meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
-                        episode_return, episode, start, agents, first_world, seed_low, seed_high,
+                        lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene,
+                        meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
+                        position_y, layout, age, alive, episode_return, episode, start, agents, first_world, seed_low,
+                        seed_high,
                     )
                 if final or (every_tick and passed > 0):
+                    _look_again(
+                        position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing,
+                    )
                     if observation_array.shape[0] > 0:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
                         _observe(
-                            observation_array, start, count, lanes, ALL, meter_energy, meter_hygiene, meter_satiation,
-                            meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y,
-                            age, layout,
+                            observation_array, start, 0, LANES, flags, count == LANES, meter_energy, meter_hygiene,
+                            meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
+                            position_x, position_y, age, found, scene_0, scene_1,
                         )
-                    _mask(mask_array, start, count, alive, position_x, position_y, layout)
+                    _mask(mask_array, start, count, alive, position_x, position_y, found)
                 if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
