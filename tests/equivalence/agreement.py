@@ -26,10 +26,12 @@ from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
-from hamletc.lowering.lower import lower
+from hamletc.lowering.lower import LIMITS, lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
-from hamletc.passes.pipeline import PASS_NAMES, default_passes, gpu_passes, run
+from hamletc.passes.facts import facts_of
+from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes, run
+from hamletc.passes.tabulation import tabulate
 
 BackendName: TypeAlias = Literal["ir", "numba", "triton", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
@@ -84,6 +86,7 @@ def programs(universe: Universe, case: Case) -> dict[str, Program]:
     result = {
         "unoptimised": plain,
         "optimised, for a GPU": run(optimised, universe, choose=gpu_passes),
+        "optimised, for a CPU": tabulate(optimised, facts_of(universe, optimised)),
         f"only {case.alone}": run(plain, universe, others, choose=choose),
     }
     return {name: program for name, program in result.items() if name == "unoptimised" or program != plain}
@@ -91,7 +94,9 @@ def programs(universe: Universe, case: Case) -> dict[str, Program]:
 
 def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
-    options, stopwatch = Options(targets=targets), Stopwatch()
+    # Where cells are kept, affordances are unrolled.
+    disabled = () if limits == LIMITS else (KEPT_CELLS,)
+    options, stopwatch = Options(targets=targets, disabled_passes=disabled), Stopwatch()
     program = optimise(lower(universe, limits), universe, options, stopwatch)
     return package(universe, emit_texts(program, universe, options, stopwatch))
 

@@ -8,6 +8,7 @@ from llvmlite import ir
 
 from hamlet.launch.numba_ops.chunks import LANES
 from hamlet.launch.numba_ops.machinery import intrinsic, types
+from hamlet.launch.numba_ops.vectors import Vector, splat
 
 BYTES = 64
 """Lanes that are compared together."""
@@ -47,15 +48,17 @@ def find(_context: Any, found: Any, standing: Any, cells: Any, count: Any) -> An
 
 @intrinsic
 def scatter(_context: Any, values: Any, rows: Any, lane: Any, count: Any) -> Any:
-    """Write the first `count` numbers of a vector as bytes, each into the next of `rows`, for one lane."""
+    """Write the first `count` numbers (u32) of a vector as bytes, each into the next of `rows`, for one lane."""
     if not isinstance(count, types.IntegerLiteral):
         return None
 
-    def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values, rows, lane, _ = arguments
+        values = values if isinstance(signature.args[0], Vector) else splat(builder, values)
         for row in range(count.literal_value):
             value = builder.trunc(builder.extract_element(values, ir.IntType(32)(row)), ir.IntType(8))
             builder.store(value, builder.gep(rows, [builder.add(lane, ir.IntType(64)(row * LANES))]))
         return context.get_dummy_value()
 
-    return types.void(values, rows, types.intp, count), codegen
+    given = values if isinstance(values, Vector) else types.uint32
+    return types.void(given, rows, types.intp, count), codegen

@@ -93,7 +93,10 @@ def _permuted(builder: Any, registers: list[Any], index: Any) -> Any:
 
 def _gather(builder: Any, pointer: Any, index: Any) -> Any:
     """Each lane's number of a table in memory."""
-    pointers = builder.gep(splat(builder, pointer), [index])
+    wide = ir.VectorType(ir.IntType(64), WIDE)
+    offsets = builder.mul(builder.sext(index, wide), ir.Constant(wide, [4] * WIDE))
+    addresses = builder.add(splat(builder, builder.ptrtoint(pointer, ir.IntType(64))), offsets)
+    pointers = builder.inttoptr(addresses, ir.VectorType(pointer.type, WIDE))
     lanes = ir.VectorType(ir.IntType(1), WIDE)
     number = ir.VectorType(pointer.type.pointee, WIDE)
     kind = "f32" if pointer.type.pointee == ir.FloatType() else "i32"
