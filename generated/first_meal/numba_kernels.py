@@ -429,17 +429,18 @@ def _observe(
         (observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane]) = _observe_lane(
             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], cells[lane],
         )
-        put(part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
         put(part(observation_array, 26, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 27, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
     for element in range(25):
         row = part(observation_array, element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
-            put(
-                row, lane, _observe_grid(i32(element), shared_t9[lane], shared_t13[lane]), written[lane], whole,
-                f32(0.0), f32(127.5),
-            )
+            value = _observe_grid(i32(element), shared_t9[lane], shared_t13[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
 
 
 @inline
@@ -532,7 +533,7 @@ def _keep(layout, cells):
     for index in range(1):
         for first in range(0, LANES, WIDE):
             lane = wide(first)
-            cells[index * LANES + lane] = _place(layout[lane], u32(index))
+            cells[index * LANES + lane] = _place(layout[lane])
 
 
 @helper
@@ -548,7 +549,7 @@ def _look(found, standing, cells, layout, keeping):
 
 @helper
 def _look_again(position_x, position_y, layout, standing, found, cells, keeping, observing):
-    """Find what is on the cells of the lanes as they are now. Cells that are not kept are computed for those who observe."""
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
     if observing and not keeping:
         _keep(layout, cells)
     for first in range(0, LANES, WIDE):
@@ -574,7 +575,7 @@ def _restart(
         alive[lane] = True
         episode_return[lane] = f32(0.0)
         if keeping:
-            scatter(_place(layout[lane], ramp(u32(0))), part(cells, 0, 0 * LANES), lane, 1)
+            scatter(_place(layout[lane]), part(cells, 0, 0 * LANES), lane, 1)
 
 
 @kernel

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
     "triton_kernels.py": "680c5ab2cb0b8bb8e15730248102fd84ec775c1742d24d43966b58b585981476",
-    "numba_kernels.py": "565892645ce3ff856e8c23e0552513dc6d78f74caa06871d7daafef8c895fff2",
+    "numba_kernels.py": "8c12ae912583773ee2015d49964de6fd25f8bbcf12ab62509e988cb59eb6ea43",
 }
 
 

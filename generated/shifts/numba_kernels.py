@@ -803,13 +803,22 @@ def _observe(
         put(part(observation_array, 25, start), lane, observed_position_x, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 26, start), lane, observed_position_y, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 27, start), lane, observed_meter_energy, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 28, start), lane, observed_meter_hygiene, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 29, start), lane, observed_meter_satiation, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 28, start), lane, observed_meter_hygiene, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(
+            part(observation_array, 29, start), lane, observed_meter_satiation, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
         put(part(observation_array, 30, start), lane, observed_meter_money, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 31, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 32, start), lane, observed_meter_social, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 33, start), lane, observed_meter_health, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 34, start), lane, observed_meter_fitness, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 34, start), lane, observed_meter_fitness, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
         put(part(observation_array, 35, start), lane, observed_time_sin, written[lane], whole, f32(-1.0), f32(127.5))
         put(part(observation_array, 36, start), lane, observed_time_cos, written[lane], whole, f32(-1.0), f32(127.5))
         put(part(observation_array, 37, start), lane, observed_progress, written[lane], whole, f32(0.0), f32(255.0))
@@ -818,11 +827,8 @@ def _observe(
         row = part(observation_array, element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
-            put(
-                row, lane,
-                _observe_window(i32(element), position_x[lane], position_y[lane], scene_0[lane], scene_1[lane]),
-                written[lane], whole, f32(0.0), f32(255.0),
-            )
+            value = _observe_window(i32(element), position_x[lane], position_y[lane], scene_0[lane], scene_1[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
 @inline
@@ -992,7 +998,7 @@ def _look(found, standing, cells, layout, keeping):
 
 @helper
 def _look_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing):
-    """Find what is on the cells of the lanes as they are now. Cells that are not kept are computed for those who observe."""
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
     if observing and not keeping:
         _keep(layout, cells, scene_0, scene_1)
     for first in range(0, LANES, WIDE):

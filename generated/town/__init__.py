@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "b0d46ab8164d3332be6dfffa0fd9cd5314014cff36cc31516e6107b819e546db",
     "triton_kernels.py": "23ee1feb37cf7e3136326fbe9281fbc06e862aa396a5444cde3aeca48227c419",
-    "numba_kernels.py": "41bf344c299245ee41c2611b8b53a2c9ddc53a40023afd9bd9b04d0dc4ca1715",
+    "numba_kernels.py": "0fab3324dd518c0487f5e0bb6ed6f13d161e74a99d60e4eb46a97eb8ed76c0c8",
 }
 
 

@@ -701,27 +701,35 @@ def _observe(
         put(part(observation_array, 64, start), lane, observed_position_x, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 65, start), lane, observed_position_y, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 66, start), lane, observed_meter_energy, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 67, start), lane, observed_meter_hygiene, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 68, start), lane, observed_meter_satiation, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 67, start), lane, observed_meter_hygiene, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(
+            part(observation_array, 68, start), lane, observed_meter_satiation, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
         put(part(observation_array, 69, start), lane, observed_meter_money, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 70, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 71, start), lane, observed_meter_social, written[lane], whole, f32(0.0), f32(255.0))
         put(part(observation_array, 72, start), lane, observed_meter_health, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 73, start), lane, observed_meter_fitness, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 73, start), lane, observed_meter_fitness, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
         put(part(observation_array, 89, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
     for element in range(64):
         row = part(observation_array, element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
-            put(
-                row, lane, _observe_grid(i32(element), scene_0[lane], scene_1[lane], shared_t159[lane]), written[lane],
-                whole, f32(0.0), f32(127.5),
-            )
+            value = _observe_grid(i32(element), scene_0[lane], scene_1[lane], shared_t159[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
     for element in range(15):
         row = part(observation_array, 74 + element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
-            put(row, lane, _observe_here(i32(element), shared_t185[lane]), written[lane], whole, f32(0.0), f32(255.0))
+            value = _observe_here(i32(element), shared_t185[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
 @inline
@@ -868,7 +876,7 @@ def _look(found, standing, cells, layout, keeping):
 
 @helper
 def _look_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing):
-    """Find what is on the cells of the lanes as they are now. Cells that are not kept are computed for those who observe."""
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
     if observing and not keeping:
         _keep(layout, cells, scene_0, scene_1)
     for first in range(0, LANES, WIDE):

@@ -42,16 +42,21 @@ def cases_of(function: Function, facts: Facts) -> Cases:
     numbers: dict[Value, range] = {}
     for value, constants in tested.items():
         low, high = ranges[value].low, ranges[value].high
-        if nodes[value].type is Type.I32 and len(constants) >= FEWEST_TESTS and low in (-1, 0) and high - low < MOST_CASES:
+        if (
+            nodes[value].type is Type.I32
+            and len(constants) >= FEWEST_TESTS
+            and low in (-1, 0)
+            and high - low < MOST_CASES
+        ):
             numbers[value] = range(int(low), int(high) + 1)
     keys: list[Value | None] = []
     free: list[bool] = []
     for value, node in enumerate(nodes):
         below = {keys[operand] for operand in operands(node.op) if not free[operand]}
-        constant = isinstance(node.op, Const) or (bool(operands(node.op)) and not below)
+        is_constant = isinstance(node.op, Const) or (bool(operands(node.op)) and not below)
         only = below.pop() if len(below) == 1 else None
         keys.append(value if value in numbers else None if isinstance(node.op, Input | Element | Fold) else only)
-        free.append(constant and value not in numbers)
+        free.append(is_constant and value not in numbers)
     return Cases(numbers, tuple(keys))
 
 

@@ -3,9 +3,9 @@
 A vector register holds such a table, and one instruction looks up all lanes (`hamlet.launch.numba_ops.tables`). What is
 unrolled for many affordances is thereby as fast as for one.
 
-First, the conditions under which an affordance is used become one integer: where `tried` is the number that is tried and
-each affordance k has `hit = tried == k and needs`, that is `used = tried where its needs hold, else -1`, and each hit is
-`used == k`. Needs of one shape, as `money >= price`, are one comparison with a price that is looked up.
+First, the conditions under which an affordance is used become one integer: where `tried` is the number that is tried
+and each affordance k has `hit = tried == k and needs`, that is `used = tried where its needs hold, else -1`, and each
+hit is `used == k`. Needs of one shape, as `money >= price`, are one comparison with a price that is looked up.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from hamletc.ir.ops import (
     And,
     Const,
     Equal,
-    Input,
     LessEqual,
     Lookup,
     Op,
-    Or,
     Select,
     ShiftRight,
     Value,
@@ -32,7 +30,7 @@ from hamletc.ir.ops import (
     with_operands,
 )
 from hamletc.ir.types import Type
-from hamletc.passes.cases import Cases, cases_of, in_each_case
+from hamletc.passes.cases import cases_of, in_each_case
 from hamletc.passes.constant_folding import Literal
 from hamletc.passes.dead_code import DeadCodeElimination
 from hamletc.passes.facts import Facts, contents
@@ -110,7 +108,7 @@ class _Rewriting:
 
     def replaced(self, value: Value, op: Op, type_: Type) -> Value:
         """What an old value becomes."""
-        return self.same(op, type_)
+        raise NotImplementedError
 
     def same(self, op: Op, type_: Type) -> Value:
         """The same operation on the new operands."""
@@ -310,7 +308,9 @@ class _Lookups(_Rewriting):
         if len(arms) < LEAST_ARMS:
             return self.same(op, type_)
         count = len(self.cases.numbers[key])
-        chosen = [next((values[case] for holds, values in arms if holds[case]), arms[0][1][case]) for case in range(count)]
+        chosen = [
+            next((values[case] for holds, values in arms if holds[case]), arms[0][1][case]) for case in range(count)
+        ]
         member: list[Literal] = [any(holds[case] for holds, _ in arms) for case in range(count)]
         looked_up = self.look_up(key, type_, chosen)
         return self.builder.select(self.test(key, member), looked_up, self.new(rest))
@@ -320,4 +320,6 @@ class _Lookups(_Rewriting):
         op = self.function.nodes[value].op
         if isinstance(op, Const):
             return [op.value] * len(self.cases.numbers[key])
-        return in_each_case(self.function, self.cases, value, self.tables.known) if self.cases.keys[value] == key else None
+        return (
+            in_each_case(self.function, self.cases, value, self.tables.known) if self.cases.keys[value] == key else None
+        )

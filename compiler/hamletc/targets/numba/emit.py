@@ -154,7 +154,9 @@ class _Context:
             "begun": [slot.element for slot in begun],
             "begins": begins,
             "reported": bool(schema.report_names(self.universe)),
-            "rows_made": sorted({chunk.make.partition("(")[0] for chunk in (*held, *happened, *chunks(self.kept)) if chunk.rows > 1}),
+            "rows_made": sorted(
+                {chunk.make.partition("(")[0] for chunk in (*held, *happened, *chunks(self.kept)) if chunk.rows > 1}
+            ),
             "words": WORDS,
             "binning": self.binning(),
             "thresholds": len(schema.action_names(self.universe)) - 1,

@@ -47,7 +47,7 @@ def find(_context: Any, found: Any, standing: Any, cells: Any, count: Any) -> An
 
 
 @intrinsic
-def scatter(_context: Any, values: Any, rows: Any, lane: Any, count: Any) -> Any:
+def scatter(_context: Any, values: Any, rows: Any, _lane: Any, count: Any) -> Any:
     """Write the first `count` numbers (u32) of a vector as bytes, each into the next of `rows`, for one lane."""
     if not isinstance(count, types.IntegerLiteral):
         return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 
 from hamlet.launch.numba_ops.functions import helper

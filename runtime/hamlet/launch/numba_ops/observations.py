@@ -14,7 +14,7 @@ from hamlet.launch.numba_ops.vectors import WIDE, Vector, Wide, element, splat
 
 
 @intrinsic
-def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, whole: Any, _low: Any, _scale: Any) -> Any:
+def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, _whole: Any, _low: Any, _scale: Any) -> Any:
     """Write a value as elements of a row: those of the lanes that are `written`, which are all where `whole`.
     `low` and `scale` make bytes of numbers, see `hamlet.encoding`."""
     if not isinstance(row, Chunk) or not isinstance(lane, Wide) or element(value) != types.float32:
@@ -38,7 +38,15 @@ def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, whole: Any
                 builder.call(store, [value, pointer, ir.IntType(32)(size), written])
         return context.get_dummy_value()
 
-    return types.void(row, lane, value if isinstance(value, Vector) else types.float32, written, types.boolean, types.float32, types.float32), codegen
+    return types.void(
+        row,
+        lane,
+        value if isinstance(value, Vector) else types.float32,
+        written,
+        types.boolean,
+        types.float32,
+        types.float32,
+    ), codegen
 
 
 @intrinsic

@@ -37,12 +37,12 @@ class ShortTable(Type):  # type: ignore[misc]
 extending.register_model(ShortTable)(models.OpaqueModel)
 
 
-@extending.typeof_impl.register(Short)
+@extending.typeof_impl.register(Short)  # type: ignore[untyped-decorator]  # numba's
 def _type_of(table: Short, _context: Any) -> Any:
     return table.type
 
 
-@imputils.lower_constant(ShortTable)
+@imputils.lower_constant(ShortTable)  # type: ignore[untyped-decorator]  # numba's
 def _lower_constant(context: Any, _builder: Any, _type: Any, _value: Any) -> Any:
     return context.get_dummy_value()
 
@@ -73,7 +73,7 @@ def _permute(builder: Any, registers: list[Any], index: Any) -> Any:
             return builder.call(cgutils.get_or_insert_function(builder.module, function, name), [low, index, high])
         case _:
             half = len(registers) // 2
-            bit = builder.and_(index, splat(builder, index.type.element(half * REGISTER)))
+            bit = builder.and_(index, ir.Constant(index.type, [half * REGISTER] * REGISTER))
             second = builder.icmp_unsigned("!=", bit, ir.Constant(index.type, None))
             low, high = (_permute(builder, part, index) for part in (registers[:half], registers[half:]))
             return builder.select(second, high, low)

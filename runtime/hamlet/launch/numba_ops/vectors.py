@@ -12,7 +12,16 @@ from typing import Any
 
 from llvmlite import ir
 
-from hamlet.launch.numba_ops.machinery import AbstractTemplate, Type, extending, intrinsic, models, signature, templates, types
+from hamlet.launch.numba_ops.machinery import (
+    AbstractTemplate,
+    Type,
+    extending,
+    intrinsic,
+    models,
+    signature,
+    templates,
+    types,
+)
 
 WIDE = 32
 """Lanes in a vector: two registers of 512 bits, so that the machine has two independent chains to work on."""
@@ -145,7 +154,11 @@ def _compute(name: str) -> Callable[[Any, Any, list[Any]], Any]:
 
 def _compare(sign: str) -> Callable[[Any, Any, list[Any]], Any]:
     def emit(builder: Any, dtype: Any, arguments: list[Any]) -> Any:
-        return builder.icmp_unsigned(sign, *arguments) if dtype == types.boolean else builder.fcmp_ordered(sign, *arguments)
+        return (
+            builder.icmp_unsigned(sign, *arguments)
+            if dtype == types.boolean
+            else builder.fcmp_ordered(sign, *arguments)
+        )
 
     return emit
 

@@ -23,7 +23,7 @@ from hamletc.targets.numba.emit import emit
 @numba.njit
 def _encode(values: Any, encoded: Any) -> None:
     for index in range(values.shape[0]):
-        encoded[index] = numba_ops.encode(encoded, values[index])
+        encoded[index] = numba_ops.encode(encoded, values[index], np.float32(0), np.float32(1))
 
 
 @numba.njit
