@@ -84,7 +84,7 @@ def build(source: Path, target: Target, variant: Variant, folder: Path) -> Modul
         program = specialise(program, universe, "triton", options, stopwatch)
     kernels = emit(program, universe, target)
     if variant.divisions == "approximate" and target == "triton":
-        kernels = kernels.replace("tl.div_rn(", "_quotient(").replace("tl.sqrt_rn(", "tl.sqrt(")
+        kernels = kernels.replace("tl.div_rn(", "_quotient(")
         kernels = kernels.replace("\n\n\n@triton.jit", APPROXIMATE + "@triton.jit", 1)
     path = folder / variant.name.replace(" ", "_").replace(",", "") / universe.name
     write(package(universe, texts | {kernels_file(target): kernels}), path)
