@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,6 +56,8 @@ def profile(
     Time is measured: a kernel is compiled again without a phase, and both run in turns. Instructions are counted, in
     machine code for a GPU, which need not be there. What cannot be had on this machine is left out, and said.
     """
+    # Read when torch is imported: its profiler would tell when it begins and ends.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     from rich.console import Console
 
     from hamlet.bench import machine
