@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hamlet.profile.times import Times
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+WIDTH = 110
+"""Columns that the tables take."""
 KERNELS: tuple[Literal["rollout", "step"], ...] = ("rollout", "step")
 
 
@@ -67,7 +69,7 @@ def profile(
 
     choice = choose(backend, device)
     module = open_package(universe)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, width=WIDTH)
     left_out: list[str] = []
     report: dict[str, Any] = {"universe": module.name, "backend": choice.backend, "machine": machine(choice.device)}
     with Console(stderr=True).status("compiling") as status:
