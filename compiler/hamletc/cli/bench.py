@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hamlet.bench import Measured
     from hamlet.bench.cases import Observed
 
-OBSERVED = ("none", "bfloat16", "float32")
+OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 110
 """Columns that the table takes."""
 
@@ -50,14 +50,14 @@ def bench(
     """
     from rich.console import Console
 
-    from hamlet.bench import available, cases, copy_bandwidth, machine, measure
+    from hamlet.bench import available, cases, copy_bandwidth, machine, measure, observable
     from hamlet.choose import choose
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
     chosen = backends or available()
     where = choose(chosen[0], device)
-    seen = cast("tuple[Observed, ...]", observed or OBSERVED)
+    seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
     planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
     bandwidth = copy_bandwidth(where.device, samples)
