@@ -102,7 +102,7 @@ def page(runs: list[Tally]) -> str:
         "",
         "Written by `make fuzz LEDGER=benchmarks/results/fuzz.json`. Universe number n of a generator is always the",
         "same one. Each runs on the interpreter and on the backends of its row, and every array is compared to the bit",
-        "after every event. `ir` is the program without passes, with one pass, and with all. `numba` and `triton` run",
+        "after every event. `ir` is the program without passes or with one, and with all. `numba` and `triton` run",
         "the generated kernels, Triton's in its interpreter. `ptx` is the compiled PTX, executed on the CPU.",
         "",
         f"A universe counts where at least {ENOUGH:.0%} of its constructs fired, and is complete where all did. Some",
