@@ -24,7 +24,7 @@ conformance:
 performance:
 	$(PYTHON) benchmarks/performance/page.py
 
-# Measures what the CPU part of that page shows: half an hour on a quiet machine with 2 cores.
+# Measures what the CPU part of that page shows: some 20 minutes on two quiet cores.
 .PHONY: measure
 measure:
 	$(PYTHON) benchmarks/startup.py

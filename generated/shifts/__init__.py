@@ -17,7 +17,7 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
-    "triton_kernels.py": "23678db5f1d3f587803acdaa0e750978af394108c82867f8196d83c289aad41e",
+    "triton_kernels.py": "680c5ab2cb0b8bb8e15730248102fd84ec775c1742d24d43966b58b585981476",
     "numba_kernels.py": "a64ab672d67584436068ba6b1f75bf9031dd56627f4c6e1835b679908df3b59a",
 }
 

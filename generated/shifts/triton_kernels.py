@@ -1548,10 +1548,13 @@ def step(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
     final_observation_ptr, mask_ptr, table_time_sin, table_time_cos, worlds: tl.int32, agents: tl.int32,
-    first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, GROUP: tl.constexpr,
+    first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, elapsed_ptr, GROUP: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """One tick; a world whose episode ends with it begins the next one."""
+    """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
+
+    A world whose episode ends with it begins the next one.
+    """
     arrays = (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
         episode_ptr, layout_ptr,

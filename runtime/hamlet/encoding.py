@@ -1,8 +1,8 @@
 """Observations as bytes: where the values of each segment lie, and what 0 .. 255 stand for.
 
 A segment's values lie in low .. high. The byte of a value v is the integer nearest to (v - low) * scale, ties to even,
-limited to 0 .. 255 first, with scale = 255 / (high - low), rounded once; subtraction and product are rounded to binary32.
-A byte b stands for low + b * (high - low) / 255, and is within half a step of v. Where high = low every byte is 0.
+after that was limited to 0 .. 255; scale = 255 / (high - low), rounded once, and the difference and the product are
+rounded to binary32. A byte b stands for low + b * (high - low) / 255. Where high = low every byte is 0.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import checkpoint, schema
-from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Recordable, Stream, TabularPolicy
 from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.choose import Choice
 from hamlet.encoding import scales
@@ -157,7 +157,8 @@ class Env:
         Args:
             actions: [lanes], of an integer type, in 0 .. num_actions - 1, on the environment's device. The range is
                 checked on the CPU. On CUDA that would wait for the device, so it is only checked in an environment made
-                with `validate=True`; what an action (or an input) out of range does is otherwise undefined.
+                with `validate=True`; what an action (or an input) out of range does is otherwise undefined. Inside
+                `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
@@ -173,7 +174,7 @@ class Env:
         if torch.compiler.is_compiling():
             self._step_as_operator(checked)
         else:
-            self._launch(checked)
+            self._backend.step(self._buffers, checked, self._stream())
         return self._finish()
 
     def graphed(self) -> Graphed:
@@ -183,12 +184,16 @@ class Env:
         Raises:
             EnvError: the environment does not run on CUDA, by backend "triton".
         """
-        if self.device.type != "cuda" or self.backend != "triton":
+        backend = self._backend
+        if self.device.type != "cuda" or not isinstance(backend, Recordable):
             raise EnvError(
                 f'a graph needs backend "triton" on a CUDA device: this is {self.backend} on {self.device}; call step'
             )
-        with torch.cuda.device(self.device):
-            return Graphed(self, self._buffers, self._launch, self._finish, record)
+
+        def launch(actions: torch.Tensor, elapsed: torch.Tensor) -> None:
+            backend.step_since(self._buffers, actions, self._stream(), elapsed)
+
+        return Graphed(self, self._buffers, launch, self._finish, record)
 
     def checked_actions(self, actions: torch.Tensor) -> torch.Tensor:
         """Actions [lanes] as backends take them, i32; what `step` raises where they are wrong."""
@@ -227,12 +232,12 @@ class Env:
         """A policy that `rollout` looks up in a table, with the state in registers.
 
         Args:
-            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type, with
-                one more axis for the actions. An action of probability 0 is never taken, one of probability 1 always;
-                others are rounded to multiples of 2**-30.
-            features: what the axes of the table stand for, see `hamlet.features.features`: a coordinate ("x", "y", ...),
-                "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter with a
-                number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
+            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type,
+                with one more axis for the actions. An action of probability 0 is never taken, one of probability 1
+                always; others are rounded to multiples of 2**-30.
+            features: what the axes of the table stand for, see `hamlet.features.features`: a coordinate ("x", "y",
+                ...), "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter with
+                a number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
 
         Raises:
             EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
@@ -314,10 +319,6 @@ class Env:
                 return None
             case _:
                 return statistics
-
-    def _launch(self, actions: torch.Tensor) -> None:
-        """A tick on the buffers."""
-        self._backend.step(self._buffers, actions, self._stream())
 
     def _step_as_operator(self, actions: torch.Tensor) -> None:
         stepper, stream = self._stepper, self._stream()

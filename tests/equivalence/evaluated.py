@@ -79,10 +79,10 @@ class Evaluated:
                 case RecordedPolicy(actions=recorded):
                     actions = recorded[index]
                 case RandomPolicy():
-                    word = self._word(buffers, now)
+                    word = self._words(buffers, now)
                     actions = torch.from_numpy(self._evaluate("choose", {"word": word})["action"])
                 case TabularPolicy():
-                    actions = self._look_up(policy, buffers, self._word(buffers, now))
+                    actions = self._look_up(policy, buffers, self._words(buffers, now))
             self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
@@ -103,7 +103,7 @@ class Evaluated:
         assert policy.thresholds is not None
         return (policy.thresholds[row] <= torch.from_numpy(words >> 2).to(torch.int64)[:, None]).sum(1).to(torch.int32)
 
-    def _word(self, buffers: Buffers, now: Stream) -> Array:
+    def _words(self, buffers: Buffers, now: Stream) -> Array:
         return self._evaluate("policy", self._drawn_by(buffers, now))[f"word{now.tick & 3}"]
 
     def _drawn_by(self, buffers: Buffers, now: Stream) -> dict[str, Array]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import rich_click as click
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from hamlet.profile.times import Times
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
-KERNELS = ("rollout", "step")
+KERNELS: tuple[Literal["rollout", "step"], ...] = ("rollout", "step")
 
 
 @click.command()
@@ -111,6 +110,8 @@ def _times(
     if choice.backend == "interpreter":
         left_out.append("time by phase: the interpreter has no kernels that a phase could be left out of (try --trace)")
         return None
+    import tempfile
+
     from hamlet.profile.times import Variant, measure
     from hamletc.ablation import build_without, line_parts, phase_parts
     from hamletc.compile import lower

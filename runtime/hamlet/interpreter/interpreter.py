@@ -75,16 +75,14 @@ class Interpreter:
         words: Words | None = None
         for index in range(ticks):
             now = Stream(stream.seed, stream.tick + index)
+            if words is None or now.tick % 4 == 0:
+                words = policy_words(numbers, now.tick, (stream.low, stream.high))
             match policy:
                 case RecordedPolicy(actions=recorded):
                     actions = recorded[index]
                 case RandomPolicy():
-                    if words is None or now.tick % 4 == 0:
-                        words = policy_words(numbers, now.tick, (stream.low, stream.high))
                     actions = multiply_high(words[now.tick % 4], count).to(torch.int32)
                 case TabularPolicy():
-                    if words is None or now.tick % 4 == 0:
-                        words = policy_words(numbers, now.tick, (stream.low, stream.high))
                     actions = self.look_up(buffers, policy, words[now.tick % 4])
             self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:

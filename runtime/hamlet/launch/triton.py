@@ -47,6 +47,10 @@ class KernelBackend:
         """One tick with actions [lanes] i32."""
         self._launch("step", buffers, {"actions": actions}, _numbers(stream))
 
+    def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
+        """One tick, `elapsed` [1] i32 ticks after the stream's."""
+        self._launch("step", buffers, {"actions": actions}, _numbers(stream), elapsed=elapsed)
+
     def rollout(
         self,
         buffers: Buffers,
@@ -81,6 +85,7 @@ class KernelBackend:
         scalars: dict[str, int],
         bins: int = 0,
         every_tick: bool = False,
+        elapsed: torch.Tensor | None = None,
     ) -> None:
         shape = buffers.shape
         arrays = arrays | buffers.state | buffers.outcome | {"mask": buffers.mask}
@@ -93,6 +98,7 @@ class KernelBackend:
             *(arrays[name] for name in abi.array_arguments(self._universe, kernel)),
             *self._tables,
             *(scalars[name] for name in abi.scalar_arguments(kernel)),
+            *([elapsed] if kernel == "step" else []),
         ]
         grid = (-(-shape.worlds * group // block),)
         compiling = options(block, kernel == "step" or every_tick)

@@ -45,7 +45,8 @@ class PtxBackend(KernelBackend):
 
     def programs(self, kernel: Kernel) -> list[tuple[Compiled, Program]]:
         """What was compiled for the launches of a kernel so far, and has counted what it executed."""
-        return getattr(self._executed, kernel).compiled()
+        executed: _Executed = getattr(self._executed, kernel)
+        return executed.compiled()
 
 
 class _Executed:

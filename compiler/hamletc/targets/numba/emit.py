@@ -232,9 +232,10 @@ class _Context:
         """The single rows of what it writes."""
         make = "local_bool(LANES)" if function == "mask" else "local_f32(LANES)"
         taken: set[str] = set()
+        names = [output.name for output in self.bodies[function].outputs]
         return [
-            Single(self._variable(function, output.name, taken), make, text, self.offsets[output.name], self.scales.get(output.name, ""))
-            for output, text in zip(self.bodies[function].outputs, self.results(function), strict=True)
+            Single(self._variable(function, name, taken), make, text, self.offsets[name], self.scales.get(name, ""))
+            for name, text in zip(names, self.results(function), strict=True)
         ]
 
     def _variable(self, function: str, output: str, taken: set[str]) -> str:

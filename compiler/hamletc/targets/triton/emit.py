@@ -182,8 +182,9 @@ class _Context:
 
     def arguments(self, function: str) -> list[str]:
         """What is passed for them where the state is unpacked."""
-        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"} | self.binning
+        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
         given |= {name.replace("_", "."): name for name in self.scene}
+        given |= self.binning
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.tables_of(function)
 

@@ -59,7 +59,7 @@ class VectorizedEnv:
         *,
         backend: str = "auto",
         seed: int = 0,
-        validate: bool | None = True,
+        validate: bool | None = None,
     ) -> None:
         """A world at the beginning of its first episode.
 
@@ -70,8 +70,8 @@ class VectorizedEnv:
             device: "cpu", "cuda", ...
             backend: see `hamlet.module.Module.make`.
             seed: of the places at which affordances and agents begin, 0 .. 2**64 - 1.
-            validate: whether `step` checks that actions exist, and what intrinsic rewards are. On CUDA that waits for
-                the device every step; `None` checks on the CPU only. Unchecked, a wrong action does undefined things.
+            validate: whether `step` checks that actions exist, and what intrinsic rewards are; by default on the CPU
+                only, since on CUDA that waits for the device. Unchecked, what a wrong one does is undefined.
 
         Raises:
             EnvError: an argument is out of range, the backend cannot run here, or the universe starts episodes by
