@@ -16,6 +16,7 @@ from hamlet.env import Env
 from hamlet.graphed import Graphed
 from hamlet.module import Module
 
+
 class Recorder:
     """As a CUDA graph does, it keeps what a launch was given when it was recorded, and runs that again."""
 
