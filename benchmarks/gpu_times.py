@@ -148,8 +148,8 @@ def some_policy(env: Env) -> TabularPolicy:
 
 
 def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None) -> list[Row]:
-    """Times of steps, also in bytes and (on CUDA) as a graph, rollouts, also by a table, and a rollout that observes every
-    tick, at one batch size."""
+    """Times of steps, also in bytes and (on CUDA) as a graph, of rollouts, also by a table, and of a rollout that
+    observes every tick, at one batch size."""
     env, plain = make(module, lanes, plan, "float32"), make(module, lanes, plan, None)
     encoded = make(module, lanes, plan, "uint8")
     state, observed = bytes_per_lane(env)
