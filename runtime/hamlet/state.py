@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from hamlet import schema
@@ -113,6 +114,9 @@ def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) 
     """Zeroed statistics."""
 
     def zeros(count: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+        if device.type == "cpu":
+            # Torch fills with threads, which go on spinning where kernels want to run; every rollout comes here.
+            return torch.from_numpy(np.zeros(count * dtype.itemsize, np.uint8)).view(dtype)
         return torch.zeros(count, dtype=dtype, device=device)
 
     return Statistics(

@@ -91,8 +91,7 @@ def constructs(universe: Universe) -> tuple[str, ...]:
     if universe.causes or universe.lifespan is not None:
         names.append(AFTER_THE_END if universe.by_hand else NEW_EPISODE)
     names += [allow(mask) for mask in universe.masks if not isinstance(mask.allowed, Truth)]
-    for item in draws(universe):
-        names += [draw(item, event) for event in draw_events(item)]
+    names += [draw(drawn, event) for drawn in draws(universe) for event in draw_events(drawn)]
     return tuple(names)
 
 

@@ -43,7 +43,14 @@ class Rollout:
     observe_every_tick: bool
 
 
-Event: TypeAlias = Reset | Inject | Step | Rollout
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The next tick has this number, as if so many had passed: what is drawn depends on it."""
+
+    tick: int
+
+
+Event: TypeAlias = Reset | Inject | Step | Rollout | Jump
 
 
 def ticks_of(event: Event) -> int:
@@ -53,7 +60,7 @@ def ticks_of(event: Event) -> int:
             return 1
         case Rollout(ticks=ticks):
             return ticks
-        case Reset() | Inject():
+        case Reset() | Inject() | Jump():
             return 0
 
 
@@ -66,6 +73,8 @@ def describe(event: Event) -> str:
             return "observing an injected state"
         case Step():
             return "step"
+        case Jump(tick=tick):
+            return f"going on to tick {tick}"
         case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
             when = "every tick" if observe else "at the end"
             return f"rollout of {ticks} ticks, {_kind(policy)} actions, observations {when}"
@@ -110,6 +119,8 @@ class Side:
                 backend.observe(buffers)
             case Step(actions=actions):
                 backend.step(buffers, actions.to(device), stream)
+            case Jump():
+                pass
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
                 statistics = allocate_statistics(self.universe, buffers.shape, device)
                 backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)

@@ -13,8 +13,9 @@ from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
 from hamlet.state import Shape
 from hamlet.universe import Universe
-from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Step
+from hamlet.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step
 from hamlet.verify.inject import Injector
+from hamlet.verify.rare import rare_ticks
 from hamlet.verify.report import Report
 from hamlet.verify.script import Script
 from hamlet.verify.session import CPU, Scenario, Session
@@ -38,6 +39,8 @@ class Effort:
     compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
 
 
+RARE_ROUNDS = 8
+"""Injected states in which something with a small chance happens."""
 QUICK = Effort(67, 9, 64)
 THOROUGH = Effort(261, 61, 256)
 
@@ -124,3 +127,8 @@ def events(
                 yield Inject(injector.state())
                 yield Step(injector.actions(0.5))
                 yield Step(injector.actions(0.5))
+            for tick in rare_ticks(universe, coverage.never_fired, shape, session.stream):
+                for _ in range(RARE_ROUNDS):
+                    yield Inject(injector.state())
+                    yield Jump(tick)
+                    yield Step(injector.actions(0.5))
