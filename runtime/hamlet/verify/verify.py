@@ -41,7 +41,7 @@ class Effort:
 
 RARE_ROUNDS = 8
 """Injected states in which something with a small chance happens."""
-QUICK = Effort(67, 9, 64)
+QUICK = Effort(67, 9, 64, (torch.uint8,))
 THOROUGH = Effort(261, 61, 256)
 
 
