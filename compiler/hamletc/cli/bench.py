@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hamlet.bench import Measured
     from hamlet.bench.cases import Observed
 
-OBSERVED = ("none", "bfloat16", "float32")
+OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 110
 """Columns that the table takes."""
 
@@ -25,7 +25,7 @@ NARROWEST = 110
 @click.option("--backend", "backends", multiple=True, help="Repeatable; by default all that run here.")
 @click.option("--worlds", multiple=True, type=click.IntRange(min=1), help="Repeatable; by default 64, 4096 and 65536.")
 @click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
-@click.option("--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default all.")
+@click.option("--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default what it can be.")
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=7, show_default=True, help="Timings of each case.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
@@ -52,12 +52,14 @@ def bench(
 
     from hamlet.bench import available, cases, copy_bandwidth, machine, measure
     from hamlet.choose import choose
+    from hamlet.encoding import encodes
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
     chosen = backends or available()
     where = choose(chosen[0], device)
-    seen = cast("tuple[Observed, ...]", observed or OBSERVED)
+    possible = OBSERVED if encodes(module.universe) else [each for each in OBSERVED if each != "uint8"]
+    seen = cast("tuple[Observed, ...]", observed or possible)
     planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
     bandwidth = copy_bandwidth(where.device, samples)

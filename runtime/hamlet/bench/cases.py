@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Launch: TypeAlias = Literal["step", "rollout"]
-Observed: TypeAlias = Literal["none", "bfloat16", "float32"]
+Observed: TypeAlias = Literal["none", "uint8", "bfloat16", "float32"]
 
 INTERPRETER_MOST = 4096
 """The interpreter is timed up to so many lanes: its rate hardly changes beyond, and it is slow."""

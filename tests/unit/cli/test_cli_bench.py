@@ -23,7 +23,7 @@ def test_bench_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
     assert done.stdout.endswith("numbers  rates.json\nplot     rates.png\n")
     report = json.loads((tmp_path / "rates.json").read_text())
     found = [(each["case"]["launch"], each["case"]["observed"], each["case"]["worlds"]) for each in report["cases"]]
-    observed = ("none", "bfloat16", "float32")
+    observed = ("none", "uint8", "bfloat16", "float32")
     assert found == [(launch, seen, w) for launch in ("rollout", "step") for seen in observed for w in (8, 32)]
     for each in report["cases"]:
         assert 0 < each["slowest"] <= each["median"] <= each["fastest"]
