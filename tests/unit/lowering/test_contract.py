@@ -51,7 +51,7 @@ def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     verify_program(program)
     assert parse_program(print_program(program)) == program
     state, clock = state_names(universe), universe.clock is not None
-    functions = ["tick", *(["clock"] if clock else []), "reset", "observe", "mask", "policy", "choose"]
+    functions = ["tick", *(["clock"] if clock else []), "reset", "observe", "mask", "policy", "choose", "situation"]
     assert [function.name for function in program.functions] == functions
     around = {"alive": BOOL} if universe.by_hand else {}
     if universe.tracking is not None and universe.tracking.by == "world":
