@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
-from gpu_parts import candidates, compiled_kernels, facts, first_launch, verify_one
+from gpu_parts import candidates, compiled_kernels, facts, first_launch, other_steps, verify_one
 from gpu_tables import Report
 from gpu_times import Plan, copy_bandwidth, time_forms
 
@@ -55,7 +55,7 @@ class Check:
 
 
 def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> None:
-    """All parts: facts, packages and their first launches, verification, then times."""
+    """All parts: facts, packages and their first launches, verification, other ways to step, then times."""
     report = check.report
     for found in check.part("facts", facts, plan.device, commit):
         report.facts |= found
@@ -75,6 +75,12 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
                 report.verified.append(row)
                 if complaint:
                     check.fail(name, "; ".join(line.strip() for line in complaint.splitlines()), complaint)
+    for module in modules:
+        name = f"other steps of {module.name}"
+        for row, complaint in check.part(name, other_steps, module, plan):
+            report.other_steps.append(row)
+            if complaint:
+                check.fail(name, complaint)
     for bandwidth in check.part("copy bandwidth", copy_bandwidth, plan):
         report.copy_bandwidth = bandwidth
     for lanes in plan.lanes:

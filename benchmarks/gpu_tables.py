@@ -17,6 +17,7 @@ class Report:
     verified: list[Row] = field(default_factory=list)
     kernels: list[Row] = field(default_factory=list)
     first_launch: list[Row] = field(default_factory=list)
+    other_steps: list[Row] = field(default_factory=list)
     copy_bandwidth: float | None = None
     timed: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
@@ -95,6 +96,7 @@ def tables(report: Report) -> list[Table]:
     found = [
         plain_table("Machine", facts),
         plain_table("Verified: bits compared after every tick", report.verified),
+        plain_table("Graphs and compiled steps against plain ones", report.other_steps),
         plain_table("Kernels", report.kernels),
         plain_table("First launch, seconds", report.first_launch),
         time_table(report.timed),

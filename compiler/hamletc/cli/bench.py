@@ -25,7 +25,9 @@ NARROWEST = 110
 @click.option("--backend", "backends", multiple=True, help="Repeatable; by default all that run here.")
 @click.option("--worlds", multiple=True, type=click.IntRange(min=1), help="Repeatable; by default 64, 4096 and 65536.")
 @click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
-@click.option("--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default all.")
+@click.option(
+    "--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default what it can be."
+)
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=7, show_default=True, help="Timings of each case.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.encoding import scales
+from hamlet.encoding import encodes
 from hamlet.universe import Universe
 
 Launch: TypeAlias = Literal["step", "rollout"]
@@ -34,8 +34,7 @@ class Case:
 
 def observable(universe: Universe) -> tuple[Observed, ...]:
     """What can be observed of a universe: not all observations fit into bytes."""
-    fits = all(scale.encodes for scale in scales(universe))
-    return ("none", "uint8", "bfloat16", "float32") if fits else ("none", "bfloat16", "float32")
+    return ("none", "uint8", "bfloat16", "float32") if encodes(universe) else ("none", "bfloat16", "float32")
 
 
 def cases(

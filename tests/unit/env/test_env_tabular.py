@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 
@@ -156,9 +158,7 @@ def test_wrong_tables(valley: Module, table: torch.Tensor, message: str) -> None
         make(valley).tabular(table, ["x"])
 
 
-def test_a_policy_belongs_to_its_universe(valley: Module, tmp_path: object) -> None:
-    import dataclasses
-
+def test_a_policy_belongs_to_its_universe(valley: Module) -> None:
     env = make(valley)
     other = dataclasses.replace(env.tabular(torch.tensor(WAIT), []), universe="another")
     before = env.state_dict()
