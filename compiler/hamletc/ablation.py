@@ -66,8 +66,9 @@ class Part:
 
 
 def phase_parts(program: Program) -> list[Part]:
-    """The phases that a tick has, in order."""
-    found = {phase_of(node.origin.construct) for node in program.function("tick").nodes}
+    """The phases in which a tick writes something, in order."""
+    function = program.function("tick")
+    found = {phase_of(function.nodes[value].origin.construct) for value in _states(function)} | set(RESULTS.values())
     return [Part(phase, phase) for phase in PHASES if phase in found and phase != "around"]
 
 

@@ -52,16 +52,14 @@ def bench(
     """
     from rich.console import Console
 
-    from hamlet.bench import available, cases, copy_bandwidth, machine, measure
+    from hamlet.bench import available, cases, copy_bandwidth, machine, measure, observable
     from hamlet.choose import choose
-    from hamlet.encoding import encodes
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
     chosen = backends or available()
     where = choose(chosen[0], device)
-    possible = OBSERVED if encodes(module.universe) else [each for each in OBSERVED if each != "uint8"]
-    seen = cast("tuple[Observed, ...]", observed or possible)
+    seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
     planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
     bandwidth = copy_bandwidth(where.device, samples)

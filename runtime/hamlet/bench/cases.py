@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.encoding import encodes
+from hamlet.universe import Universe
+
 Launch: TypeAlias = Literal["step", "rollout"]
 Observed: TypeAlias = Literal["none", "uint8", "bfloat16", "float32"]
 
@@ -27,6 +30,11 @@ class Case:
     @property
     def lanes(self) -> int:
         return self.worlds * self.agents
+
+
+def observable(universe: Universe) -> tuple[Observed, ...]:
+    """What can be observed of a universe: not all observations fit into bytes."""
+    return ("none", "uint8", "bfloat16", "float32") if encodes(universe) else ("none", "bfloat16", "float32")
 
 
 def cases(
