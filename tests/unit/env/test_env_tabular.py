@@ -74,6 +74,20 @@ def test_probabilities(valley: Module) -> None:
     assert ((share - probabilities).abs() < 0.01).all()
 
 
+@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+def test_a_word_at_a_threshold_is_beyond_it(valley: Module, backend: str) -> None:
+    env, stepped = make(valley, backend, seed=3), make(valley, seed=3)
+    words = policy_words(torch.arange(61), 0, (3, 0))[0] >> 2
+    thresholds = words[: ACTIONS - 1].sort().values
+    actions = (thresholds <= words.unsqueeze(1)).sum(dim=1)
+    assert set(actions.tolist()) == set(range(ACTIONS))
+    policy = env.tabular(torch.full((ACTIONS,), 1 / ACTIONS), [])
+    env.rollout(1, dataclasses.replace(policy, thresholds=thresholds.to(torch.int32).unsqueeze(0)))
+    stepped.step(actions)
+    for name, values in stepped.state.items():
+        assert torch.equal(values, env.state[name]), name
+
+
 @pytest.mark.parametrize("action", range(ACTIONS))
 @pytest.mark.parametrize("backend", ["interpreter", "numba"])
 def test_an_action_of_probability_1_is_always_taken(valley: Module, action: int, backend: str) -> None:
