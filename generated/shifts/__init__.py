@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "32566bff6ab07661a5293fbdd60335b33ee020d49733456d509efcdc0fc85e98",
-    "triton_kernels.py": "404d6d53142c09da482793e95ec6a612bcbf7a163a46c4165b482b537de0c039",
-    "numba_kernels.py": "4117fa8537e3cef4b7ca9b8da0efc260d2d9508f6c98951c3361f6e2cc7c1c3c",
+    "tick.ir": "f62fca77a16003702b8f8a49806c23539f7f6e2b4102264342d2e6721115aeeb",
+    "triton_kernels.py": "4c9f833f88f4c4e3589f2f211b7ae54066f039a2b916cf90bb11286d30b5c8fb",
+    "numba_kernels.py": "2bc389b99854380dcf75405c404901425d614c36d670f2a6f41da7cdc859ed84",
 }
 
 

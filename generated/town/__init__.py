@@ -16,9 +16,9 @@ UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "306e7361bb47426b4abae8bc7236567c9d866ce215f821c18133e595714ad6ec",
-    "triton_kernels.py": "ea15d812d26c0a50585743ac7e17b64b464a1b057d83aa85364d6212ddab53b8",
-    "numba_kernels.py": "507da23ad6821b9f8f85e37539d2cc8ff70d3aa7ef51b6b57e78002cb264a52e",
+    "tick.ir": "a61a4fa11c7af2abf41e22b19e32d9aa77145248db2107118b31a37b9f958c38",
+    "triton_kernels.py": "0cce1a4bd72a6fc5cb85275b1188ad4ab4efdbce1045efda0d9ed6f59cbfd5d3",
+    "numba_kernels.py": "871e906e023fb053b40e7df9469ac54799e8689448f6f38a0cc667a6dfbdf67c",
 }
 
 
