@@ -1078,7 +1078,7 @@ def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, B
     return tl.where(ended, finished + episode_return, finished)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, worlds: tl.int32, agents: tl.int32,
@@ -1100,7 +1100,7 @@ def reset(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents"])
 def observe(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, worlds: tl.int32, agents: tl.int32,
@@ -1117,7 +1117,7 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def step(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
@@ -1151,7 +1151,7 @@ def step(
     _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
 def rollout(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,

@@ -26,6 +26,7 @@ class Interpreter:
     """
 
     name: str = "interpreter"
+    origin: str = "none"
 
     def __init__(
         self,

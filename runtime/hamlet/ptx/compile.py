@@ -68,7 +68,7 @@ def signature(
                     absent.append(parameter.name)
             case int():
                 types.append((parameter.name, parameter.annotation_type))
-                if value % ALIGNMENT == 0:
+                if value % ALIGNMENT == 0 and not parameter.do_not_specialize:
                     aligned.append(index)
             case torch.Tensor():
                 types.append((parameter.name, POINTERS[value.dtype]))

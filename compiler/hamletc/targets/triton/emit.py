@@ -118,6 +118,7 @@ class _Context:
             "listing": listing,
             "parameters": self.parameters,
             "results": self.results,
+            "scalars": lambda kernel: [f'"{name}"' for name in abi.scalar_arguments(kernel)],
             "offset": offset,
             "table_values": table_values,
             "tables_of": self.tables_of,
@@ -152,7 +153,7 @@ class _Context:
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
-        """The parameters of a kernel without its constants. Typed integers are never specialised by Triton."""
+        """The parameters of a kernel without its constants."""
         unsigned = ("seed_low", "seed_high", "tick")
         return [
             *(f"{name}_ptr" for name in abi.array_arguments(self.universe, kernel)),
