@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -95,7 +96,7 @@ def _write(
     folder = default_folder(universe.name) if output is None else output
     ahead = ahead_in(folder, files)
     for capability in capabilities:
-        ahead = stopwatch.lap(f"sm_{capability}", lambda: _ahead(files, ahead, universe.name, capability, every_block))
+        ahead = stopwatch.lap(f"sm_{capability}", partial(_ahead, files, ahead, universe.name, capability, every_block))
     if ahead:
         files = with_ahead(files, ahead)
     written = stopwatch.lap("write", lambda: write(files, folder))
@@ -135,7 +136,8 @@ def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple
         raise click.UsageError("--tune goes with --aot.")
     for name in names:
         if re.fullmatch(r"sm_[1-9]\d{1,2}", name) is None:
-            raise click.BadParameter(f"{name!r} is no GPU: an A100 is sm_80, an H100 sm_90, a B200 sm_100.", param_hint="--aot")
+            text = f"{name!r} is no GPU: an A100 is sm_80, an H100 sm_90, a B200 sm_100."
+            raise click.BadParameter(text, param_hint="--aot")
     return tuple(int(name.removeprefix("sm_")) for name in dict.fromkeys(names))
 
 

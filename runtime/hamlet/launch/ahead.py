@@ -74,7 +74,9 @@ class AheadKernels(ModuleType):
         """Raises `CudaError` where the driver takes none of the kernels, being too old."""
         self.load(next(iter(self._cubins.values())))
 
-    def launch(self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], given: dict[str, int | bool]) -> None:
+    def launch(
+        self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], given: dict[str, int | bool]
+    ) -> None:
         """Launch the kernel of this name."""
         types = (value.dtype if isinstance(value, torch.Tensor) else type(value) for value in arguments)
         cubin = self._cubins.get((name, *types, *given.items()))

@@ -1,5 +1,5 @@
-"""Compiles the kernels of a package ahead of time into its folder `aot`: those that environments launch, found by making
-an environment that launches nothing."""
+"""Compiles the kernels of a package ahead of time into its folder `aot`: those that environments launch, found by
+making one that launches nothing."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class _Nothing:
     """A kernel that does nothing."""
 
     def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
-        return lambda *arguments, **given: None
+        return lambda *_arguments, **_given: None
 
 
 def launches(module: Module, tables: tuple[Any, ...]) -> list[tuple[Launch, int]]:
-    """What environments of one agent per world launch, and the lanes of a block: `reset`, `observe` and `step` for every
-    type of observations, and rollouts that do not observe every tick."""
+    """What environments of one agent per world launch, and the lanes of a block: `reset`, `observe` and `step` for
+    every type of observations, and rollouts that do not observe every tick."""
     universe, shape, recorder = module.universe, Shape(WORLDS, 1), _Recorder()
     nothing = ModuleType("nothing")
     nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), TABLES=tables)
@@ -134,7 +134,9 @@ def _entries(wanted: list[tuple[Launch, int]], compiled: list[CompiledKernel]) -
         metadata = result.metadata
         unfit = [name for name in NONE_OF_THESE if getattr(metadata, name, 0)]
         if unfit or metadata.shared > MOST_SHARED or metadata.num_ctas != 1:
-            raise EnvError(f"kernel {launch.kernel} cannot be launched by the driver alone: {', '.join(unfit) or 'shared'}")
+            raise EnvError(
+                f"kernel {launch.kernel} cannot be launched by the driver alone: {', '.join(unfit) or 'shared'}"
+            )
         types = tuple(_type(value) for value in launch.arguments)
         present = sum(type_ is not None for type_ in types)
         entry = ENTRY.search(result.asm["ptx"])

@@ -1,7 +1,7 @@
 """Machine code in a generated package: `aot/sm_90/kernels.json`, and a file per kernel beside it.
 
-Made by `hamlet.launch.compile_ahead`, found by `hamlet.launch.ahead`. A kernel is launched with the driver alone: neither
-Triton nor a compiler is needed, and so none has to be the one that made it.
+Made by `hamlet.launch.compile_ahead`, found by `hamlet.launch.ahead`. A kernel is launched with the driver alone: Triton
+need not be there, nor a compiler, and so no version has to be the one that made it.
 """
 
 from __future__ import annotations

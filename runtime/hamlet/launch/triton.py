@@ -35,8 +35,8 @@ class KernelBackend:
         tuner: Tuner | None = None,
         origin: str = "",
     ) -> None:
-        """`kernels` has the kernels by name, and `TABLES`; `interpreted` says who runs them; `tuner` chooses the lanes of
-        a block, which are otherwise always the same; `origin` says in words where the kernels come from."""
+        """`kernels` has the kernels by name, and `TABLES`; `interpreted` says who runs them; `tuner` chooses the lanes
+        of a block, which are otherwise always the same; `origin` says in words where the kernels come from."""
         self.name = name
         self.origin = origin
         self._tuner = tuner
@@ -154,7 +154,9 @@ class TritonBackend(KernelBackend):
                 f"the interpreter of Triton {triton.__version__} rounds a fused multiply-add twice: "
                 "TRITON_INTERPRET=1 needs Triton 3.9 or later (on a GPU, this version is exact)"
             )
-        super().__init__("triton", universe, kernels, device, on_cpu, tuner, "Triton's interpreter" if on_cpu else origin)
+        super().__init__(
+            "triton", universe, kernels, device, on_cpu, tuner, "Triton's interpreter" if on_cpu else origin
+        )
 
 
 def _seeds(stream: Stream) -> dict[str, int]:

@@ -39,7 +39,7 @@ def start_on(
     ahead, reason = _ahead(module, device, capability, driver)
     kernels = module.kernels("triton") if ahead is None else ahead
     version = _triton_version() if ahead is None else ahead.triton
-    identity = {
+    identity: dict[str, str | int] = {
         "kernels": manifest.sha256(module.sources[kernels_file("triton")]),
         "device": name,
         "capability": capability,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from types import ModuleType
 from typing import Literal, Protocol, TypeAlias, get_args
@@ -59,7 +60,7 @@ class CudaClock:
         self._device = device
 
     def seconds(self, work: Callable[[], None]) -> float:
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]  # torch's
         begin.record()
         work()
         end.record()
@@ -139,7 +140,7 @@ class Tuner:
         begin = perf_counter()
         for _ in range(ROUNDS[self._mode]):
             for block in blocks:
-                times[block].append(self._clock.seconds(lambda block=block: copy.run(self._kernels, block)))
+                times[block].append(self._clock.seconds(partial(copy.run, self._kernels, block)))
             if perf_counter() - begin > SECONDS[self._mode]:
                 break
         return {block: statistics.median(found) for block, found in times.items()}
