@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
+from hamlet.abi import KERNELS, Kernel
 from hamlet.aot import FORMS, Form
 from hamlet.env import Env
 from hamlet.module import Module
@@ -39,6 +40,7 @@ class Plan:
     effort: Effort
     capability: int
     kernels: tuple[Form, ...]
+    ahead: tuple[Kernel, ...]
 
 
 def plan(device: torch.device) -> Plan:
@@ -56,6 +58,7 @@ def plan(device: torch.device) -> Plan:
         effort=Effort(2_051, 101, 256),
         capability=10 * major + minor,
         kernels=FORMS,
+        ahead=KERNELS,
     )
 
 
@@ -73,6 +76,7 @@ def dry_plan() -> Plan:
         effort=QUICK,
         capability=90,
         kernels=("step",),
+        ahead=("observe",),
     )
 
 

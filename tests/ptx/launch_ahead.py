@@ -15,9 +15,10 @@ import torch
 from compare_ptx import CPU, SCENARIOS, compare
 
 import hamlet
+from hamlet import aot
 from hamlet.aot import _disassemble as disassemble
 from hamlet.aot import compile_kernels
-from hamlet.launch import compile_ahead
+from hamlet.launch import compile_ahead, triton
 from hamlet.launch.ahead import AheadKernels, find
 from hamlet.launch.cuda_driver import Grid
 from hamlet.launch.triton import KernelBackend
@@ -31,6 +32,8 @@ from hamletc.package import with_ahead, write
 from sample_universes import sample
 
 CAPABILITY = 90
+WARPS = 2
+"""Of a block; other tests have one. The bits are the same."""
 ptx_of: dict[bytes, str] = {}
 
 
@@ -86,6 +89,7 @@ class Watched(AheadKernels):
 
 def main(name: str, folder: Path) -> int:
     torch.set_num_threads(1)
+    triton.WARPS, aot.BLOCK = WARPS, 32 * WARPS
     files = build(sample(name), Options(targets=("triton",)), Stopwatch())
     write(files, folder)
     compile_ahead.compile_kernel = keep_ptx

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -79,7 +79,11 @@ def launches(module: Module, tables: tuple[Any, ...]) -> list[tuple[Launch, int]
 
 
 def compile_ahead(
-    module: Module, capability: int, every_block: bool = False, done: Callable[[], None] = lambda: None
+    module: Module,
+    capability: int,
+    every_block: bool = False,
+    done: Callable[[], None] = lambda: None,
+    names: Collection[abi.Kernel] = abi.KERNELS,
 ) -> dict[str, bytes]:
     """The files for devices of a compute capability (90: sm_90), by name in the package.
 
@@ -88,6 +92,7 @@ def compile_ahead(
         capability: of the devices.
         every_block: also compile for the other sizes of blocks that tuning tries.
         done: called after each kernel, in any thread.
+        names: of the kernels to compile.
 
     Raises:
         EnvError: Triton cannot compile for it, or was imported under TRITON_INTERPRET=1, or is not installed.
@@ -103,6 +108,7 @@ def compile_ahead(
     wanted = [
         (launch, block)
         for launch, default in launches(module, kernels.TABLES)
+        if launch.kernel in names
         for block in (candidates(launch, default) if every_block else [default])
     ]
 

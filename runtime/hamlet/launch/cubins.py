@@ -1,6 +1,6 @@
 """Machine code in a generated package: `aot/sm_90/kernels.json`, and a file per kernel beside it.
 
-Made by `hamlet.launch.compile_ahead`, found by `hamlet.launch.ahead`. A kernel is launched with the driver alone: Triton
+Made by `hamlet.launch.compile_ahead`, found by `hamlet.launch.ahead`. A kernel is launched by the driver alone: Triton
 need not be there, nor a compiler, and so no version has to be the one that made it.
 """
 
