@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -130,15 +129,18 @@ def _ahead(
 
 
 def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple[int, ...]:
+    from hamlet.launch.cubins import CAPABILITIES
+
     if names and emit is not None:
         raise click.UsageError("--emit writes nothing, --aot does.")
     if tune != "default" and not names:
         raise click.UsageError("--tune goes with --aot.")
+    known = {f"sm_{capability}": capability for capability in CAPABILITIES}
     for name in names:
-        if re.fullmatch(r"sm_[1-9]\d{1,2}", name) is None:
-            text = f"{name!r} is no GPU: an A100 is sm_80, an H100 sm_90, a B200 sm_100."
+        if name not in known:
+            text = f"{name!r} is none of {', '.join(known)}; an A100 is sm_80, an H100 sm_90."
             raise click.BadParameter(text, param_hint="--aot")
-    return tuple(int(name.removeprefix("sm_")) for name in dict.fromkeys(names))
+    return tuple(known[name] for name in dict.fromkeys(names))
 
 
 def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str:

@@ -19,6 +19,9 @@ FORMAT = 1
 
 INDEX = "kernels.json"
 
+CAPABILITIES = (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)
+"""The GPUs that there are, from Turing on. For others Triton's assembler ends the process."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cubin:
