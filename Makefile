@@ -3,11 +3,36 @@
 PYTHON ?= python
 SECONDS ?= 600
 BACKENDS ?= ir,numba
+LEDGER ?=
+RESULTS ?=
 
 .PHONY: fuzz
 fuzz:
-	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS)
+	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS) $(if $(LEDGER),--ledger $(LEDGER))
+
+.PHONY: wiring
+wiring:
+	$(PYTHON) tests/equivalence/wire.py --backends ir,numba,triton $(if $(RESULTS),--results $(RESULTS))
+	$(PYTHON) tests/equivalence/wire.py --backends ptx:sm_90 $(if $(RESULTS),--results $(RESULTS))
 
 .PHONY: conformance
 conformance:
 	$(PYTHON) tests/conformance/everything.py
+
+# Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
+.PHONY: performance
+performance:
+	$(PYTHON) benchmarks/performance/page.py
+
+# Measures what the CPU part of that page shows: some 20 minutes on two quiet cores.
+.PHONY: measure
+measure:
+	$(PYTHON) benchmarks/startup.py
+	$(PYTHON) benchmarks/cpu_rollout.py
+	$(PYTHON) benchmarks/telemetry_cost.py
+	$(PYTHON) benchmarks/exactness_price.py
+	$(PYTHON) benchmarks/machine_code.py
+	$(PYTHON) benchmarks/scaling/run.py
+	$(PYTHON) benchmarks/strategies/run.py
+	$(PYTHON) benchmarks/peers/run.py
+	$(PYTHON) benchmarks/performance/page.py

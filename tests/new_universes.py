@@ -222,4 +222,26 @@ reward far: 0.01 * straight distance to Bay - previous(0.01 * distance to Raft)
 report drift: speed + previous(speed) * velocity x
 observe { position relative  velocity  meters  here  progress per 3 }
 """,
+    "drawn": """
+universe drawn
+space grid 4 x 3 { edges wrap }
+lifespan 25 ticks
+param risk = 0.3 in 0 .. 1
+meter warmth = 1 { decay uniform(0.005, 0.02)  interact integer(0, 2) * 0.01 }
+meter luck = 0 in -1 .. 1 { move normal(0, 0.05) }
+rule storm: chance(0.1 + 0.5 * risk) -> { warmth -= 0.1 * integer(1, 3)  luck = uniform(luck, 1) }
+rule turn: luck += if chance(0.5) then choice(-0.1, 0, warmth) else -0.05
+cascade chill: warmth < 0.5 -> luck -= uniform(0, 0.2) * deficit
+affordance Fire at random lasts 2 ticks {
+    each tick { together { warmth += uniform(0, 0.3)  luck -= 0.01 } }
+    on completion { warmth = normal(0.8, 0.1) }
+}
+affordance Well at (1, 1) { needs warmth > 0.2  instantly { luck += choice(0.2, -0.3) when chance(0.7) } }
+action PRAY { luck += normal(0, uniform(0, 0.4)) }
+dies when warmth <= 0 or chance(0.01)
+reward warmth + uniform(-0.1, 0.1) when chance(0.8)
+report noise: normal(luck, warmth)
+report lots: integer(-16777216, 16777216)
+observe { position relative  meters  here  progress  params }
+""",
 }

@@ -15,7 +15,7 @@ from masked_torch import MaskedTorch
 from numba_loops import NumbaLoops
 from python_dicts import PythonDicts
 from string_template import StringTemplate
-from torch_compile import TorchCompile
+from torch_compile import CompiledInterpreter, Mode, TorchCompile
 
 from hamlet.module import Module
 
@@ -58,14 +58,7 @@ def entries(module: Module, device: torch.device, lanes: int, ticks: int, long_t
         Entry("d", "torch code from string templates", lanes, few, partial(StringTemplate, universe, device)),
         Entry("e", "torch code built with `ast`", lanes, few, partial(AstBuilt, universe, device)),
         Entry("f", "numba loops, config arrays", lanes, ticks, partial(NumbaLoops, universe, device)),
-        Entry("g", "torch.compile of (c)", lanes, few, partial(TorchCompile, universe, device, "default")),
-        Entry(
-            "g'",
-            "torch.compile of (c), reduce-overhead",
-            lanes,
-            few,
-            partial(TorchCompile, universe, device, "reduce-overhead"),
-        ),
+        *compiled(module, device, lanes, few),
         Entry("h", f"our {kernels} kernels, 1 tick per launch", lanes, ticks, shipped(kernels, 1)),
         Entry("i", f"our {kernels} kernels, {ticks} ticks per launch", lanes, ticks, shipped(kernels, ticks)),
         Entry(
@@ -76,4 +69,17 @@ def entries(module: Module, device: torch.device, lanes: int, ticks: int, long_t
             shipped(kernels, long_ticks),
         ),
         Entry("-", "our interpreter, for reference", lanes, few, shipped("interpreter", 1)),
+    ]
+
+
+def compiled(module: Module, device: torch.device, lanes: int, ticks: int) -> list[Entry]:
+    """torch.compile of two ticks, each in two modes."""
+    modes: tuple[tuple[Mode, str, str], ...] = (("default", "", ""), ("reduce-overhead", "'", ", reduce-overhead"))
+    return [
+        Entry(letter + mark, f"torch.compile of {of}{note}", lanes, ticks, partial(make, given, device, mode))
+        for letter, of, make, given in (
+            ("g", "our interpreter's tick", CompiledInterpreter, module),
+            ("g2", "(c)", TorchCompile, module.universe),
+        )
+        for mode, mark, note in modes
     ]

@@ -25,7 +25,7 @@ from exactness import Verdict, as_json, judge
 from registry import Entry, entries
 from report import ROOT, Row, facts, plot, stderr, table
 from timing import PAUSE, measure, near_the_end, random_actions, warm_start
-from torch_compile import TorchCompile
+from torch_compile import CompiledInterpreter, TorchCompile
 
 import hamlet
 from hamlet.module import Module
@@ -85,7 +85,7 @@ def ablation(module: Module, device: torch.device, arguments: argparse.Namespace
                 "by_cpu_time": found.median_by_cpu_time,
                 "samples": found.samples,
                 "ratio": found.median / rates["b"].median,
-                "may_differ": isinstance(strategy, TorchCompile),
+                "may_differ": isinstance(strategy, CompiledInterpreter | TorchCompile),
                 "verdict": as_json(verdict),
             }
         )

@@ -100,6 +100,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H065": Code("error", "axis that the space does not have"),
         "H066": Code("error", "action called like another"),
         "H067": Code("error", "too many declarations"),
+        # --- checking: draws ---
+        "H068": Code("error", "random draw where nothing is drawn"),
         # --- checking: warnings ---
         "H070": Code("warning", "cascade that always fires"),
         "H071": Code("warning", "meter that nothing can restore"),

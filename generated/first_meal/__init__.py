@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
-    "tick.ir": "84fd26c9c23f58708974ec03cf1894abc32bc0dc8d99d5d67b214216be867177",
-    "triton_kernels.py": "ff87acbc23a835e9db7ffc520063b94446cff9d82b16d2af55d64a8a18e0523e",
-    "numba_kernels.py": "1d3b8f0093933a43ae9e65df7201d7fb10dc9479d9f07fc01f16b20cbdba7f8f",
+    "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
+    "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
+    "numba_kernels.py": "d359f486f4b45ea3a1f9905bf9b02fbb272c00c51c61f7e0cab60652f8ef271c",
 }
 
 

@@ -24,6 +24,7 @@ from hamlet.launch.numba_ops import (
     bit_xor,
     choose_lanes,
     divide,
+    draw,
     equal,
     fma,
     from_bits,
@@ -38,6 +39,7 @@ from hamlet.launch.numba_ops import (
     local_f32,
     local_i32,
     local_u32,
+    look_up,
     mulhigh,
     multiply,
     part,
@@ -255,6 +257,72 @@ def _choose(word_0):
 
 
 @inline
+def _situation(
+    satiation_0, mood_0, x_0, y_0, age_0, layout_0, stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0,
+    stride_4_0, scale_1_0, top_1_0, stride_5_0,
+):
+    """The row of a policy's table that a lane looks up."""
+    # policy
+    t16 = multiply(where(less(age_0, 199), age_0, 199), stride_2_0)
+    t17 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t16)
+    # here
+    t22 = u32(add(multiply(y_0, 5), x_0))
+    t24 = divide(t22, 5)
+    t25 = remainder(t22, 5)
+    t30 = multiply(bit_xor(t25, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t36 = mulhigh(multiply(bit_xor(t30, shift_right(t30, 15)), 0x85EBCA77), 5)
+    t37 = subtract(t24, t36)
+    t40 = where(less(t24, t36), add(t37, 5), t37)
+    t44 = multiply(bit_xor(t40, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t48 = mulhigh(multiply(bit_xor(t44, shift_right(t44, 15)), 0x85EBCA77), 5)
+    t49 = subtract(t25, t48)
+    t52 = where(less(t25, t48), add(t49, 5), t49)
+    t56 = multiply(bit_xor(t52, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t60 = mulhigh(multiply(bit_xor(t56, shift_right(t56, 15)), 0x85EBCA77), 5)
+    t61 = subtract(t40, t60)
+    t64 = where(less(t40, t60), add(t61, 5), t61)
+    t68 = multiply(bit_xor(t64, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t72 = mulhigh(multiply(bit_xor(t68, shift_right(t68, 15)), 0x85EBCA77), 5)
+    t73 = subtract(t52, t72)
+    t76 = where(less(t52, t72), add(t73, 5), t73)
+    t80 = multiply(bit_xor(t76, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t84 = mulhigh(multiply(bit_xor(t80, shift_right(t80, 15)), 0x85EBCA77), 5)
+    t85 = subtract(t64, t84)
+    t88 = where(less(t64, t84), add(t85, 5), t85)
+    t92 = multiply(bit_xor(t88, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t96 = mulhigh(multiply(bit_xor(t92, shift_right(t92, 15)), 0x85EBCA77), 5)
+    t97 = subtract(t76, t96)
+    t100 = where(less(t76, t96), add(t97, 5), t97)
+    t104 = multiply(bit_xor(t100, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t108 = mulhigh(multiply(bit_xor(t104, shift_right(t104, 15)), 0x85EBCA77), 5)
+    t109 = subtract(t88, t108)
+    t112 = where(less(t88, t108), add(t109, 5), t109)
+    t114 = multiply(bit_xor(t112, layout_0), 0x9E3779B1)
+    t118 = mulhigh(multiply(bit_xor(t114, shift_right(t114, 15)), 0x85EBCA77), 5)
+    t119 = subtract(t100, t118)
+    t123 = multiply(t112, 5)
+    t124 = add(t123, where(less(t100, t118), add(t119, 5), t119))
+    t128 = where(less(t124, 1), i32(t124), -1)
+    # policy
+    t136 = satiation_0 * scale_0_0
+    t139 = where(t136 < f32(0.0), f32(0.0), t136)
+    t141 = where(top_0_0 < t139, top_0_0, t139)
+    t143 = t141 + f32(12582912.0)
+    t150 = i32(subtract(to_bits(t143), 0x4B400000))
+    t151 = subtract(t150, where(t141 < (t143 - f32(12582912.0)), i32(1), 0))
+    t153 = multiply(t151, stride_4_0)
+    t154 = add(add(t17, multiply(add(t128, 1), stride_3_0)), t153)
+    t156 = mood_0 * scale_1_0
+    t159 = where(t156 < f32(0.0), f32(0.0), t156)
+    t161 = where(top_1_0 < t159, top_1_0, t159)
+    t162 = t161 + f32(12582912.0)
+    t168 = i32(subtract(to_bits(t162), 0x4B400000))
+    t169 = subtract(t168, where(t161 < (t162 - f32(12582912.0)), i32(1), 0))
+    situation_0 = add(t154, multiply(t169, stride_5_0))
+    return situation_0
+
+
+@inline
 def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, layout_0):
     """What a lane observes in single rows, then what the repeated rows share."""
     # observe grid, first_meal.hamlet:19
@@ -320,13 +388,13 @@ def _observe(
         ) = _observe_lane(
             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], layout[lane],
         )
-    put(observed_meter_satiation, part(observation_array, 25, start), count, lanes, chosen)
-    put(observed_meter_mood, part(observation_array, 26, start), count, lanes, chosen)
-    put(observed_lifetime, part(observation_array, 27, start), count, lanes, chosen)
+    put(observed_meter_satiation, part(observation_array, 25, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_mood, part(observation_array, 26, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_lifetime, part(observation_array, 27, start), count, lanes, chosen, f32(0.0), f32(255.0))
     for element in range(25):
         for lane in range(LANES):
             values[lane] = _observe_grid(i32(element), shared_t101[lane], shared_t105[lane])
-        put(values, part(observation_array, element, start), count, lanes, chosen)
+        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(127.5))
 
 
 @inline
@@ -469,21 +537,26 @@ def _restart(
 @kernel
 def rollout(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, worlds, agents,
-    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
+    actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
+    truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
+    causes_array, lengths_array, finished_return_array, worlds, agents, first_world, seed_low, seed_high, tick, ticks,
+    begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
-    Without recorded actions [ticks, lanes] agents act at random; without `finished_return_array` nothing is counted.
+    Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
+    all three agents act at random; without `finished_return_array` nothing is counted.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     """
-    random = actions_array.shape[0] == 0
+    recorded = actions_array.shape[0] > 0
+    tabular = strides_array.shape[0] > 0
+    chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
     lanes = local_i32(LANES)
     flags = local_bool(LANES)
-    ahead = local_i32(AHEAD)
+    ahead = local_u32(AHEAD)
     action = local_i32(LANES)
+    situation = local_i32(LANES)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -527,9 +600,19 @@ def rollout(
                 if passed == 0:
                     continue
 
-                # Actions: recorded, or drawn for four ticks at once.
-                if not random:
+                # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
+                if tabular:
+                    for lane in range(LANES):
+                        situation[lane] = _situation(
+                            meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
+                            layout[lane], strides_array[0], strides_array[1], strides_array[2], strides_array[3],
+                            bins_array[0], bins_array[2], strides_array[4], bins_array[1], bins_array[3],
+                            strides_array[5],
+                        )
+                if recorded:
                     load_lanes(action, part(actions_array, passed - 1, start), count)
+                elif chosen_by_table:
+                    look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
                         first = first_world * agents + start
@@ -537,13 +620,16 @@ def rollout(
                             first_word, second_word, third_word, fourth_word = _policy(
                                 u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
                             )
-                            ahead[lane] = _choose(first_word)
-                            ahead[1 * LANES + lane] = _choose(second_word)
-                            ahead[2 * LANES + lane] = _choose(third_word)
-                            ahead[3 * LANES + lane] = _choose(fourth_word)
+                            ahead[lane] = first_word
+                            ahead[1 * LANES + lane] = second_word
+                            ahead[2 * LANES + lane] = third_word
+                            ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
                     for lane in range(LANES):
-                        action[lane] = ahead[drawn + lane]
+                        word = ahead[drawn + lane]
+                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    if tabular:
+                        draw(action, thresholds_array, 5, situation, count)
 
                 # The tick; who was dead before it keeps everything.
                 for lane in range(LANES):
@@ -675,8 +761,9 @@ def reset(
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
-        NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
+        NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high,
+        0, 0, begin, end, False, True,
     )
 
 
@@ -687,20 +774,21 @@ def observe(
     """Observations and masks of the state as it is, in the worlds from `begin` to `end`."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
-        NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
+        NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False,
+        False,
     )
 
 
 def step(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, begin, end,
+    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, begin, end,
 ):
     """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-        final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low,
-        seed_high, 0, 1, begin, end, True, False,
+        actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
+        cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
+        agents, first_world, seed_low, seed_high, tick, 1, begin, end, True, False,
     )

@@ -254,6 +254,108 @@ def _choose(word_0):
 
 
 @triton.jit
+def _situation(
+    satiation_0, mood_0, x_0, y_0, age_0, layout_0, stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0,
+    stride_4_0, scale_1_0, top_1_0, stride_5_0,
+):
+    """The row of a policy's table that a lane looks up."""
+    # policy
+    t16 = tl.where(age_0 < 199, age_0, 199) * stride_2_0
+    t17 = ((x_0 * stride_0_0) + (y_0 * stride_1_0)) + t16
+    # here
+    t22 = ((y_0 * 5) + x_0).to(tl.uint32, bitcast=True)
+    t24 = t22 // 5
+    t25 = t22 % 5
+    t30 = (t25 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t36 = tl.umulhi((t30 ^ (t30 >> 15)) * 0x85EBCA77, 5)
+    t37 = t24 - t36
+    t40 = tl.where(t24 < t36, t37 + 5, t37)
+    t44 = (t40 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t48 = tl.umulhi((t44 ^ (t44 >> 15)) * 0x85EBCA77, 5)
+    t49 = t25 - t48
+    t52 = tl.where(t25 < t48, t49 + 5, t49)
+    t56 = (t52 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t60 = tl.umulhi((t56 ^ (t56 >> 15)) * 0x85EBCA77, 5)
+    t61 = t40 - t60
+    t64 = tl.where(t40 < t60, t61 + 5, t61)
+    t68 = (t64 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t72 = tl.umulhi((t68 ^ (t68 >> 15)) * 0x85EBCA77, 5)
+    t73 = t52 - t72
+    t76 = tl.where(t52 < t72, t73 + 5, t73)
+    t80 = (t76 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t84 = tl.umulhi((t80 ^ (t80 >> 15)) * 0x85EBCA77, 5)
+    t85 = t64 - t84
+    t88 = tl.where(t64 < t84, t85 + 5, t85)
+    t92 = (t88 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t96 = tl.umulhi((t92 ^ (t92 >> 15)) * 0x85EBCA77, 5)
+    t97 = t76 - t96
+    t100 = tl.where(t76 < t96, t97 + 5, t97)
+    t104 = (t100 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t108 = tl.umulhi((t104 ^ (t104 >> 15)) * 0x85EBCA77, 5)
+    t109 = t88 - t108
+    t112 = tl.where(t88 < t108, t109 + 5, t109)
+    t114 = (t112 ^ layout_0) * 0x9E3779B1
+    t118 = tl.umulhi((t114 ^ (t114 >> 15)) * 0x85EBCA77, 5)
+    t119 = t100 - t118
+    t123 = t112 * 5
+    t124 = t123 + tl.where(t100 < t118, t119 + 5, t119)
+    t128 = tl.where(t124 < 1, t124.to(tl.int32, bitcast=True), -1)
+    # policy
+    t136 = satiation_0 * scale_0_0
+    t139 = tl.where(t136 < 0.0, 0.0, t136)
+    t141 = tl.where(top_0_0 < t139, top_0_0, t139)
+    t143 = t141 + 12582912.0
+    t150 = (t143.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t151 = t150 - tl.where(t141 < (t143 - 12582912.0), 1, 0)
+    t153 = t151 * stride_4_0
+    t154 = (t17 + ((t128 + 1) * stride_3_0)) + t153
+    t156 = mood_0 * scale_1_0
+    t159 = tl.where(t156 < 0.0, 0.0, t156)
+    t161 = tl.where(top_1_0 < t159, top_1_0, t159)
+    t162 = t161 + 12582912.0
+    t168 = (t162.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t169 = t168 - tl.where(t161 < (t162 - 12582912.0), 1, 0)
+    situation_0 = t154 + (t169 * stride_5_0)
+    return situation_0
+
+
+@triton.jit
+def _situate(strides_ptr, bins_ptr, arrays, place, state):
+    """The situation of each lane, by the strides of features, and the scales and last numbers of bins."""
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
+    worlds, lanes, world, agent, lane, valid = place
+    meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
+    return _situation(
+        meter_satiation, meter_mood, position_x, position_y, age, layout, tl.load(strides_ptr + 0),
+        tl.load(strides_ptr + 1), tl.load(strides_ptr + 2), tl.load(strides_ptr + 3), tl.load(bins_ptr + 0),
+        tl.load(bins_ptr + 2), tl.load(strides_ptr + 4), tl.load(bins_ptr + 1), tl.load(bins_ptr + 3),
+        tl.load(strides_ptr + 5),
+    )
+
+
+@triton.jit
+def _draw(thresholds_ptr, situation, word, valid):
+    """The action that a random word draws from a table: the number of thresholds that its upper 30 bits reach."""
+    reached = (word >> 2).to(tl.int32)
+    row = thresholds_ptr + situation.to(tl.int64) * 5
+    action = tl.zeros_like(situation)
+    for index in range(5):
+        action += (tl.load(row + index, mask=valid, other=0) <= reached).to(tl.int32)
+    return action
+
+
+@triton.jit
+def _encode(value, low, scale, dtype: tl.constexpr):
+    """A value in the type of the observations: rounded, or as a byte."""
+    if dtype == tl.uint8:
+        # Adding 1.5 * 2**23 leaves the nearest integer in the last bits.
+        steps = tl.minimum(tl.maximum((value - low) * scale, 0.0), 255.0) + 12582912.0
+        return steps.to(tl.uint32, bitcast=True).to(tl.uint8)
+    else:
+        return value.to(dtype)
+
+
+@triton.jit
 def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0, age_0, scene_0_0):
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
@@ -263,11 +365,11 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
     t116 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t116, 0.005, t116 * 1.11758706e-10)
     # meter.satiation
-    tl.store(observation_ptr + 25 * lanes + lane, satiation_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 25 * lanes + lane, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    tl.store(observation_ptr + 26 * lanes + lane, mood_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 26 * lanes + lane, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    tl.store(observation_ptr + 27 * lanes + lane, lifetime_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 27 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
     for index in range(25):
         element_0 = tl.cast(index, tl.int32)
@@ -275,7 +377,7 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
         t110 = (scene_0_0 & (1 << element_0.to(tl.uint32, bitcast=True))) == 0
         grid_0 = tl.where(t110, 0.0, 1.0) + tl.where(element_0 == t105, 1.0, 0.0)
         row = observation_ptr + element_0 * lanes
-        tl.store(row + lane, grid_0.to(dtype), mask=wanted)
+        tl.store(row + lane, _encode(grid_0, 0.0, 127.5, dtype), mask=wanted)
 
 
 @triton.jit
@@ -583,14 +685,17 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
-@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
     terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr,
     worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    tick: tl.uint32, elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
-    """One tick; a world whose episode ends with it begins the next one."""
+    """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
+
+    A world whose episode ends with it begins the next one.
+    """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
     worlds, lanes, world, agent, lane, valid = place
@@ -615,16 +720,18 @@ def step(
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
 def rollout(
-    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
-    terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr,
-    causes_ptr, lengths_ptr, finished_return_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32,
-    seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr,
-    EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, choices_ptr,
+    thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr,
+    observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr, lengths_ptr, finished_return_ptr,
+    worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
+    tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr, GROUP: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
     """So many ticks with the state in registers.
 
-    Without `actions_ptr` the policy is random, without `uses_ptr` nothing is counted. Observations and masks are
-    written in every tick or, by another kernel, after the last one.
+    Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
+    policy is random, without `uses_ptr` nothing is counted. Observations and masks are written in every tick or, by
+    another kernel, after the last one.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
@@ -638,21 +745,29 @@ def rollout(
     stale = 1
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
-    if actions_ptr is None:
+    if actions_ptr is None and choices_ptr is None:
         words = _policy(stream, now, key[0], key[1])
     if uses_ptr is not None:
         finished = tl.load(finished_return_ptr + lane, mask=valid, other=0.0)
     for _ in range(ticks):
-        if actions_ptr is None:
+        if strides_ptr is not None:
+            situation = _situate(strides_ptr, bins_ptr, arrays, place, state)
+        if actions_ptr is not None:
+            action = tl.load(actions_ptr + lane, mask=valid, other=0)
+            actions_ptr += lanes
+        elif choices_ptr is not None:
+            action = tl.load(choices_ptr + situation, mask=valid, other=0)
+        else:
             if (now & 3) == 0:
                 words = _policy(stream, now, key[0], key[1])
             word0, word1, word2, word3 = words
             early = tl.where((now & 1) == 0, word0, word1)
             late = tl.where((now & 1) == 0, word2, word3)
-            action = _choose(tl.where((now & 2) == 0, early, late))
-        else:
-            action = tl.load(actions_ptr + lane, mask=valid, other=0)
-            actions_ptr += lanes
+            word = tl.where((now & 2) == 0, early, late)
+            if thresholds_ptr is None:
+                action = _choose(word)
+            else:
+                action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[5]
         state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
         if uses_ptr is not None:

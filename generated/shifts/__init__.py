@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "f62fca77a16003702b8f8a49806c23539f7f6e2b4102264342d2e6721115aeeb",
-    "triton_kernels.py": "fb229a9689997cf04702199b5cbc85c795636d6abbe60b1b4b238ab6ad9a14db",
-    "numba_kernels.py": "2bc389b99854380dcf75405c404901425d614c36d670f2a6f41da7cdc859ed84",
+    "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
+    "triton_kernels.py": "b291f5e199d122fe1d9f665731063dc4905a72faf6b1660483ea376e6ea0c77f",
+    "numba_kernels.py": "88637d65f5f5d941d7986822b4f2761686f150ea9100955655cb9bf56e5a1b6f",
 }
 
 

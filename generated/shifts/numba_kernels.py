@@ -24,6 +24,7 @@ from hamlet.launch.numba_ops import (
     bit_xor,
     choose_lanes,
     divide,
+    draw,
     equal,
     fma,
     from_bits,
@@ -38,6 +39,7 @@ from hamlet.launch.numba_ops import (
     local_f32,
     local_i32,
     local_u32,
+    look_up,
     mulhigh,
     multiply,
     part,
@@ -548,6 +550,104 @@ def _choose(word_0):
 
 
 @inline
+def _situation(
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, hour_0, layout_0,
+    stride_0_0, stride_1_0, stride_2_0, stride_3_0, stride_4_0, scale_0_0, top_0_0, stride_5_0, scale_1_0, top_1_0,
+    stride_6_0, scale_2_0, top_2_0, stride_7_0, scale_3_0, top_3_0, stride_8_0, scale_4_0, top_4_0, stride_9_0,
+    scale_5_0, top_5_0, stride_10_0, scale_6_0, top_6_0, stride_11_0, scale_7_0, top_7_0, stride_12_0,
+):
+    """The row of a policy's table that a lane looks up."""
+    # policy
+    t20 = multiply(hour_0, stride_2_0)
+    t21 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t20)
+    t27 = add(t21, multiply(where(less(age_0, 499), age_0, 499), stride_3_0))
+    # here
+    t32 = u32(add(multiply(y_0, 8), x_0))
+    t36 = bit_and(t32, 7)
+    t41 = multiply(bit_xor(t36, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t48 = shift_right(multiply(bit_xor(t41, shift_right(t41, 15)), 0x85EBCA77), 29)
+    t50 = bit_and(subtract(shift_right(t32, 3), t48), 7)
+    t54 = multiply(bit_xor(t50, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t58 = shift_right(multiply(bit_xor(t54, shift_right(t54, 15)), 0x85EBCA77), 29)
+    t60 = bit_and(subtract(t36, t58), 7)
+    t64 = multiply(bit_xor(t60, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t68 = shift_right(multiply(bit_xor(t64, shift_right(t64, 15)), 0x85EBCA77), 29)
+    t70 = bit_and(subtract(t50, t68), 7)
+    t74 = multiply(bit_xor(t70, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t78 = shift_right(multiply(bit_xor(t74, shift_right(t74, 15)), 0x85EBCA77), 29)
+    t80 = bit_and(subtract(t60, t78), 7)
+    t84 = multiply(bit_xor(t80, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t88 = shift_right(multiply(bit_xor(t84, shift_right(t84, 15)), 0x85EBCA77), 29)
+    t90 = bit_and(subtract(t70, t88), 7)
+    t94 = multiply(bit_xor(t90, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t98 = shift_right(multiply(bit_xor(t94, shift_right(t94, 15)), 0x85EBCA77), 29)
+    t100 = bit_and(subtract(t80, t98), 7)
+    t104 = multiply(bit_xor(t100, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t108 = shift_right(multiply(bit_xor(t104, shift_right(t104, 15)), 0x85EBCA77), 29)
+    t110 = bit_and(subtract(t90, t108), 7)
+    t112 = multiply(bit_xor(t110, layout_0), 0x9E3779B1)
+    t116 = shift_right(multiply(bit_xor(t112, shift_right(t112, 15)), 0x85EBCA77), 29)
+    t120 = add(shift_left(t110, 3), bit_and(subtract(t100, t116), 7))
+    t124 = where(less(t120, 14), i32(t120), -1)
+    # policy
+    t132 = energy_0 * scale_0_0
+    t135 = where(t132 < f32(0.0), f32(0.0), t132)
+    t137 = where(top_0_0 < t135, top_0_0, t135)
+    t139 = t137 + f32(12582912.0)
+    t146 = i32(subtract(to_bits(t139), 0x4B400000))
+    t147 = subtract(t146, where(t137 < (t139 - f32(12582912.0)), i32(1), 0))
+    t149 = multiply(t147, stride_5_0)
+    t150 = add(add(t27, multiply(add(t124, 1), stride_4_0)), t149)
+    t152 = hygiene_0 * scale_1_0
+    t155 = where(t152 < f32(0.0), f32(0.0), t152)
+    t157 = where(top_1_0 < t155, top_1_0, t155)
+    t158 = t157 + f32(12582912.0)
+    t164 = i32(subtract(to_bits(t158), 0x4B400000))
+    t165 = subtract(t164, where(t157 < (t158 - f32(12582912.0)), i32(1), 0))
+    t170 = satiation_0 * scale_2_0
+    t173 = where(t170 < f32(0.0), f32(0.0), t170)
+    t175 = where(top_2_0 < t173, top_2_0, t173)
+    t176 = t175 + f32(12582912.0)
+    t182 = i32(subtract(to_bits(t176), 0x4B400000))
+    t183 = subtract(t182, where(t175 < (t176 - f32(12582912.0)), i32(1), 0))
+    t186 = add(add(t150, multiply(t165, stride_6_0)), multiply(t183, stride_7_0))
+    t188 = money_0 * scale_3_0
+    t191 = where(t188 < f32(0.0), f32(0.0), t188)
+    t193 = where(top_3_0 < t191, top_3_0, t191)
+    t194 = t193 + f32(12582912.0)
+    t200 = i32(subtract(to_bits(t194), 0x4B400000))
+    t201 = subtract(t200, where(t193 < (t194 - f32(12582912.0)), i32(1), 0))
+    t206 = mood_0 * scale_4_0
+    t209 = where(t206 < f32(0.0), f32(0.0), t206)
+    t211 = where(top_4_0 < t209, top_4_0, t209)
+    t212 = t211 + f32(12582912.0)
+    t218 = i32(subtract(to_bits(t212), 0x4B400000))
+    t219 = subtract(t218, where(t211 < (t212 - f32(12582912.0)), i32(1), 0))
+    t222 = add(add(t186, multiply(t201, stride_8_0)), multiply(t219, stride_9_0))
+    t224 = social_0 * scale_5_0
+    t227 = where(t224 < f32(0.0), f32(0.0), t224)
+    t229 = where(top_5_0 < t227, top_5_0, t227)
+    t230 = t229 + f32(12582912.0)
+    t236 = i32(subtract(to_bits(t230), 0x4B400000))
+    t237 = subtract(t236, where(t229 < (t230 - f32(12582912.0)), i32(1), 0))
+    t242 = health_0 * scale_6_0
+    t245 = where(t242 < f32(0.0), f32(0.0), t242)
+    t247 = where(top_6_0 < t245, top_6_0, t245)
+    t248 = t247 + f32(12582912.0)
+    t254 = i32(subtract(to_bits(t248), 0x4B400000))
+    t255 = subtract(t254, where(t247 < (t248 - f32(12582912.0)), i32(1), 0))
+    t258 = add(add(t222, multiply(t237, stride_10_0)), multiply(t255, stride_11_0))
+    t260 = fitness_0 * scale_7_0
+    t263 = where(t260 < f32(0.0), f32(0.0), t260)
+    t265 = where(top_7_0 < t263, top_7_0, t263)
+    t266 = t265 + f32(12582912.0)
+    t272 = i32(subtract(to_bits(t266), 0x4B400000))
+    t273 = subtract(t272, where(t265 < (t266 - f32(12582912.0)), i32(1), 0))
+    situation_0 = add(t258, multiply(t273, stride_12_0))
+    return situation_0
+
+
+@inline
 def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, engaged_0,
     progress_0, hour_0, layout_0, table_time_sin, table_time_cos,
@@ -996,27 +1096,27 @@ def _observe(
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
             engaged[lane], progress[lane], hour[lane], layout[lane], table_time_sin, table_time_cos,
         )
-    put(observed_position_x, part(observation_array, 25, start), count, lanes, chosen)
-    put(observed_position_y, part(observation_array, 26, start), count, lanes, chosen)
-    put(observed_meter_energy, part(observation_array, 27, start), count, lanes, chosen)
-    put(observed_meter_hygiene, part(observation_array, 28, start), count, lanes, chosen)
-    put(observed_meter_satiation, part(observation_array, 29, start), count, lanes, chosen)
-    put(observed_meter_money, part(observation_array, 30, start), count, lanes, chosen)
-    put(observed_meter_mood, part(observation_array, 31, start), count, lanes, chosen)
-    put(observed_meter_social, part(observation_array, 32, start), count, lanes, chosen)
-    put(observed_meter_health, part(observation_array, 33, start), count, lanes, chosen)
-    put(observed_meter_fitness, part(observation_array, 34, start), count, lanes, chosen)
-    put(observed_time_sin, part(observation_array, 35, start), count, lanes, chosen)
-    put(observed_time_cos, part(observation_array, 36, start), count, lanes, chosen)
-    put(observed_progress, part(observation_array, 37, start), count, lanes, chosen)
-    put(observed_lifetime, part(observation_array, 38, start), count, lanes, chosen)
+    put(observed_position_x, part(observation_array, 25, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_position_y, part(observation_array, 26, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_energy, part(observation_array, 27, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_hygiene, part(observation_array, 28, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_satiation, part(observation_array, 29, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_money, part(observation_array, 30, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_mood, part(observation_array, 31, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_social, part(observation_array, 32, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_health, part(observation_array, 33, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_fitness, part(observation_array, 34, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_time_sin, part(observation_array, 35, start), count, lanes, chosen, f32(-1.0), f32(127.5))
+    put(observed_time_cos, part(observation_array, 36, start), count, lanes, chosen, f32(-1.0), f32(127.5))
+    put(observed_progress, part(observation_array, 37, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_lifetime, part(observation_array, 38, start), count, lanes, chosen, f32(0.0), f32(255.0))
     for element in range(25):
         for lane in range(LANES):
             values[lane] = _observe_window(
                 i32(element), position_x[lane], position_y[lane], shared_t1009[lane], shared_t1010[lane],
                 table_time_sin, table_time_cos,
             )
-        put(values, part(observation_array, element, start), count, lanes, chosen)
+        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(255.0))
 
 
 @inline
@@ -1198,22 +1298,26 @@ def _restart(
 @kernel
 def rollout(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-    hour_array, episode_array, layout_array, actions_array, reward_array, terminated_array, truncated_array, used_array,
-    cause_array, observation_array, final_observation_array, mask_array, uses_array, causes_array, lengths_array,
-    finished_return_array, table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, tick,
-    ticks, begin, end, every_tick, fresh,
+    hour_array, episode_array, layout_array, actions_array, choices_array, thresholds_array, strides_array, bins_array,
+    reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
+    final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, table_time_sin,
+    table_time_cos, worlds, agents, first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
-    Without recorded actions [ticks, lanes] agents act at random; without `finished_return_array` nothing is counted.
+    Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
+    all three agents act at random; without `finished_return_array` nothing is counted.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     """
-    random = actions_array.shape[0] == 0
+    recorded = actions_array.shape[0] > 0
+    tabular = strides_array.shape[0] > 0
+    chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
     lanes = local_i32(LANES)
     flags = local_bool(LANES)
-    ahead = local_i32(AHEAD)
+    ahead = local_u32(AHEAD)
     action = local_i32(LANES)
+    situation = local_i32(LANES)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -1276,9 +1380,24 @@ def rollout(
                 if passed == 0:
                     continue
 
-                # Actions: recorded, or drawn for four ticks at once.
-                if not random:
+                # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
+                if tabular:
+                    for lane in range(LANES):
+                        situation[lane] = _situation(
+                            meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
+                            meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane],
+                            position_x[lane], position_y[lane], age[lane], hour[lane], layout[lane], strides_array[0],
+                            strides_array[1], strides_array[2], strides_array[3], strides_array[4], bins_array[0],
+                            bins_array[8], strides_array[5], bins_array[1], bins_array[9], strides_array[6],
+                            bins_array[2], bins_array[10], strides_array[7], bins_array[3], bins_array[11],
+                            strides_array[8], bins_array[4], bins_array[12], strides_array[9], bins_array[5],
+                            bins_array[13], strides_array[10], bins_array[6], bins_array[14], strides_array[11],
+                            bins_array[7], bins_array[15], strides_array[12],
+                        )
+                if recorded:
                     load_lanes(action, part(actions_array, passed - 1, start), count)
+                elif chosen_by_table:
+                    look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
                         first = first_world * agents + start
@@ -1286,13 +1405,16 @@ def rollout(
                             first_word, second_word, third_word, fourth_word = _policy(
                                 u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
                             )
-                            ahead[lane] = _choose(first_word)
-                            ahead[1 * LANES + lane] = _choose(second_word)
-                            ahead[2 * LANES + lane] = _choose(third_word)
-                            ahead[3 * LANES + lane] = _choose(fourth_word)
+                            ahead[lane] = first_word
+                            ahead[1 * LANES + lane] = second_word
+                            ahead[2 * LANES + lane] = third_word
+                            ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
                     for lane in range(LANES):
-                        action[lane] = ahead[drawn + lane]
+                        word = ahead[drawn + lane]
+                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    if tabular:
+                        draw(action, thresholds_array, 7, situation, count)
 
                 # The tick; who was dead before it keeps everything.
                 for lane in range(LANES):
@@ -1459,9 +1581,9 @@ def reset(
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
     rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-        hour_array, episode_array, layout_array, NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32,
-        observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, table_time_sin,
-        table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
+        hour_array, episode_array, layout_array, NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL,
+        NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
+        table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
     )
 
 
@@ -1473,9 +1595,9 @@ def observe(
     """Observations and masks of the state as it is, in the worlds from `begin` to `end`."""
     rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-        hour_array, episode_array, layout_array, NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32,
-        observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, table_time_sin,
-        table_time_cos, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
+        hour_array, episode_array, layout_array, NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL,
+        NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
+        table_time_sin, table_time_cos, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
     )
 
 
@@ -1483,12 +1605,13 @@ def step(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
     hour_array, episode_array, layout_array, actions_array, reward_array, terminated_array, truncated_array, used_array,
     cause_array, observation_array, final_observation_array, mask_array, table_time_sin, table_time_cos, worlds, agents,
-    first_world, seed_low, seed_high, begin, end,
+    first_world, seed_low, seed_high, tick, begin, end,
 ):
     """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-        hour_array, episode_array, layout_array, actions_array, reward_array, terminated_array, truncated_array,
-        used_array, cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 1, begin, end, True, False,
+        hour_array, episode_array, layout_array, actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array,
+        terminated_array, truncated_array, used_array, cause_array, observation_array, final_observation_array,
+        mask_array, NO_I64, NO_I64, NO_I64, NO_F32, table_time_sin, table_time_cos, worlds, agents, first_world,
+        seed_low, seed_high, tick, 1, begin, end, True, False,
     )

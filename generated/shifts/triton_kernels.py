@@ -609,6 +609,151 @@ def _choose(word_0):
 
 
 @triton.jit
+def _situation(
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, hour_0, layout_0,
+    stride_0_0, stride_1_0, stride_2_0, stride_3_0, stride_4_0, scale_0_0, top_0_0, stride_5_0, scale_1_0, top_1_0,
+    stride_6_0, scale_2_0, top_2_0, stride_7_0, scale_3_0, top_3_0, stride_8_0, scale_4_0, top_4_0, stride_9_0,
+    scale_5_0, top_5_0, stride_10_0, scale_6_0, top_6_0, stride_11_0, scale_7_0, top_7_0, stride_12_0,
+):
+    """The row of a policy's table that a lane looks up."""
+    # policy
+    t20 = hour_0 * stride_2_0
+    t21 = ((x_0 * stride_0_0) + (y_0 * stride_1_0)) + t20
+    t27 = t21 + (tl.where(age_0 < 499, age_0, 499) * stride_3_0)
+    # here
+    t32 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
+    t36 = t32 & 7
+    t41 = (t36 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t48 = ((t41 ^ (t41 >> 15)) * 0x85EBCA77) >> 29
+    t50 = ((t32 >> 3) - t48) & 7
+    t54 = (t50 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t58 = ((t54 ^ (t54 >> 15)) * 0x85EBCA77) >> 29
+    t60 = (t36 - t58) & 7
+    t64 = (t60 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t68 = ((t64 ^ (t64 >> 15)) * 0x85EBCA77) >> 29
+    t70 = (t50 - t68) & 7
+    t74 = (t70 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t78 = ((t74 ^ (t74 >> 15)) * 0x85EBCA77) >> 29
+    t80 = (t60 - t78) & 7
+    t84 = (t80 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t88 = ((t84 ^ (t84 >> 15)) * 0x85EBCA77) >> 29
+    t90 = (t70 - t88) & 7
+    t94 = (t90 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t98 = ((t94 ^ (t94 >> 15)) * 0x85EBCA77) >> 29
+    t100 = (t80 - t98) & 7
+    t104 = (t100 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t108 = ((t104 ^ (t104 >> 15)) * 0x85EBCA77) >> 29
+    t110 = (t90 - t108) & 7
+    t112 = (t110 ^ layout_0) * 0x9E3779B1
+    t116 = ((t112 ^ (t112 >> 15)) * 0x85EBCA77) >> 29
+    t120 = (t110 << 3) + ((t100 - t116) & 7)
+    t124 = tl.where(t120 < 14, t120.to(tl.int32, bitcast=True), -1)
+    # policy
+    t132 = energy_0 * scale_0_0
+    t135 = tl.where(t132 < 0.0, 0.0, t132)
+    t137 = tl.where(top_0_0 < t135, top_0_0, t135)
+    t139 = t137 + 12582912.0
+    t146 = (t139.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t147 = t146 - tl.where(t137 < (t139 - 12582912.0), 1, 0)
+    t149 = t147 * stride_5_0
+    t150 = (t27 + ((t124 + 1) * stride_4_0)) + t149
+    t152 = hygiene_0 * scale_1_0
+    t155 = tl.where(t152 < 0.0, 0.0, t152)
+    t157 = tl.where(top_1_0 < t155, top_1_0, t155)
+    t158 = t157 + 12582912.0
+    t164 = (t158.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t165 = t164 - tl.where(t157 < (t158 - 12582912.0), 1, 0)
+    t170 = satiation_0 * scale_2_0
+    t173 = tl.where(t170 < 0.0, 0.0, t170)
+    t175 = tl.where(top_2_0 < t173, top_2_0, t173)
+    t176 = t175 + 12582912.0
+    t182 = (t176.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t183 = t182 - tl.where(t175 < (t176 - 12582912.0), 1, 0)
+    t186 = (t150 + (t165 * stride_6_0)) + (t183 * stride_7_0)
+    t188 = money_0 * scale_3_0
+    t191 = tl.where(t188 < 0.0, 0.0, t188)
+    t193 = tl.where(top_3_0 < t191, top_3_0, t191)
+    t194 = t193 + 12582912.0
+    t200 = (t194.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t201 = t200 - tl.where(t193 < (t194 - 12582912.0), 1, 0)
+    t206 = mood_0 * scale_4_0
+    t209 = tl.where(t206 < 0.0, 0.0, t206)
+    t211 = tl.where(top_4_0 < t209, top_4_0, t209)
+    t212 = t211 + 12582912.0
+    t218 = (t212.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t219 = t218 - tl.where(t211 < (t212 - 12582912.0), 1, 0)
+    t222 = (t186 + (t201 * stride_8_0)) + (t219 * stride_9_0)
+    t224 = social_0 * scale_5_0
+    t227 = tl.where(t224 < 0.0, 0.0, t224)
+    t229 = tl.where(top_5_0 < t227, top_5_0, t227)
+    t230 = t229 + 12582912.0
+    t236 = (t230.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t237 = t236 - tl.where(t229 < (t230 - 12582912.0), 1, 0)
+    t242 = health_0 * scale_6_0
+    t245 = tl.where(t242 < 0.0, 0.0, t242)
+    t247 = tl.where(top_6_0 < t245, top_6_0, t245)
+    t248 = t247 + 12582912.0
+    t254 = (t248.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t255 = t254 - tl.where(t247 < (t248 - 12582912.0), 1, 0)
+    t258 = (t222 + (t237 * stride_10_0)) + (t255 * stride_11_0)
+    t260 = fitness_0 * scale_7_0
+    t263 = tl.where(t260 < 0.0, 0.0, t260)
+    t265 = tl.where(top_7_0 < t263, top_7_0, t263)
+    t266 = t265 + 12582912.0
+    t272 = (t266.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t273 = t272 - tl.where(t265 < (t266 - 12582912.0), 1, 0)
+    situation_0 = t258 + (t273 * stride_12_0)
+    return situation_0
+
+
+@triton.jit
+def _situate(strides_ptr, bins_ptr, arrays, place, state):
+    """The situation of each lane, by the strides of features, and the scales and last numbers of bins."""
+    (
+        meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
+        episode_ptr, layout_ptr,
+    ) = arrays
+    worlds, lanes, world, agent, lane, valid = place
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
+    ) = state
+    return _situation(
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, hour, layout, tl.load(strides_ptr + 0), tl.load(strides_ptr + 1),
+        tl.load(strides_ptr + 2), tl.load(strides_ptr + 3), tl.load(strides_ptr + 4), tl.load(bins_ptr + 0),
+        tl.load(bins_ptr + 8), tl.load(strides_ptr + 5), tl.load(bins_ptr + 1), tl.load(bins_ptr + 9),
+        tl.load(strides_ptr + 6), tl.load(bins_ptr + 2), tl.load(bins_ptr + 10), tl.load(strides_ptr + 7),
+        tl.load(bins_ptr + 3), tl.load(bins_ptr + 11), tl.load(strides_ptr + 8), tl.load(bins_ptr + 4),
+        tl.load(bins_ptr + 12), tl.load(strides_ptr + 9), tl.load(bins_ptr + 5), tl.load(bins_ptr + 13),
+        tl.load(strides_ptr + 10), tl.load(bins_ptr + 6), tl.load(bins_ptr + 14), tl.load(strides_ptr + 11),
+        tl.load(bins_ptr + 7), tl.load(bins_ptr + 15), tl.load(strides_ptr + 12),
+    )
+
+
+@triton.jit
+def _draw(thresholds_ptr, situation, word, valid):
+    """The action that a random word draws from a table: the number of thresholds that its upper 30 bits reach."""
+    reached = (word >> 2).to(tl.int32)
+    row = thresholds_ptr + situation.to(tl.int64) * 7
+    action = tl.zeros_like(situation)
+    for index in range(7):
+        action += (tl.load(row + index, mask=valid, other=0) <= reached).to(tl.int32)
+    return action
+
+
+@triton.jit
+def _encode(value, low, scale, dtype: tl.constexpr):
+    """A value in the type of the observations: rounded, or as a byte."""
+    if dtype == tl.uint8:
+        # Adding 1.5 * 2**23 leaves the nearest integer in the last bits.
+        steps = tl.minimum(tl.maximum((value - low) * scale, 0.0), 255.0) + 12582912.0
+        return steps.to(tl.uint32, bitcast=True).to(tl.uint8)
+    else:
+        return value.to(dtype)
+
+
+@triton.jit
 def _observe(
     observation_ptr, lanes, lane, wanted, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0,
     fitness_0, x_0, y_0, age_0, engaged_0, progress_0, hour_0, scene_0_0, scene_1_0, table_time_sin, table_time_cos,
@@ -636,33 +781,33 @@ def _observe(
     t118 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t118, 0.002, t118 * -9.49949e-11)
     # position.x
-    tl.store(observation_ptr + 25 * lanes + lane, x_1.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 25 * lanes + lane, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
     # position.y
-    tl.store(observation_ptr + 26 * lanes + lane, y_1.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 26 * lanes + lane, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
     # meter.energy
-    tl.store(observation_ptr + 27 * lanes + lane, energy_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 27 * lanes + lane, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.hygiene
-    tl.store(observation_ptr + 28 * lanes + lane, hygiene_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 28 * lanes + lane, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.satiation
-    tl.store(observation_ptr + 29 * lanes + lane, satiation_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 29 * lanes + lane, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.money
-    tl.store(observation_ptr + 30 * lanes + lane, money_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 30 * lanes + lane, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    tl.store(observation_ptr + 31 * lanes + lane, mood_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 31 * lanes + lane, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.social
-    tl.store(observation_ptr + 32 * lanes + lane, social_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 32 * lanes + lane, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.health
-    tl.store(observation_ptr + 33 * lanes + lane, health_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 33 * lanes + lane, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.fitness
-    tl.store(observation_ptr + 34 * lanes + lane, fitness_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 34 * lanes + lane, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
     # time.sin
-    tl.store(observation_ptr + 35 * lanes + lane, time_sin_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 35 * lanes + lane, _encode(time_sin_0, -1.0, 127.5, dtype), mask=wanted)
     # time.cos
-    tl.store(observation_ptr + 36 * lanes + lane, time_cos_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 36 * lanes + lane, _encode(time_cos_0, -1.0, 127.5, dtype), mask=wanted)
     # progress
-    tl.store(observation_ptr + 37 * lanes + lane, progress_1.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 37 * lanes + lane, _encode(progress_1, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    tl.store(observation_ptr + 38 * lanes + lane, lifetime_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 38 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # window
     for index in range(25):
         element_0 = tl.cast(index, tl.int32)
@@ -677,7 +822,7 @@ def _observe(
         t53 = tl.where((t42 >> 5) == 1, scene_1_0, scene_0_0) & t52
         window_0 = tl.where(t45 & (~(t53 == 0)), 1.0, 0.0)
         row = observation_ptr + element_0 * lanes
-        tl.store(row + lane, window_0.to(dtype), mask=wanted)
+        tl.store(row + lane, _encode(window_0, 0.0, 255.0, dtype), mask=wanted)
 
 
 @triton.jit
@@ -1117,14 +1262,18 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
 
 
-@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
     final_observation_ptr, mask_ptr, table_time_sin, table_time_cos, worlds: tl.int32, agents: tl.int32,
-    first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, elapsed_ptr, GROUP: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
-    """One tick; a world whose episode ends with it begins the next one."""
+    """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
+
+    A world whose episode ends with it begins the next one.
+    """
     arrays = (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
         episode_ptr, layout_ptr,
@@ -1154,16 +1303,17 @@ def step(
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
 def rollout(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
-    layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
-    final_observation_ptr, mask_ptr, uses_ptr, causes_ptr, lengths_ptr, finished_return_ptr, table_time_sin,
-    table_time_cos, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
-    seed_high: tl.uint32, tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    layout_ptr, actions_ptr, choices_ptr, thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr,
+    truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr,
+    lengths_ptr, finished_return_ptr, table_time_sin, table_time_cos, worlds: tl.int32, agents: tl.int32,
+    first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, ticks: tl.int32,
+    BINS: tl.constexpr, EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """So many ticks with the state in registers.
 
-    Without `actions_ptr` the policy is random, without `uses_ptr` nothing is counted. Observations and masks are
-    written in every tick or, by another kernel, after the last one.
+    Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
+    policy is random, without `uses_ptr` nothing is counted. Observations and masks are written in every tick or, by
+    another kernel, after the last one.
     """
     arrays = (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1180,21 +1330,29 @@ def rollout(
     stale = 1
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
-    if actions_ptr is None:
+    if actions_ptr is None and choices_ptr is None:
         words = _policy(stream, now, key[0], key[1])
     if uses_ptr is not None:
         finished = tl.load(finished_return_ptr + lane, mask=valid, other=0.0)
     for _ in range(ticks):
-        if actions_ptr is None:
+        if strides_ptr is not None:
+            situation = _situate(strides_ptr, bins_ptr, arrays, place, state)
+        if actions_ptr is not None:
+            action = tl.load(actions_ptr + lane, mask=valid, other=0)
+            actions_ptr += lanes
+        elif choices_ptr is not None:
+            action = tl.load(choices_ptr + situation, mask=valid, other=0)
+        else:
             if (now & 3) == 0:
                 words = _policy(stream, now, key[0], key[1])
             word0, word1, word2, word3 = words
             early = tl.where((now & 1) == 0, word0, word1)
             late = tl.where((now & 1) == 0, word2, word3)
-            action = _choose(tl.where((now & 2) == 0, early, late))
-        else:
-            action = tl.load(actions_ptr + lane, mask=valid, other=0)
-            actions_ptr += lanes
+            word = tl.where((now & 2) == 0, early, late)
+            if thresholds_ptr is None:
+                action = _choose(word)
+            else:
+                action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[13]
         state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
         if uses_ptr is not None:

@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 2
+SCHEMA = 3
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "a61a4fa11c7af2abf41e22b19e32d9aa77145248db2107118b31a37b9f958c38",
-    "triton_kernels.py": "7592c9f50f589550fe9644bab4b8b2f9f5595ad7bb7828c95591c22704bc069c",
-    "numba_kernels.py": "871e906e023fb053b40e7df9469ac54799e8689448f6f38a0cc667a6dfbdf67c",
+    "tick.ir": "539e1d24f0b00a5b1e32da3c9d4f2d0c2e469979a79fbc2875967d258b6e253b",
+    "triton_kernels.py": "0e5b4c9bd3146c10fd0acbbe3b91c9b815d4d656c37fa10f1c81111108dbfaf7",
+    "numba_kernels.py": "a23791c56b56d8a9ccdb9d4c11bdf2a43ae9df40f2e08e1b51cbf85b2463fd71",
 }
 
 

@@ -24,6 +24,7 @@ from hamlet.launch.numba_ops import (
     bit_xor,
     choose_lanes,
     divide,
+    draw,
     equal,
     fma,
     from_bits,
@@ -38,6 +39,7 @@ from hamlet.launch.numba_ops import (
     local_f32,
     local_i32,
     local_u32,
+    look_up,
     mulhigh,
     multiply,
     part,
@@ -455,6 +457,103 @@ def _choose(word_0):
     # policy
     action_0 = i32(shift_right(word_0, 29))
     return action_0
+
+
+@inline
+def _situation(
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
+    stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0, stride_4_0, scale_1_0, top_1_0, stride_5_0,
+    scale_2_0, top_2_0, stride_6_0, scale_3_0, top_3_0, stride_7_0, scale_4_0, top_4_0, stride_8_0, scale_5_0, top_5_0,
+    stride_9_0, scale_6_0, top_6_0, stride_10_0, scale_7_0, top_7_0, stride_11_0,
+):
+    """The row of a policy's table that a lane looks up."""
+    # policy
+    t22 = multiply(where(less(age_0, 499), age_0, 499), stride_2_0)
+    t23 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t22)
+    # here
+    t28 = u32(add(multiply(y_0, 8), x_0))
+    t32 = bit_and(t28, 7)
+    t37 = multiply(bit_xor(t32, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t44 = shift_right(multiply(bit_xor(t37, shift_right(t37, 15)), 0x85EBCA77), 29)
+    t46 = bit_and(subtract(shift_right(t28, 3), t44), 7)
+    t50 = multiply(bit_xor(t46, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t54 = shift_right(multiply(bit_xor(t50, shift_right(t50, 15)), 0x85EBCA77), 29)
+    t56 = bit_and(subtract(t32, t54), 7)
+    t60 = multiply(bit_xor(t56, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t64 = shift_right(multiply(bit_xor(t60, shift_right(t60, 15)), 0x85EBCA77), 29)
+    t66 = bit_and(subtract(t46, t64), 7)
+    t70 = multiply(bit_xor(t66, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t74 = shift_right(multiply(bit_xor(t70, shift_right(t70, 15)), 0x85EBCA77), 29)
+    t76 = bit_and(subtract(t56, t74), 7)
+    t80 = multiply(bit_xor(t76, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t84 = shift_right(multiply(bit_xor(t80, shift_right(t80, 15)), 0x85EBCA77), 29)
+    t86 = bit_and(subtract(t66, t84), 7)
+    t90 = multiply(bit_xor(t86, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t94 = shift_right(multiply(bit_xor(t90, shift_right(t90, 15)), 0x85EBCA77), 29)
+    t96 = bit_and(subtract(t76, t94), 7)
+    t100 = multiply(bit_xor(t96, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t104 = shift_right(multiply(bit_xor(t100, shift_right(t100, 15)), 0x85EBCA77), 29)
+    t106 = bit_and(subtract(t86, t104), 7)
+    t108 = multiply(bit_xor(t106, layout_0), 0x9E3779B1)
+    t112 = shift_right(multiply(bit_xor(t108, shift_right(t108, 15)), 0x85EBCA77), 29)
+    t116 = add(shift_left(t106, 3), bit_and(subtract(t96, t112), 7))
+    t120 = where(less(t116, 14), i32(t116), -1)
+    # policy
+    t128 = energy_0 * scale_0_0
+    t131 = where(t128 < f32(0.0), f32(0.0), t128)
+    t133 = where(top_0_0 < t131, top_0_0, t131)
+    t135 = t133 + f32(12582912.0)
+    t142 = i32(subtract(to_bits(t135), 0x4B400000))
+    t143 = subtract(t142, where(t133 < (t135 - f32(12582912.0)), i32(1), 0))
+    t145 = multiply(t143, stride_4_0)
+    t146 = add(add(t23, multiply(add(t120, 1), stride_3_0)), t145)
+    t148 = hygiene_0 * scale_1_0
+    t151 = where(t148 < f32(0.0), f32(0.0), t148)
+    t153 = where(top_1_0 < t151, top_1_0, t151)
+    t154 = t153 + f32(12582912.0)
+    t160 = i32(subtract(to_bits(t154), 0x4B400000))
+    t161 = subtract(t160, where(t153 < (t154 - f32(12582912.0)), i32(1), 0))
+    t166 = satiation_0 * scale_2_0
+    t169 = where(t166 < f32(0.0), f32(0.0), t166)
+    t171 = where(top_2_0 < t169, top_2_0, t169)
+    t172 = t171 + f32(12582912.0)
+    t178 = i32(subtract(to_bits(t172), 0x4B400000))
+    t179 = subtract(t178, where(t171 < (t172 - f32(12582912.0)), i32(1), 0))
+    t182 = add(add(t146, multiply(t161, stride_5_0)), multiply(t179, stride_6_0))
+    t184 = money_0 * scale_3_0
+    t187 = where(t184 < f32(0.0), f32(0.0), t184)
+    t189 = where(top_3_0 < t187, top_3_0, t187)
+    t190 = t189 + f32(12582912.0)
+    t196 = i32(subtract(to_bits(t190), 0x4B400000))
+    t197 = subtract(t196, where(t189 < (t190 - f32(12582912.0)), i32(1), 0))
+    t202 = mood_0 * scale_4_0
+    t205 = where(t202 < f32(0.0), f32(0.0), t202)
+    t207 = where(top_4_0 < t205, top_4_0, t205)
+    t208 = t207 + f32(12582912.0)
+    t214 = i32(subtract(to_bits(t208), 0x4B400000))
+    t215 = subtract(t214, where(t207 < (t208 - f32(12582912.0)), i32(1), 0))
+    t218 = add(add(t182, multiply(t197, stride_7_0)), multiply(t215, stride_8_0))
+    t220 = social_0 * scale_5_0
+    t223 = where(t220 < f32(0.0), f32(0.0), t220)
+    t225 = where(top_5_0 < t223, top_5_0, t223)
+    t226 = t225 + f32(12582912.0)
+    t232 = i32(subtract(to_bits(t226), 0x4B400000))
+    t233 = subtract(t232, where(t225 < (t226 - f32(12582912.0)), i32(1), 0))
+    t238 = health_0 * scale_6_0
+    t241 = where(t238 < f32(0.0), f32(0.0), t238)
+    t243 = where(top_6_0 < t241, top_6_0, t241)
+    t244 = t243 + f32(12582912.0)
+    t250 = i32(subtract(to_bits(t244), 0x4B400000))
+    t251 = subtract(t250, where(t243 < (t244 - f32(12582912.0)), i32(1), 0))
+    t254 = add(add(t218, multiply(t233, stride_9_0)), multiply(t251, stride_10_0))
+    t256 = fitness_0 * scale_7_0
+    t259 = where(t256 < f32(0.0), f32(0.0), t256)
+    t261 = where(top_7_0 < t259, top_7_0, t259)
+    t262 = t261 + f32(12582912.0)
+    t268 = i32(subtract(to_bits(t262), 0x4B400000))
+    t269 = subtract(t268, where(t261 < (t262 - f32(12582912.0)), i32(1), 0))
+    situation_0 = add(t254, multiply(t269, stride_11_0))
+    return situation_0
 
 
 @inline
@@ -926,25 +1025,25 @@ def _observe(
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
             layout[lane],
         )
-    put(observed_position_x, part(observation_array, 64, start), count, lanes, chosen)
-    put(observed_position_y, part(observation_array, 65, start), count, lanes, chosen)
-    put(observed_meter_energy, part(observation_array, 66, start), count, lanes, chosen)
-    put(observed_meter_hygiene, part(observation_array, 67, start), count, lanes, chosen)
-    put(observed_meter_satiation, part(observation_array, 68, start), count, lanes, chosen)
-    put(observed_meter_money, part(observation_array, 69, start), count, lanes, chosen)
-    put(observed_meter_mood, part(observation_array, 70, start), count, lanes, chosen)
-    put(observed_meter_social, part(observation_array, 71, start), count, lanes, chosen)
-    put(observed_meter_health, part(observation_array, 72, start), count, lanes, chosen)
-    put(observed_meter_fitness, part(observation_array, 73, start), count, lanes, chosen)
-    put(observed_lifetime, part(observation_array, 89, start), count, lanes, chosen)
+    put(observed_position_x, part(observation_array, 64, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_position_y, part(observation_array, 65, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_energy, part(observation_array, 66, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_hygiene, part(observation_array, 67, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_satiation, part(observation_array, 68, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_money, part(observation_array, 69, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_mood, part(observation_array, 70, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_social, part(observation_array, 71, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_health, part(observation_array, 72, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_meter_fitness, part(observation_array, 73, start), count, lanes, chosen, f32(0.0), f32(255.0))
+    put(observed_lifetime, part(observation_array, 89, start), count, lanes, chosen, f32(0.0), f32(255.0))
     for element in range(64):
         for lane in range(LANES):
             values[lane] = _observe_grid(i32(element), shared_t1000[lane], shared_t1001[lane], shared_t1005[lane])
-        put(values, part(observation_array, element, start), count, lanes, chosen)
+        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(127.5))
     for element in range(15):
         for lane in range(LANES):
             values[lane] = _observe_here(i32(element), shared_t1101[lane])
-        put(values, part(observation_array, 74 + element, start), count, lanes, chosen)
+        put(values, part(observation_array, 74 + element, start), count, lanes, chosen, f32(0.0), f32(255.0))
 
 
 @inline
@@ -1103,21 +1202,26 @@ def _restart(
 @kernel
 def rollout(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, worlds, agents,
-    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
+    actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
+    truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
+    causes_array, lengths_array, finished_return_array, worlds, agents, first_world, seed_low, seed_high, tick, ticks,
+    begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
-    Without recorded actions [ticks, lanes] agents act at random; without `finished_return_array` nothing is counted.
+    Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
+    all three agents act at random; without `finished_return_array` nothing is counted.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     """
-    random = actions_array.shape[0] == 0
+    recorded = actions_array.shape[0] > 0
+    tabular = strides_array.shape[0] > 0
+    chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
     lanes = local_i32(LANES)
     flags = local_bool(LANES)
-    ahead = local_i32(AHEAD)
+    ahead = local_u32(AHEAD)
     action = local_i32(LANES)
+    situation = local_i32(LANES)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -1174,9 +1278,24 @@ def rollout(
                 if passed == 0:
                     continue
 
-                # Actions: recorded, or drawn for four ticks at once.
-                if not random:
+                # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
+                if tabular:
+                    for lane in range(LANES):
+                        situation[lane] = _situation(
+                            meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
+                            meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane],
+                            position_x[lane], position_y[lane], age[lane], layout[lane], strides_array[0],
+                            strides_array[1], strides_array[2], strides_array[3], bins_array[0], bins_array[8],
+                            strides_array[4], bins_array[1], bins_array[9], strides_array[5], bins_array[2],
+                            bins_array[10], strides_array[6], bins_array[3], bins_array[11], strides_array[7],
+                            bins_array[4], bins_array[12], strides_array[8], bins_array[5], bins_array[13],
+                            strides_array[9], bins_array[6], bins_array[14], strides_array[10], bins_array[7],
+                            bins_array[15], strides_array[11],
+                        )
+                if recorded:
                     load_lanes(action, part(actions_array, passed - 1, start), count)
+                elif chosen_by_table:
+                    look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
                         first = first_world * agents + start
@@ -1184,13 +1303,16 @@ def rollout(
                             first_word, second_word, third_word, fourth_word = _policy(
                                 u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
                             )
-                            ahead[lane] = _choose(first_word)
-                            ahead[1 * LANES + lane] = _choose(second_word)
-                            ahead[2 * LANES + lane] = _choose(third_word)
-                            ahead[3 * LANES + lane] = _choose(fourth_word)
+                            ahead[lane] = first_word
+                            ahead[1 * LANES + lane] = second_word
+                            ahead[2 * LANES + lane] = third_word
+                            ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
                     for lane in range(LANES):
-                        action[lane] = ahead[drawn + lane]
+                        word = ahead[drawn + lane]
+                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    if tabular:
+                        draw(action, thresholds_array, 7, situation, count)
 
                 # The tick; who was dead before it keeps everything.
                 for lane in range(LANES):
@@ -1343,8 +1465,9 @@ def reset(
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
-        NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
+        NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high,
+        0, 0, begin, end, False, True,
     )
 
 
@@ -1355,20 +1478,21 @@ def observe(
     """Observations and masks of the state as it is, in the worlds from `begin` to `end`."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        NO_ACTIONS, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64,
-        NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
+        NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False,
+        False,
     )
 
 
 def step(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, begin, end,
+    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, begin, end,
 ):
     """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-        final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low,
-        seed_high, 0, 1, begin, end, True, False,
+        actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
+        cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
+        agents, first_world, seed_low, seed_high, tick, 1, begin, end, True, False,
     )

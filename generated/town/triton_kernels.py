@@ -519,6 +519,147 @@ def _choose(word_0):
 
 
 @triton.jit
+def _situation(
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
+    stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0, stride_4_0, scale_1_0, top_1_0, stride_5_0,
+    scale_2_0, top_2_0, stride_6_0, scale_3_0, top_3_0, stride_7_0, scale_4_0, top_4_0, stride_8_0, scale_5_0, top_5_0,
+    stride_9_0, scale_6_0, top_6_0, stride_10_0, scale_7_0, top_7_0, stride_11_0,
+):
+    """The row of a policy's table that a lane looks up."""
+    # policy
+    t22 = tl.where(age_0 < 499, age_0, 499) * stride_2_0
+    t23 = ((x_0 * stride_0_0) + (y_0 * stride_1_0)) + t22
+    # here
+    t28 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
+    t32 = t28 & 7
+    t37 = (t32 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t44 = ((t37 ^ (t37 >> 15)) * 0x85EBCA77) >> 29
+    t46 = ((t28 >> 3) - t44) & 7
+    t50 = (t46 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t54 = ((t50 ^ (t50 >> 15)) * 0x85EBCA77) >> 29
+    t56 = (t32 - t54) & 7
+    t60 = (t56 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t64 = ((t60 ^ (t60 >> 15)) * 0x85EBCA77) >> 29
+    t66 = (t46 - t64) & 7
+    t70 = (t66 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t74 = ((t70 ^ (t70 >> 15)) * 0x85EBCA77) >> 29
+    t76 = (t56 - t74) & 7
+    t80 = (t76 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t84 = ((t80 ^ (t80 >> 15)) * 0x85EBCA77) >> 29
+    t86 = (t66 - t84) & 7
+    t90 = (t86 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t94 = ((t90 ^ (t90 >> 15)) * 0x85EBCA77) >> 29
+    t96 = (t76 - t94) & 7
+    t100 = (t96 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t104 = ((t100 ^ (t100 >> 15)) * 0x85EBCA77) >> 29
+    t106 = (t86 - t104) & 7
+    t108 = (t106 ^ layout_0) * 0x9E3779B1
+    t112 = ((t108 ^ (t108 >> 15)) * 0x85EBCA77) >> 29
+    t116 = (t106 << 3) + ((t96 - t112) & 7)
+    t120 = tl.where(t116 < 14, t116.to(tl.int32, bitcast=True), -1)
+    # policy
+    t128 = energy_0 * scale_0_0
+    t131 = tl.where(t128 < 0.0, 0.0, t128)
+    t133 = tl.where(top_0_0 < t131, top_0_0, t131)
+    t135 = t133 + 12582912.0
+    t142 = (t135.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t143 = t142 - tl.where(t133 < (t135 - 12582912.0), 1, 0)
+    t145 = t143 * stride_4_0
+    t146 = (t23 + ((t120 + 1) * stride_3_0)) + t145
+    t148 = hygiene_0 * scale_1_0
+    t151 = tl.where(t148 < 0.0, 0.0, t148)
+    t153 = tl.where(top_1_0 < t151, top_1_0, t151)
+    t154 = t153 + 12582912.0
+    t160 = (t154.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t161 = t160 - tl.where(t153 < (t154 - 12582912.0), 1, 0)
+    t166 = satiation_0 * scale_2_0
+    t169 = tl.where(t166 < 0.0, 0.0, t166)
+    t171 = tl.where(top_2_0 < t169, top_2_0, t169)
+    t172 = t171 + 12582912.0
+    t178 = (t172.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t179 = t178 - tl.where(t171 < (t172 - 12582912.0), 1, 0)
+    t182 = (t146 + (t161 * stride_5_0)) + (t179 * stride_6_0)
+    t184 = money_0 * scale_3_0
+    t187 = tl.where(t184 < 0.0, 0.0, t184)
+    t189 = tl.where(top_3_0 < t187, top_3_0, t187)
+    t190 = t189 + 12582912.0
+    t196 = (t190.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t197 = t196 - tl.where(t189 < (t190 - 12582912.0), 1, 0)
+    t202 = mood_0 * scale_4_0
+    t205 = tl.where(t202 < 0.0, 0.0, t202)
+    t207 = tl.where(top_4_0 < t205, top_4_0, t205)
+    t208 = t207 + 12582912.0
+    t214 = (t208.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t215 = t214 - tl.where(t207 < (t208 - 12582912.0), 1, 0)
+    t218 = (t182 + (t197 * stride_7_0)) + (t215 * stride_8_0)
+    t220 = social_0 * scale_5_0
+    t223 = tl.where(t220 < 0.0, 0.0, t220)
+    t225 = tl.where(top_5_0 < t223, top_5_0, t223)
+    t226 = t225 + 12582912.0
+    t232 = (t226.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t233 = t232 - tl.where(t225 < (t226 - 12582912.0), 1, 0)
+    t238 = health_0 * scale_6_0
+    t241 = tl.where(t238 < 0.0, 0.0, t238)
+    t243 = tl.where(top_6_0 < t241, top_6_0, t241)
+    t244 = t243 + 12582912.0
+    t250 = (t244.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t251 = t250 - tl.where(t243 < (t244 - 12582912.0), 1, 0)
+    t254 = (t218 + (t233 * stride_9_0)) + (t251 * stride_10_0)
+    t256 = fitness_0 * scale_7_0
+    t259 = tl.where(t256 < 0.0, 0.0, t256)
+    t261 = tl.where(top_7_0 < t259, top_7_0, t259)
+    t262 = t261 + 12582912.0
+    t268 = (t262.to(tl.uint32, bitcast=True) - 0x4B400000).to(tl.int32, bitcast=True)
+    t269 = t268 - tl.where(t261 < (t262 - 12582912.0), 1, 0)
+    situation_0 = t254 + (t269 * stride_11_0)
+    return situation_0
+
+
+@triton.jit
+def _situate(strides_ptr, bins_ptr, arrays, place, state):
+    """The situation of each lane, by the strides of features, and the scales and last numbers of bins."""
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
+    worlds, lanes, world, agent, lane, valid = place
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
+    ) = state
+    return _situation(
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, layout, tl.load(strides_ptr + 0), tl.load(strides_ptr + 1),
+        tl.load(strides_ptr + 2), tl.load(strides_ptr + 3), tl.load(bins_ptr + 0), tl.load(bins_ptr + 8),
+        tl.load(strides_ptr + 4), tl.load(bins_ptr + 1), tl.load(bins_ptr + 9), tl.load(strides_ptr + 5),
+        tl.load(bins_ptr + 2), tl.load(bins_ptr + 10), tl.load(strides_ptr + 6), tl.load(bins_ptr + 3),
+        tl.load(bins_ptr + 11), tl.load(strides_ptr + 7), tl.load(bins_ptr + 4), tl.load(bins_ptr + 12),
+        tl.load(strides_ptr + 8), tl.load(bins_ptr + 5), tl.load(bins_ptr + 13), tl.load(strides_ptr + 9),
+        tl.load(bins_ptr + 6), tl.load(bins_ptr + 14), tl.load(strides_ptr + 10), tl.load(bins_ptr + 7),
+        tl.load(bins_ptr + 15), tl.load(strides_ptr + 11),
+    )
+
+
+@triton.jit
+def _draw(thresholds_ptr, situation, word, valid):
+    """The action that a random word draws from a table: the number of thresholds that its upper 30 bits reach."""
+    reached = (word >> 2).to(tl.int32)
+    row = thresholds_ptr + situation.to(tl.int64) * 7
+    action = tl.zeros_like(situation)
+    for index in range(7):
+        action += (tl.load(row + index, mask=valid, other=0) <= reached).to(tl.int32)
+    return action
+
+
+@triton.jit
+def _encode(value, low, scale, dtype: tl.constexpr):
+    """A value in the type of the observations: rounded, or as a byte."""
+    if dtype == tl.uint8:
+        # Adding 1.5 * 2**23 leaves the nearest integer in the last bits.
+        steps = tl.minimum(tl.maximum((value - low) * scale, 0.0), 255.0) + 12582912.0
+        return steps.to(tl.uint32, bitcast=True).to(tl.uint8)
+    else:
+        return value.to(dtype)
+
+
+@triton.jit
 def _observe(
     observation_ptr, lanes, lane, wanted, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0,
     fitness_0, x_0, y_0, age_0, layout_0, scene_0_0, scene_1_0,
@@ -566,27 +707,27 @@ def _observe(
     t150 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t150, 0.002, t150 * -9.49949e-11)
     # position.x
-    tl.store(observation_ptr + 64 * lanes + lane, x_1.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 64 * lanes + lane, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
     # position.y
-    tl.store(observation_ptr + 65 * lanes + lane, y_1.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 65 * lanes + lane, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
     # meter.energy
-    tl.store(observation_ptr + 66 * lanes + lane, energy_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 66 * lanes + lane, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.hygiene
-    tl.store(observation_ptr + 67 * lanes + lane, hygiene_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 67 * lanes + lane, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.satiation
-    tl.store(observation_ptr + 68 * lanes + lane, satiation_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 68 * lanes + lane, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.money
-    tl.store(observation_ptr + 69 * lanes + lane, money_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 69 * lanes + lane, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    tl.store(observation_ptr + 70 * lanes + lane, mood_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 70 * lanes + lane, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.social
-    tl.store(observation_ptr + 71 * lanes + lane, social_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 71 * lanes + lane, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.health
-    tl.store(observation_ptr + 72 * lanes + lane, health_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 72 * lanes + lane, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.fitness
-    tl.store(observation_ptr + 73 * lanes + lane, fitness_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 73 * lanes + lane, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    tl.store(observation_ptr + 89 * lanes + lane, lifetime_0.to(dtype), mask=wanted)
+    tl.store(observation_ptr + 89 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
     for index in range(64):
         element_0 = tl.cast(index, tl.int32)
@@ -597,14 +738,14 @@ def _observe(
         t38 = tl.where(element_0 == t22, 1.0, 0.0)
         grid_0 = tl.where(t33 == 0, 0.0, 1.0) + t38
         row = observation_ptr + element_0 * lanes
-        tl.store(row + lane, grid_0.to(dtype), mask=wanted)
+        tl.store(row + lane, _encode(grid_0, 0.0, 127.5, dtype), mask=wanted)
     # here
     for index in range(15):
         element_1 = tl.cast(index, tl.int32)
         # observe here, town.hamlet:123
         here_0 = tl.where(element_1 == t146, 1.0, 0.0)
         row = observation_ptr + (element_1 + 74) * lanes
-        tl.store(row + lane, here_0.to(dtype), mask=wanted)
+        tl.store(row + lane, _encode(here_0, 0.0, 255.0, dtype), mask=wanted)
 
 
 @triton.jit
@@ -983,14 +1124,17 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
-@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
     terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr,
     worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    tick: tl.uint32, elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
-    """One tick; a world whose episode ends with it begins the next one."""
+    """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
+
+    A world whose episode ends with it begins the next one.
+    """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
     worlds, lanes, world, agent, lane, valid = place
@@ -1015,16 +1159,18 @@ def step(
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
 def rollout(
-    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
-    terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr,
-    causes_ptr, lengths_ptr, finished_return_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32,
-    seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr,
-    EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, choices_ptr,
+    thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr,
+    observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr, lengths_ptr, finished_return_ptr,
+    worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
+    tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr, GROUP: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
     """So many ticks with the state in registers.
 
-    Without `actions_ptr` the policy is random, without `uses_ptr` nothing is counted. Observations and masks are
-    written in every tick or, by another kernel, after the last one.
+    Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
+    policy is random, without `uses_ptr` nothing is counted. Observations and masks are written in every tick or, by
+    another kernel, after the last one.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
@@ -1038,21 +1184,29 @@ def rollout(
     stale = 1
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
-    if actions_ptr is None:
+    if actions_ptr is None and choices_ptr is None:
         words = _policy(stream, now, key[0], key[1])
     if uses_ptr is not None:
         finished = tl.load(finished_return_ptr + lane, mask=valid, other=0.0)
     for _ in range(ticks):
-        if actions_ptr is None:
+        if strides_ptr is not None:
+            situation = _situate(strides_ptr, bins_ptr, arrays, place, state)
+        if actions_ptr is not None:
+            action = tl.load(actions_ptr + lane, mask=valid, other=0)
+            actions_ptr += lanes
+        elif choices_ptr is not None:
+            action = tl.load(choices_ptr + situation, mask=valid, other=0)
+        else:
             if (now & 3) == 0:
                 words = _policy(stream, now, key[0], key[1])
             word0, word1, word2, word3 = words
             early = tl.where((now & 1) == 0, word0, word1)
             late = tl.where((now & 1) == 0, word2, word3)
-            action = _choose(tl.where((now & 2) == 0, early, late))
-        else:
-            action = tl.load(actions_ptr + lane, mask=valid, other=0)
-            actions_ptr += lanes
+            word = tl.where((now & 2) == 0, early, late)
+            if thresholds_ptr is None:
+                action = _choose(word)
+            else:
+                action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[11]
         state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
         if uses_ptr is not None:

@@ -14,6 +14,9 @@ from hamlet.universe import Universe
 Kernel: TypeAlias = Literal["reset", "observe", "step", "rollout"]
 KERNELS: tuple[Kernel, ...] = ("reset", "observe", "step", "rollout")
 
+TABULAR = ("choices", "thresholds", "strides", "bins")
+"""The arrays of a tabular policy, see `hamlet.backend.TabularPolicy`: without a dimension for situations or rows."""
+
 
 def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
     """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
@@ -26,7 +29,8 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
         case "rollout":
             statistics = ("uses", "causes", "lengths", "finished_return")
-            return (*state, "actions", *outcome, "observation", "final_observation", "mask", *statistics)
+            policy = ("actions", *TABULAR)
+            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *statistics)
 
 
 def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -34,7 +38,9 @@ def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
     match kernel:
         case "observe":
             return ("worlds", "agents")
-        case "reset" | "step":
+        case "reset":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high")
+        case "step":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick")
         case "rollout":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks")

@@ -120,6 +120,7 @@ def _signature(
     """The type of every argument, and the values of those that are constants."""
     types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
     types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1"}
+    types |= {"choices": "*i32", "thresholds": "*i32", "strides": "*i32", "bins": "*fp32"}
     types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}
     kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form
     names = abi.array_arguments(universe, kernel)
@@ -131,9 +132,11 @@ def _signature(
         *("u32" if name in unsigned else "i32" for name in scalars),
     ]
     given: dict[str, object] = dict(constants(kernel, 1, BLOCK, length_bins(universe), form == "rollout_observing"))
-    absent = ["actions"] if kernel == "rollout" else []
+    absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
     if form == "rollout" or not schema.observation_rows(universe):
         absent += ["observation", "final_observation"]
+    if kernel == "step":
+        given["elapsed_ptr"] = None
     given |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
     signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))
     return signature | dict.fromkeys(given, "constexpr"), given
@@ -147,7 +150,7 @@ def _disassemble(cubin: bytes) -> tuple[str, dict[str, int]]:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        sass = _run(str(tools / "nvdisasm"), "-c", file.name)
+        sass = _run(str(tools / "nvdisasm"), "-c", "-gi", file.name)
         usage = _run(str(tools / "cuobjdump"), "-res-usage", file.name)
     line = next(line for line in usage.splitlines() if "REG:" in line)
     return sass, {name: int(number) for name, number in RESOURCE.findall(line)}

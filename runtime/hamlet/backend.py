@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import torch
 
@@ -38,6 +38,29 @@ class RecordedPolicy:
     actions: torch.Tensor
 
 
+@dataclass(frozen=True, slots=True)
+class TabularPolicy:
+    """Actions looked up by situation; `hamlet.features` says what a situation is.
+
+    Attributes:
+        universe: the digest of the module that it is for.
+        choices: [situations] i32, the action of each; `None` where actions are drawn.
+        thresholds: [situations, actions - 1] i32 in 0 .. 2**30, not decreasing: an agent whose random word has the
+            upper 30 bits b takes the action of number (thresholds <= b); `None` where actions are fixed.
+        strides: [features] i32, 0 for a feature that does not count.
+        bins: [2 * quantities] f32: the scales of all quantities, then the number of each one's last bin.
+    """
+
+    universe: str
+    choices: torch.Tensor | None
+    thresholds: torch.Tensor | None
+    strides: torch.Tensor
+    bins: torch.Tensor
+
+
+Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy
+
+
 class Backend(Protocol):
     """Executes ticks on buffers. Actions are valid, tensors are on the backend's device."""
 
@@ -61,11 +84,20 @@ class Backend(Protocol):
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
     ) -> None:
         """So many ticks, at least 1. Leaves what that many `step`s leave; but observations and masks are written after
         the last tick only, and final observations not at all, unless `observe_every_tick`."""
+        ...
+
+
+@runtime_checkable
+class Recordable(Protocol):
+    """A backend whose steps a CUDA graph can record."""
+
+    def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
+        """`Backend.step`, `elapsed` ticks ([1] i32, on the device) after `stream.tick`. Nothing is read on the host."""
         ...

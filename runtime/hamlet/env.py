@@ -12,18 +12,24 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import checkpoint, schema
-from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Recordable, Stream, TabularPolicy
 from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.choose import Choice
+from hamlet.encoding import scales
 from hamlet.errors import EnvError
+from hamlet.graphed import Graphed, record
 from hamlet.module import Module
+from hamlet.ops import Stepper, step
 from hamlet.params import Numbers
 from hamlet.placing import place
 from hamlet.rollout import Rollout
 from hamlet.state import Buffers, Statistics, allocate_statistics
+from hamlet.tabular import Axis, tabular
 from hamlet.universe import Universe
 
 Info: TypeAlias = Mapping[str, "torch.Tensor | None"]
+Stepped: TypeAlias = tuple["torch.Tensor | None", torch.Tensor, torch.Tensor, torch.Tensor, Info]
+"""Observation, reward, terminated, truncated, info: see `Env.step`."""
 
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
@@ -38,6 +44,8 @@ class Env:
         backend: the name of the backend; `choice` says why it was chosen.
         action_names, num_actions: the actions; an action is its number.
         observation_names: one name per value of an observation; `observation_segments` has them grouped.
+        observation_low, observation_high: [values] f32: where the values of an observation lie. Observations of uint8
+            are these ranges in 255 steps: byte b stands for low + b * (high - low) / 255; values beyond take 0 or 255.
         params, inputs: the universe's params and inputs, see `hamlet.params.Numbers`.
         reports: what the last tick reported, by name: views [lanes] f32; 0 at the beginning of an episode.
         validate: whether the range of actions and inputs is checked.
@@ -64,6 +72,7 @@ class Env:
             for segment in self.observation_segments
             for index in range(segment.count)
         )
+        self.observation_low, self.observation_high = self._observation_range()
         self.params = Numbers("param", universe.params, buffers.state.get("params"), True, self.observe)
         self.inputs = Numbers("input", universe.inputs, buffers.state.get("inputs"), validate, lambda: None)
         self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
@@ -74,6 +83,7 @@ class Env:
         self._buffers = buffers
         self._seed = seed
         self._tick = 0
+        self._stepper = Stepper(backend, buffers)
         self._untouched = True
         self._info = self._views()
         self._start()
@@ -140,14 +150,15 @@ class Env:
         self._start()
         return self.observation, self.info
 
-    def step(self, actions: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor, Info]:
+    def step(self, actions: torch.Tensor) -> Stepped:
         """One tick. A world none of whose agents is alive starts anew at its end; but not in a universe with `episodes
         by hand`, where worlds start anew with `reset` only and nothing writes `final_observation`.
 
         Args:
             actions: [lanes], of an integer type, in 0 .. num_actions - 1, on the environment's device. The range is
                 checked on the CPU. On CUDA that would wait for the device, so it is only checked in an environment made
-                with `validate=True`; what an action (or an input) out of range does is otherwise undefined.
+                with `validate=True`; what an action (or an input) out of range does is otherwise undefined. Inside
+                `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
@@ -159,17 +170,39 @@ class Env:
         Raises:
             EnvError: the actions have a wrong type, shape, device or range. Nothing was changed.
         """
-        checked = self._checked_actions(actions, (self.num_lanes,))
-        self._untouched = False
-        self._backend.step(self._buffers, checked, self._stream())
-        self._advance(1)
-        outcome = self._buffers.outcome
-        return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
+        checked = self.checked_actions(actions)
+        if torch.compiler.is_compiling():
+            self._step_as_operator(checked)
+        else:
+            self._backend.step(self._buffers, checked, self._stream())
+        return self._finish()
+
+    def graphed(self) -> Graphed:
+        """Steps of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one launch.
+        Worth it for few agents, whose ticks take less time than launching them.
+
+        Raises:
+            EnvError: the environment does not run on CUDA, by backend "triton".
+        """
+        backend = self._backend
+        if self.device.type != "cuda" or not isinstance(backend, Recordable):
+            raise EnvError(
+                f'a graph needs backend "triton" on a CUDA device: this is {self.backend} on {self.device}; call step'
+            )
+
+        def launch(actions: torch.Tensor, elapsed: torch.Tensor) -> None:
+            backend.step_since(self._buffers, actions, self._stream(), elapsed)
+
+        return Graphed(self, self._buffers, launch, self._finish, record)
+
+    def checked_actions(self, actions: torch.Tensor) -> torch.Tensor:
+        """Actions [lanes] as backends take them, i32; what `step` raises where they are wrong."""
+        return self._checked_actions(actions, (self.num_lanes,))
 
     def rollout(
         self,
         ticks: int,
-        policy: str | torch.Tensor = "random",
+        policy: str | torch.Tensor | TabularPolicy = "random",
         observe: bool = False,
         statistics: Statistics | bool = True,
     ) -> Rollout:
@@ -177,7 +210,8 @@ class Env:
 
         Args:
             ticks: at least 1.
-            policy: "random" (every agent draws uniformly from all actions) or actions [ticks, lanes] as `step` takes.
+            policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] as `step` takes, or
+                what `tabular` made.
             observe: write observations, masks and final observations every tick. Otherwise observations and masks are
                 written after the last tick only, and final observations not at all.
             statistics: whether to count what happens; or the counts of an earlier rollout, to add to.
@@ -187,19 +221,28 @@ class Env:
         """
         if type(ticks) is not int or not 1 <= ticks < 1 << 31:
             raise EnvError(f"a rollout takes 1 or more ticks, not {ticks!r}")
-        chosen: RandomPolicy | RecordedPolicy
-        match policy:
-            case "random":
-                chosen = RandomPolicy()
-            case str():
-                raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
-            case _:
-                chosen = RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
+        chosen = self._checked_policy(policy, ticks)
         counts = self._counts(statistics)
         self._untouched = False
         self._backend.rollout(self._buffers, ticks, chosen, self._stream(), observe, counts)
         self._advance(ticks)
         return Rollout(self.universe, ticks, counts)
+
+    def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
+        """A policy that `rollout` looks up in a table, with the state in registers.
+
+        Args:
+            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type,
+                with one more axis for the actions. An action of probability 0 is never taken, one of probability 1
+                always; others are rounded to multiples of 2**-30.
+            features: what the axes of the table stand for, see `hamlet.features.features`: a coordinate ("x", "y",
+                ...), "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter with
+                a number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
+
+        Raises:
+            EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
+        """
+        return tabular(self.universe, self.module.digest, table, features, self.device)
 
     def place(
         self,
@@ -262,6 +305,12 @@ class Env:
             f"backend={self.backend!r}, device={str(self.device)!r}, seed={self._seed}, tick={self._tick})"
         )
 
+    def _observation_range(self) -> tuple[torch.Tensor, torch.Tensor]:
+        counts = torch.tensor([segment.count for segment in self.observation_segments], dtype=torch.int64)
+        ranges = torch.tensor([(scale.low, scale.high) for scale in scales(self.universe)]).reshape(-1, 2)
+        low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
+        return low, high
+
     def _counts(self, statistics: Statistics | bool) -> Statistics | None:
         match statistics:
             case True:
@@ -270,6 +319,18 @@ class Env:
                 return None
             case _:
                 return statistics
+
+    def _step_as_operator(self, actions: torch.Tensor) -> None:
+        stepper, stream = self._stepper, self._stream()
+        given, changed = stepper.given(self._buffers), stepper.changed(self._buffers)
+        step(actions, given, changed, stream.low, stream.high, stream.tick, stepper.number)
+
+    def _finish(self) -> Stepped:
+        """Count a tick; what it left."""
+        self._untouched = False
+        self._advance(1)
+        outcome = self._buffers.outcome
+        return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
 
     def _start(self) -> None:
         self._clear_past()
@@ -298,6 +359,19 @@ class Env:
             }
         )
 
+    def _checked_policy(self, policy: str | torch.Tensor | TabularPolicy, ticks: int) -> Policy:
+        match policy:
+            case "random":
+                return RandomPolicy()
+            case str():
+                raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
+            case TabularPolicy(universe=universe, strides=strides):
+                if universe != self.module.digest or strides.device != self.device:
+                    raise EnvError("this policy was made by an environment of another universe, or on another device")
+                return policy
+            case _:
+                return RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
+
     def _checked_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
         if not isinstance(actions, torch.Tensor):
             raise EnvError(f"actions are a torch tensor, not {type(actions).__name__}")
@@ -307,7 +381,8 @@ class Env:
             raise EnvError(f"actions have the shape {list(shape)}, not {list(actions.shape)}")
         if actions.device != self.device:
             raise EnvError(f"actions are on {actions.device}, the environment is on {self.device}")
-        if self.validate:
+        # A compiled graph cannot look at numbers.
+        if self.validate and not torch.compiler.is_compiling():
             low, high = (int(bound) for bound in torch.aminmax(actions))
             if low < 0 or high >= self.num_actions:
                 wrong = low if low < 0 else high

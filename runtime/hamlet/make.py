@@ -13,6 +13,7 @@ from hamlet import schema
 from hamlet.backend import Backend
 from hamlet.choose import Choice, choose
 from hamlet.crossover import settle, timed
+from hamlet.encoding import scales
 from hamlet.env import Env, checked_seed
 from hamlet.errors import EnvError
 from hamlet.launch.tuning import Tune
@@ -22,7 +23,7 @@ from hamlet.state import DTYPES, Buffers, Shape, allocate
 from hamlet.universe import Universe
 
 LANE_LIMIT = 1 << 31
-OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
 
 
 def make(
@@ -48,7 +49,8 @@ def make(
             no device was named, the one that was measured to be faster for so many agents. `auto` says on stderr
             what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
         seed: 0 .. 2**64 - 1.
-        obs_dtype: torch.float32 or torch.bfloat16 (or their names), or `None` for no observations.
+        obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations. Bytes
+            stand for numbers as `Env.observation_low` says.
         first_world: the global number of the first world, for worlds that are split over several environments.
         validate: whether the range of actions is checked every call; by default on the CPU only, see `Env.step`.
         quiet: say nothing.
@@ -57,7 +59,7 @@ def make(
     """
     choice = choose(backend, device)
     shape = _checked_shape(module.universe, worlds, agents, first_world)
-    dtype = _checked_obs_dtype(obs_dtype)
+    dtype = _checked_obs_dtype(module.universe, obs_dtype)
     checked_seed(seed)
     if backend == "auto" and device is None and choice.backend == "triton":
         choice = _settle(module, shape, dtype, choice, quiet)
@@ -122,15 +124,26 @@ def _checked_shape(universe: Universe, worlds: int, agents: int, first_world: in
     return Shape(worlds, agents, first_world)
 
 
-def _checked_obs_dtype(obs_dtype: torch.dtype | str | None) -> torch.dtype | None:
+def _checked_obs_dtype(universe: Universe, obs_dtype: torch.dtype | str | None) -> torch.dtype | None:
     if obs_dtype is None:
         return None
     for name, dtype in OBS_DTYPES.items():
         if obs_dtype in (name, dtype):
+            if dtype is torch.uint8:
+                _check_scales(universe)
             return dtype
     raise EnvError(
         f"obs_dtype {obs_dtype!r} is not supported: take {', '.join(OBS_DTYPES)}, or None for no observations"
     )
+
+
+def _check_scales(universe: Universe) -> None:
+    for segment, scale in zip(schema.observation_segments(universe), scales(universe), strict=True):
+        if not scale.encodes:
+            raise EnvError(
+                f'obs_dtype "uint8" cannot hold {segment.name}, which lies in {scale.low} .. {scale.high}: '
+                'take "float32", or other bounds'
+            )
 
 
 def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None) -> int:

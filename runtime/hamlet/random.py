@@ -25,7 +25,11 @@ Words: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor]
 
 WORD = 0xFFFFFFFF
 POLICY_SITE = 1
-"""The draw site of the random policy in Philox counters."""
+"""The third number of the random policy's Philox counters, whose last one is 0."""
+DRAWS = 1
+"""The last number of the Philox counters of a universe's draws."""
+SHARE_BITS = 24
+"""The bits of a random share of 1."""
 
 PHILOX_ROUNDS = 10
 PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -61,6 +65,20 @@ def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> Words:
         return torch.full_like(lanes, value)
 
     return philox((lanes & WORD, word((tick & WORD) >> 2), word(POLICY_SITE), word(0)), seed)
+
+
+def draw_words(lanes: Tensor, tick: int, block: int, seed: tuple[int, int]) -> Words:
+    """The words of the draw sites 4 * block .. 4 * block + 3 of these global lanes in a tick; `seed` is (low, high)."""
+
+    def word(value: int) -> Tensor:
+        return torch.full_like(lanes, value)
+
+    return philox((lanes & WORD, word(tick & WORD), word(block), word(DRAWS)), seed)
+
+
+def share(word: Tensor, above: int = 0) -> Tensor:
+    """(word >> 8) + above in units of 2**-24, f32: 0 .. 1 without 1, and with `above` = 1 without 0."""
+    return ((word >> (32 - SHARE_BITS)) + above).to(torch.float32) * 2.0**-SHARE_BITS
 
 
 def mix(word: Word) -> Word:

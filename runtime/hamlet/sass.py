@@ -1,4 +1,5 @@
-"""Reads machine code as `nvdisasm -c` prints it: instructions, branches, and the loop that takes most of it."""
+"""Reads machine code as `nvdisasm -c -gi` prints it: instructions, branches, the places in the source that they come
+from, and the loop that takes most of them."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ LABEL = re.compile(r"^(\S+):$")
 INSTRUCTION = re.compile(r"^/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
 CONDITION = re.compile(r"!?U?P\d")
 TARGET = re.compile(r"`\((\S+)\)")
+PLACE = re.compile(r'^//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
 LEAVES = ("EXIT", "RET")
 LOCAL = ".L_"
 """How labels inside a kernel begin; subroutines have other names."""
@@ -17,12 +19,16 @@ LOCAL = ".L_"
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`."""
+    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`.
+
+    `places`: file and line that it comes from, and from where that was called, innermost first; empty if unknown.
+    """
 
     opcode: str
     full: str
     conditional: bool
     target: str | None
+    places: tuple[tuple[str, int], ...] = ()
 
     @property
     def jumps(self) -> bool:
@@ -61,6 +67,11 @@ def instructions(text: str, kernel: str) -> list[Instruction]:
     return [instruction for _, body in _labelled(text, kernel) for instruction in body]
 
 
+def basic_blocks(text: str, kernel: str) -> list[tuple[Instruction, ...]]:
+    """The instructions of a kernel and its subroutines, block by block."""
+    return [block.instructions for block in _blocks(text, kernel)]
+
+
 def largest_loop(text: str, kernel: str) -> Loop | None:
     """The natural loop with the most instructions; `None` where there is no loop."""
     blocks = _blocks(text, kernel)
@@ -85,6 +96,8 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
     """The code of a kernel, cut at labels."""
     result: list[tuple[str, list[Instruction]]] = []
     inside = False
+    places: tuple[tuple[str, int], ...] = ()
+    called: tuple[str, int] | None = None
     for raw in text.splitlines():
         line = raw.strip()
         if line.split()[:1] == [".section"]:
@@ -93,6 +106,13 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
             continue
         if label := LABEL.match(line):
             result.append((label[1], []))
+            if not label[1].startswith(LOCAL):
+                # A subroutine of NVIDIA's: nobody's line.
+                places, called = (), None
+        elif found := PLACE.match(line):
+            place = (found[1], int(found[2]))
+            places = (*places, place) if place == called else (place,)
+            called = None if found[3] is None else (found[3], int(found[4]))
         elif (found := INSTRUCTION.match(line)) and result:
             target = TARGET.search(found[4])
             full = found[3]
@@ -102,6 +122,7 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
                     full,
                     found[2] is not None or CONDITION.match(found[4]) is not None,
                     target and target[1],
+                    places,
                 )
             )
     return result

@@ -41,6 +41,8 @@ NOWHERE = -1
 """`used`, `cause` and `engaged` where there is none."""
 
 
+GIVEN = ("params", "inputs")
+"""Fields of the state that neither ticks nor resets change."""
 REPEATED = ("grid", "window", "here", "blank", "constant")
 """Kinds of observations with a row per element."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from hamlet import schema
@@ -39,7 +40,7 @@ class Buffers:
     Attributes:
         state: by name, see `hamlet.schema.state_fields`.
         outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick, and what was reported.
-        observation: [rows, lanes] f32 or bf16; `None` where nothing is observed.
+        observation: [rows, lanes] f32, bf16 or u8 (`hamlet.encoding`); `None` where nothing is observed.
         final_observation: like `observation`: the last one of the episode that a lane finished most recently.
         mask: [actions, lanes] bool.
     """
@@ -50,6 +51,12 @@ class Buffers:
     observation: torch.Tensor | None
     final_observation: torch.Tensor | None
     mask: torch.Tensor
+
+    @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """All of them."""
+        observed = [each for each in (self.observation, self.final_observation) if each is not None]
+        return (*self.state.values(), *self.outcome.values(), *observed, self.mask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +83,8 @@ def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.
 
 
 def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
-    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, `None` for nothing
-    observed."""
+    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, uint8, `None` for
+    nothing observed."""
     state = {field.name: _allocate(field, shape, device) for field in schema.state_fields(universe)}
     for row, param in enumerate(universe.params):
         state["params"][row].fill_(param.default)
@@ -107,6 +114,9 @@ def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) 
     """Zeroed statistics."""
 
     def zeros(count: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+        if device.type == "cpu":
+            # Torch fills with threads, which go on spinning where kernels want to run; every rollout comes here.
+            return torch.from_numpy(np.zeros(count * dtype.itemsize, np.uint8)).view(dtype)
         return torch.zeros(count, dtype=dtype, device=device)
 
     return Statistics(

@@ -1,7 +1,7 @@
 """What was recorded from HAMLET's engine, replayed bit for bit.
 
-Here are the first steps of every trace on the interpreter, one trace of each kind of space on numba, and a few steps of
-one trace of each pack on Triton's interpreter. `make conformance` replays all steps of all traces.
+Here are the first steps of every trace on the interpreter, and of one trace of each kind of space on numba and on
+Triton's interpreter. `make conformance` replays all steps of all traces.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from traces import SHARED, about, of_each_kind, of_each_pack, pack_of, traces
+from traces import SHARED, about, of_each_kind, pack_of, traces
 
 import hamlet
 import recorded
@@ -57,8 +57,7 @@ def interpreted(pack: Path) -> Module:
 
 def test_there_are_traces_of_every_kind() -> None:
     assert len(traces()) >= 100
-    assert len(of_each_kind()) >= 10
-    assert len(of_each_pack()) >= 10
+    assert len(of_each_kind()) >= 5
 
 
 @pytest.mark.parametrize("trace", traces(), ids=names(traces()))
@@ -85,7 +84,7 @@ def test_on_numba(trace: Path, packages: Path) -> None:
     assert report.ok, report.render()
 
 
-@pytest.mark.parametrize("trace", of_each_pack(), ids=names(of_each_pack()))
+@pytest.mark.parametrize("trace", of_each_kind(), ids=names(of_each_kind()))
 def test_on_triton(trace: Path, packages: Path) -> None:
     # in a process of its own: triton reads TRITON_INTERPRET when it is imported
     package = compiled(pack_of(trace), packages).path

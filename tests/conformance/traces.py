@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,27 +29,20 @@ def pack_of(trace: Path) -> Path:
     return SHARED / str(about(trace)["pack_dir"])
 
 
-def of_each_pack() -> list[Path]:
-    """One trace of each pack, not counting its variants."""
-    return _one_of_each(lambda trace: str(about(trace)["pack"]))
-
-
 def of_each_kind() -> list[Path]:
-    """One trace of each space; in a plane, with and without temporal mechanics and partial observability."""
-    return _one_of_each(_kind)
+    """One trace of each kind of space, in a plane also with and without temporal mechanics and partial observability:
+    the first, or one of random states, which do the most."""
+    found: dict[Hashable, Path] = {}
+    for trace in traces():
+        chosen = found.setdefault(_kind(trace), trace)
+        if trace.stem.endswith("randstate") and not chosen.stem.endswith("randstate"):
+            found[_kind(trace)] = trace
+    return list(found.values())
 
 
 def _kind(trace: Path) -> tuple[Any, ...]:
     meta = about(trace)
-    space = meta["substrate"]["cls"]
-    return (space, meta["temporal"], meta["pomdp"]) if space == "Grid2DSubstrate" else (space,)
-
-
-def _one_of_each(key: Callable[[Path], Hashable]) -> list[Path]:
-    """The first trace with each key, or one of random states: they do the most."""
-    found: dict[Hashable, Path] = {}
-    for trace in traces():
-        chosen = found.setdefault(key(trace), trace)
-        if trace.stem.endswith("randstate") and not chosen.stem.endswith("randstate"):
-            found[key(trace)] = trace
-    return list(found.values())
+    space = str(meta["substrate"]["cls"])
+    if space.startswith("Continuous"):
+        return ("Continuous", "2D" in space)
+    return (space, meta["temporal"], meta["pomdp"]) if space.startswith("Grid2D") else (space,)

@@ -5,36 +5,35 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-import torch
+from cases import BY_TABLE, Case
 from evaluated import Evaluated
-from hypothesis import strategies as st
+from scenes import compare
 
 from hamlet import load
 from hamlet.choose import Choice
 from hamlet.codec import from_json, to_json
 from hamlet.make import start
+from hamlet.module import Module
 from hamlet.universe import Span, Universe
-from hamlet.verify import Candidate, Effort, Report, verify
-from hamletc.compile import TARGETS, Options, Source, SourceError, Stopwatch, Target, check, emit_texts, optimise, parse
+from hamlet.verify import Candidate, Report
+from hamlet.verify.candidates import ptx_candidates
+from hamlet.verify.session import CPU
+from hamletc.compile import Options, Source, SourceError, Stopwatch, Target, check, emit_texts, optimise, parse
 from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
-from hamletc.lowering.lower import LIMITS, lower
+from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from hamletc.passes.pipeline import PASS_NAMES, default_passes, gpu_passes, run
 
-BackendName: TypeAlias = Literal["ir", "numba", "triton"]
+BackendName: TypeAlias = Literal["ir", "numba", "triton", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
-CPU = torch.device("cpu")
 NOWHERE = Span(0, 0, 0, 0)
-EFFORT = Effort(worlds=131, ticks=1, rounds=4)
-"""Many lanes and few ticks: the time goes with the operations, not with the lanes."""
 
 
 def checked(text: str) -> Universe:
@@ -73,68 +72,61 @@ def check_text(text: str, universe: Universe) -> None:
     assert repr(from_json(to_json(universe))) == repr(universe), "the file of the universe says something else"
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """How to compile: the name of a pass to run alone, and what to unroll in kernels."""
-
-    alone: str
-    limits: Limits
-
-
-UNROLLED, BY_TABLE = LIMITS, Limits(affordances=1, cascades=1)
-
-
-def programs(universe: Universe, alone: str) -> dict[str, Program]:
-    """Programs that must do the same: without passes, with all, with one alone; for a GPU; with tables in place of
-    unrolled code."""
+def programs(universe: Universe, case: Case) -> dict[str, Program]:
+    """Programs that must do the same: without passes, with one alone, with all for a GPU; in every other case the
+    last has tables in place of unrolled code."""
     plain = lower(universe)
-    optimised = run(plain, universe)
-    assert parse_program(print_program(plain)) == plain, "the text of the program says something else"
-    assert parse_program(print_program(optimised)) == optimised, "the text of the program says something else"
-    by_table = lower(universe, BY_TABLE)
+    optimised = run(plain if case.limits != BY_TABLE else lower(universe, BY_TABLE), universe)
+    for program in (plain, optimised):
+        assert parse_program(print_program(program)) == program, "the text of the program says something else"
+    others = frozenset(PASS_NAMES) - {case.alone}
+    choose = gpu_passes if case.alone == "constant_division" else default_passes
     result = {
         "unoptimised": plain,
-        "for a GPU": run(optimised, universe, choose=gpu_passes),
-        "by table, optimised": run(run(by_table, universe), universe, choose=gpu_passes),
+        "optimised, for a GPU": run(optimised, universe, choose=gpu_passes),
+        f"only {case.alone}": run(plain, universe, others, choose=choose),
     }
-    others = frozenset(PASS_NAMES) - {alone}
-    choose = gpu_passes if alone == "constant_division" else default_passes
-    result[f"only {alone}"] = run(plain, universe, others, choose=choose)
     return {name: program for name, program in result.items() if name == "unoptimised" or program != plain}
 
 
-def compiled(universe: Universe, limits: Limits) -> dict[str, bytes]:
+def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
-    program = optimise(lower(universe, limits), universe, Options(), Stopwatch())
-    return package(universe, emit_texts(program, universe, Options(), Stopwatch()))
+    options, stopwatch = Options(targets=targets), Stopwatch()
+    program = optimise(lower(universe, limits), universe, options, stopwatch)
+    return package(universe, emit_texts(program, universe, options, stopwatch))
 
 
-def kernels(universe: Universe, targets: Sequence[Target], limits: Limits, folder: Path) -> list[Candidate]:
-    """Compiled, twice to the same bytes if it is to run; the backends that run it."""
-    files = compiled(universe, limits)
-    if not targets:
-        return []
-    assert files == compiled(universe, limits), "compiled twice, the bytes differ"
+def loaded(universe: Universe, targets: tuple[Target, ...], limits: Limits, folder: Path) -> Module:
+    """The package, compiled twice to the same bytes."""
+    files = compiled(universe, targets, limits)
+    assert files == compiled(universe, targets, limits), "compiled twice, the bytes differ"
     write(files, folder)
     module = load(folder)
     assert repr(module.universe) == repr(universe), "the package has another universe"
-    return [Candidate(start(module, Choice(target, CPU, "compared")), CPU) for target in targets]
+    return module
 
 
-def agree(text: str, universe: Universe, backends: Sequence[BackendName], variant: Variant, seed: int) -> Report:
+def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits, folder: Path) -> list[Candidate]:
+    """Those of the backends that run kernels."""
+    launched: list[Target] = [target for target in ("numba", "triton") if target in backends]
+    executed = [int(name.removeprefix("ptx:sm_")) for name in backends if name.startswith("ptx:")]
+    if not launched and not executed:
+        return []
+    module = loaded(universe, (*launched, *(["triton"] if executed else [])), limits, folder)
+    started = [Candidate(start(module, Choice(target, CPU, "compared")), CPU) for target in launched]
+    return [*started, *ptx_candidates(module, executed)]
+
+
+def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: Case) -> Report:
     """Check everything; `AssertionError` where something differs."""
     check_text(text, universe)
     candidates: list[Candidate] = []
     if "ir" in backends:
-        for name, program in programs(universe, variant.alone).items():
+        for name, program in programs(universe, case).items():
             candidates.append(Candidate(Evaluated(universe, program, name), CPU))
     with tempfile.TemporaryDirectory(prefix="fuzzed-") as folder:
-        targets = [target for target in TARGETS if target in backends]
-        candidates += kernels(universe, targets, variant.limits, Path(folder) / "package")
-        report = verify(universe, candidates, EFFORT, seed)
+        candidates += kernels(universe, backends, case.limits, Path(folder) / "package")
+        report = compare(universe, candidates, case)
     assert report.equal, report.render()
     assert report.compared > 0, "nothing was compared"
     return report
-
-
-variants = st.builds(Variant, st.sampled_from(PASS_NAMES), st.sampled_from((UNROLLED, BY_TABLE)))

@@ -23,7 +23,7 @@ from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from sample_universes import sample
 
-EFFORT = Effort(worlds=259, ticks=3, rounds=32)
+EFFORT = Effort(worlds=259, ticks=3, rounds=32, compact=(torch.uint8,))
 """Many lanes and few ticks: on Triton's interpreter a launch takes long, however many lanes it has."""
 
 

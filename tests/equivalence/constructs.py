@@ -26,8 +26,8 @@ from hamlet.universe import (
     Tracking,
     Unary,
     Universe,
+    nodes,
 )
-from hamlet.verify.boundaries import nodes
 
 FUNCTIONS = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (
@@ -50,7 +50,17 @@ KINDS = (
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
-    *("Previous", "Distance", "StraightDistance", "Clamp", "If", "Unary -", "Unary abs", "Unary not"),
+    *(
+        "Previous",
+        "Distance",
+        "StraightDistance",
+        "DrawUniform",
+        "DrawInteger",
+        "DrawChoice",
+        "DrawNormal",
+        "DrawChance",
+    ),
+    *("Clamp", "If", "Unary -", "Unary abs", "Unary not"),
     *(f"Unary {name}" for name in FUNCTIONS),
     *(
         f"Binary {op}"

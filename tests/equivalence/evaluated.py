@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter.statistics import add
 from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
@@ -62,19 +62,23 @@ class Evaluated:
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
     ) -> None:
         """So many ticks."""
         for index in range(ticks):
+            now = Stream(stream.seed, stream.tick + index)
             match policy:
                 case RecordedPolicy(actions=recorded):
                     actions = recorded[index]
                 case RandomPolicy():
-                    actions = self._choose(buffers, stream, stream.tick + index)
-            self._tick(buffers, actions, stream, observe_every_tick, statistics)
+                    word = self._words(buffers, now)
+                    actions = torch.from_numpy(self._evaluate("choose", {"word": word})["action"])
+                case TabularPolicy():
+                    actions = self._look_up(policy, buffers, self._words(buffers, now))
+            self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
 
@@ -82,14 +86,29 @@ class Evaluated:
         program = self._program
         return evaluate(program.function(function), inputs, program.tables, program.functions)
 
-    def _choose(self, buffers: Buffers, stream: Stream, tick: int) -> torch.Tensor:
+    def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> torch.Tensor:
+        inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)
+        given = {"stride": policy.strides.numpy(), "scale": bins[0], "top": bins[1]}
+        for name, values in given.items():
+            for number, value in enumerate(values):
+                inputs[f"{name}.{number}"] = np.full(buffers.shape.lanes, value)
+        row = self._evaluate("situation", inputs)["situation"]
+        if policy.choices is not None:
+            return policy.choices[row]
+        assert policy.thresholds is not None
+        return (policy.thresholds[row] <= torch.from_numpy(words >> 2).to(torch.int64)[:, None]).sum(1).to(torch.int32)
+
+    def _words(self, buffers: Buffers, now: Stream) -> Array:
+        return self._evaluate("policy", self._drawn_by(buffers, now))[f"word{now.tick & 3}"]
+
+    def _drawn_by(self, buffers: Buffers, now: Stream) -> dict[str, Array]:
+        """What random words are made of."""
         shape = buffers.shape
         first = shape.first_world * shape.agents
         inputs = {"lane": np.arange(first, first + shape.lanes, dtype=np.uint64).astype(np.uint32)}
-        for name, value in (("tick", tick), ("seed_low", stream.low), ("seed_high", stream.high)):
+        for name, value in (("tick", now.tick), ("seed_low", now.low), ("seed_high", now.high)):
             inputs[name] = np.full(shape.lanes, value & 0xFFFFFFFF, np.uint32)
-        word = self._evaluate("policy", inputs)[f"word{tick & 3}"]
-        return torch.from_numpy(self._evaluate("choose", {"word": word})["action"])
+        return inputs
 
     def _gather(self, buffers: Buffers) -> dict[str, Array]:
         """The state by state name, per lane."""
@@ -146,7 +165,7 @@ class Evaluated:
         state, alive = self._gather(buffers), buffers.state["alive"].numpy().copy()
         runs = np.ones_like(alive) if by_hand else alive
         acted = {"action": actions.numpy(), "interacting": self._interacting(actions.numpy(), runs, agents)}
-        results = self._evaluate("tick", {**state, **acted})
+        results = self._evaluate("tick", {**state, **acted, **self._drawn_by(buffers, stream)})
         self._scatter(buffers, results, runs)
         dead = {"reward": 0.0, "terminated": False, "truncated": False, "used": -1, "cause": -1}
         for name, value in dead.items():

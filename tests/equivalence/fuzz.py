@@ -1,41 +1,38 @@
-"""python fuzz.py --seconds 600 [--seed 0] [--backends ir,numba,triton] [--failures FOLDER]
+"""python fuzz.py --seconds 600 [--first 0] [--backends ir,numba,triton | ptx:sm_90] [--ledger FILE] [--failures FOLDER]
 
 Makes random universes and checks of each that all ways to write, compile and run it agree (agreement.py). `ir` executes
-the programs by their definition: fast. `numba` and `triton` (on its interpreter) compile kernels, seconds for each
-universe. A failure is shrunk and written into a folder: the source, and what went wrong.
+the programs by their definition: fast. `numba` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
+executes what Triton compiles for a GPU: seconds for each universe. A failure is made smaller and written into a folder:
+the source, and what went wrong. With a ledger the run goes on where the last one with these backends ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import os
-import platform
 import random
 import sys
 import time
 import traceback
-from collections import Counter
 from pathlib import Path
 
-os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
+if not any("ptx:" in argument for argument in sys.argv):
+    os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported; it compiles nothing then
 sys.path.insert(0, str(Path(__file__).parent))
 
-import hypothesis
-import numba
-import numpy
 import torch
-import triton
-from agreement import BACKENDS, BY_TABLE, UNROLLED, BackendName, Variant, agree, checked, variants
+from agreement import BACKENDS, BackendName, agree, checked
+from cases import case, generator, text
 from constructs import KINDS, constructs
-from hypothesis import HealthCheck, Phase, given, settings
-from strategies import universes
+from ledger import ENOUGH, Tally, commit, next_number, record, versions
+from shrink import shrink
 
 from hamletc.compile import SourceError
-from hamletc.passes.pipeline import PASS_NAMES
 
-CHUNK = 10
-"""Universes of one run of hypothesis: after each the clock is looked at."""
+BATCH, BATCH_SECONDS = 20, 60
+"""Cases after which the ledger is written; or fewer, after so many seconds."""
 
 MOST_FAILURES = 5
 
@@ -44,83 +41,81 @@ SHRINKING = 120
 
 
 class Fuzzer:
-    """Runs chunks of examples and counts."""
+    """Runs cases and counts."""
 
-    def __init__(self, backends: tuple[BackendName, ...], failures: Path, until: float) -> None:
+    def __init__(self, backends: tuple[BackendName, ...], failures: Path) -> None:
         self.backends = backends
         self.failures = failures
-        self.until = until
-        self.clean = self.discarded = self.compared = self.constructs = self.fired = 0
-        self.found: Counter[str] = Counter()
-        self.failed: list[Path] = []
-        self._text, self._variant = "", Variant(PASS_NAMES[0], UNROLLED)
-        self._failing: set[tuple[str, Variant]] = set()
-        self._patience = until
+        self._commit, self._versions = commit(), versions()
 
-    def chunk(self, seed: int) -> None:
-        """One run of hypothesis."""
+    def batch(self, first: int, most: int, until: float) -> Tally:
+        """Some cases, at least one, until the clock says so much."""
+        tally = Tally(generator(), self._commit, self._versions, ",".join(self.backends), first, first)
+        begin, until = time.process_time(), min(until, time.monotonic() + BATCH_SECONDS)
+        for number in range(first, first + min(most, BATCH)):
+            if number > first and time.monotonic() >= until:
+                break
+            tally.last = number
+            self._one(number, tally)
+        gc.collect()
+        tally.seconds = round(time.process_time() - begin, 1)
+        return tally
 
-        @hypothesis.seed(seed)
-        @settings(
-            max_examples=CHUNK,
-            database=None,
-            deadline=None,
-            print_blob=False,
-            report_multiple_bugs=False,
-            suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate, Phase.shrink],
-        )
-        @given(universes(), variants)
-        def run(text: str, variant: Variant) -> None:
-            shrinking = bool(self._failing)
-            if time.monotonic() < (self._patience if shrinking else self.until) or (text, variant) in self._failing:
-                self._one(text, variant, seed)
-
-        self._failing.clear()
+    def _one(self, number: int, tally: Tally) -> None:
+        source = text(number)
         try:
-            run()
-        except Exception as error:
-            self.failed.append(self._write(error, seed))
-
-    def _one(self, text: str, variant: Variant, seed: int) -> None:
-        try:
-            universe = checked(text)
+            universe = checked(source)
         except SourceError:
-            self.discarded += 1
+            tally.refused += 1
             return
         try:
-            report = agree(text, universe, self.backends, variant, seed)
+            report = agree(source, universe, self.backends, case(number))
         except Exception as error:
-            if not self._failing:
-                self._patience = time.monotonic() + SHRINKING
-                print(f"  seed {seed}: {summary(error)}; shrinking", flush=True)
-            self._text, self._variant = text, variant
-            self._failing.add((text, variant))
-            raise
-        if self._failing:
+            tally.failed.append(number)
+            self._write(number, source, error)
             return
-        self.clean += 1
-        self.compared += report.compared
-        self.constructs += len(report.coverage)
-        self.fired += len(report.coverage) - len(report.never_fired)
-        self.found.update(constructs(universe))
+        fired = len(report.coverage) - len(report.never_fired)
+        if fired < ENOUGH * len(report.coverage):
+            tally.idle += 1
+            return
+        tally.clean += 1
+        tally.complete += not report.never_fired
+        tally.ticks += report.ticks
+        tally.values += report.compared
+        tally.constructs += len(report.coverage)
+        tally.fired += fired
+        tally.kinds.update(constructs(universe))
 
-    def _write(self, error: Exception, seed: int) -> Path:
-        """A reproducer of the smallest failure; its path."""
-        name = hashlib.sha256(self._text.encode()).hexdigest()[:12]
+    def _write(self, number: int, source: str, error: Exception) -> None:
+        """A reproducer of a failure, made smaller."""
+        print(f"case {number}: {summary(error)}; making it smaller", flush=True)
+
+        def problem(text: str) -> Exception | None:
+            try:
+                universe = checked(text)
+            except SourceError:
+                return None
+            try:
+                agree(text, universe, self.backends, case(number))
+            except Exception as error:
+                return error
+            return None
+
+        small = shrink(source, lambda text: problem(text) is not None, SHRINKING)
+        error = problem(small) or error
         self.failures.mkdir(parents=True, exist_ok=True)
-        path = self.failures / f"{name}.hamlet"
-        path.write_text(self._text, encoding="utf-8")
+        path = self.failures / f"{hashlib.sha256(small.encode()).hexdigest()[:12]}.hamlet"
+        path.write_text(small, encoding="utf-8")
         message = "".join(traceback.format_exception(error, limit=-6)).replace("\n", "\n    ")
+        backends = ",".join(self.backends)
         path.with_suffix(".txt").write_text(
-            f"seed      {seed}\nbackends  {','.join(self.backends)}\nversions  {versions()}\n"
-            f"again     python tests/equivalence/fuzz.py --again {path} --seed {seed} --alone {self._variant.alone}"
-            f"{' --by-table' if self._variant.limits == BY_TABLE else ''} --backends {','.join(self.backends)}\n"
+            f"case      {number} of generator {generator()}, commit {self._commit}\n"
+            f"versions  {self._versions}\n"
+            f"again     python tests/equivalence/fuzz.py --again {path} --first {number} --backends {backends}\n"
             f"\n    {message}\n",
             encoding="utf-8",
         )
         print(f"FAILED, see {path}: {summary(error)}", flush=True)
-        return path
 
 
 def summary(error: Exception) -> str:
@@ -129,56 +124,54 @@ def summary(error: Exception) -> str:
     return next((line for line in lines if " differs from " in line), lines[0])
 
 
-def versions() -> str:
-    """The versions of all that a result can depend on."""
-    modules = (torch, triton, numba, numpy, hypothesis)
-    found = [f"{each.__name__} {each.__version__}" for each in modules]
-    return ", ".join([f"Python {platform.python_version()}", *found])
-
-
 def _backends(text: str) -> tuple[BackendName, ...]:
     wanted = text.split(",")
     if unknown := set(wanted) - set(BACKENDS):
         raise argparse.ArgumentTypeError(f"no backend {', '.join(sorted(unknown))}; there are {', '.join(BACKENDS)}")
+    if "triton" in wanted and any(name.startswith("ptx:") for name in wanted):
+        raise argparse.ArgumentTypeError("triton runs in its interpreter, which cannot compile PTX: run them apart")
     return tuple(name for name in BACKENDS if name in wanted)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", type=int, default=None, help="of the first chunk of universes; by default any")
-    parser.add_argument("--backends", type=_backends, default=("ir",), help="some of ir,numba,triton; by default ir")
+    parser.add_argument("--first", type=int, help="number of the first universe; by default the ledger's next, or any")
+    parser.add_argument("--cases", type=int, default=1 << 62, help="how many, at most")
+    parser.add_argument("--backends", type=_backends, default=("ir",), help=f"some of {','.join(BACKENDS)}; default ir")
     parser.add_argument("--failures", type=Path, default=Path("fuzz-failures"), help="where reproducers are written")
-    parser.add_argument("--again", type=Path, help="check this source only")
-    parser.add_argument("--alone", default=PASS_NAMES[0], help="a pass that is run alone, with --again")
-    parser.add_argument("--by-table", action="store_true", help="kernels with tables where they can, with --again")
+    parser.add_argument("--ledger", type=Path, help="a JSON file that the results are added to")
+    parser.add_argument("--again", type=Path, help="check this source only, as the case of number --first")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
+    gc.disable()  # a fifth of the time; what it would find is collected after each batch
+    backends: tuple[BackendName, ...] = options.backends
+    first = options.first
     if options.again is not None:
-        text = options.again.read_text(encoding="utf-8")
-        variant = Variant(options.alone, BY_TABLE if options.by_table else UNROLLED)
-        print(agree(text, checked(text), options.backends, variant, seed).render(counts=True))
+        source = options.again.read_text(encoding="utf-8")
+        print(agree(source, checked(source), backends, case(first or 0)).render(counts=True))
         return 0
-    begin = time.monotonic()
-    fuzzer = Fuzzer(options.backends, options.failures, begin + options.seconds)
-    print(f"seed {seed}, backends {', '.join(options.backends)}, {options.seconds:.0f} s", flush=True)
-    chunk = seed
-    try:
-        while time.monotonic() < fuzzer.until and len(fuzzer.failed) < MOST_FAILURES:
-            fuzzer.chunk(chunk)
-            chunk += 1
-            print(f"  {fuzzer.clean} clean after {time.monotonic() - begin:.0f} s", flush=True)
-    except KeyboardInterrupt:
-        print("interrupted")
-    tried = fuzzer.clean + fuzzer.discarded
+    if first is None and options.ledger is not None:
+        first = next_number(options.ledger, generator(), ",".join(backends))
+    first = random.SystemRandom().randrange(1 << 32) if first is None else first
+    begin, fuzzer = time.monotonic(), Fuzzer(backends, options.failures)
+    print(f"universes from number {first} on, backends {', '.join(backends)}, {options.seconds:.0f} s", flush=True)
+    until, last = begin + options.seconds, first + options.cases - 1
+    total = Tally(generator(), "", "", "", first, first - 1)
+    while total.last < first or (total.last < last and time.monotonic() < until and len(total.failed) < MOST_FAILURES):
+        tally = fuzzer.batch(total.last + 1, last - total.last, until)
+        if options.ledger is not None:
+            record(options.ledger, tally)
+        total.add(tally)
+        print(f"  {total.clean} clean, {len(total.failed)} failed, {time.monotonic() - begin:.0f} s", flush=True)
     print(
-        f"{fuzzer.clean} universes clean in {time.monotonic() - begin:.0f} s, seeds {seed} to {chunk - 1}; "
-        f"{fuzzer.discarded} of {tried} were not valid; {fuzzer.compared:,} values compared, "
-        f"{fuzzer.fired} of {fuzzer.constructs} constructs fired; {len(fuzzer.failed)} failures"
+        f"{total.clean} universes clean, numbers {total.first} to {total.last}, everything fired in {total.complete}; "
+        f"{total.refused} were not valid, in {total.idle} less than {ENOUGH:.0%} fired; "
+        f"{total.values:,} values compared, {total.fired} of {total.constructs} constructs fired; "
+        f"{len(total.failed)} failures"
     )
-    print("universes with: " + ", ".join(f"{kind} {fuzzer.found[kind]}" for kind in KINDS))
-    return 1 if fuzzer.failed or fuzzer.clean == 0 else 0
+    print("universes with: " + ", ".join(f"{kind} {total.kinds[kind]}" for kind in KINDS))
+    return 1 if total.failed or total.clean == 0 else 0
 
 
 if __name__ == "__main__":

@@ -264,6 +264,8 @@ def bitwise(opcode: str) -> Function:
             return lambda a, b: raw(number(a, kind) >> min(b, bits), kind)
         case ["bfe"]:
             return lambda a, b, c: field(a, b, c, kind)
+        case ["popc"]:
+            return int.bit_count
         case ["prmt"]:
             return permute
         case ["lop3"]:
@@ -374,7 +376,7 @@ def reference(opcode: str) -> Function:
             return lambda a, b, condition: a if condition else b
         case "cvt":
             return conversion(opcode)
-        case "and" | "or" | "xor" | "not" | "shl" | "shr" | "bfe" | "prmt" | "lop3" | "shf":
+        case "and" | "or" | "xor" | "not" | "shl" | "shr" | "bfe" | "popc" | "prmt" | "lop3" | "shf":
             return bitwise(opcode)
         case _:
             return integer(opcode)

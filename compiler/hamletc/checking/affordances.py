@@ -30,7 +30,7 @@ def resolve_affordance(
     duration = _duration(declaration.duration, report)
     expressions = Expressions(names, report)
     statements = Statements(names, report, expressions)
-    needs = _needs(declaration.items, expressions, report)
+    needs = _needs(declaration.items, names, report)
     together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
     bodies: dict[str, tuple[Statement, ...]] = {}
@@ -201,7 +201,7 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     move = only(_all(declaration.items, syntax.MoveItem), "`move`", report)
     teleport = only(_all(declaration.items, syntax.TeleportItem), "`teleport`", report)
     keeps = only(_all(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
-    needs = _needs(declaration.items, expressions, report)
+    needs = _needs(declaration.items, names, report)
     by = None if move is None else displacement(move.delta, space, move.span, report)
     if all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items):
         report.add(
@@ -239,10 +239,10 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     )
 
 
-def _needs(items: Iterable[object], expressions: Expressions, report: Report) -> Expression | None:
+def _needs(items: Iterable[object], names: Names, report: Report) -> Expression | None:
     """The condition of the one `needs` among the items."""
     needs = only(_all(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
-    return None if needs is None else expressions.condition(needs.condition)
+    return None if needs is None else Expressions(names, report, scope="needs").condition(needs.condition)
 
 
 def _all(items: Iterable[object], kind: type[T]) -> list[T]:

@@ -5,7 +5,8 @@ Every method returns `None` where something was wrong; it has been reported then
 
 from __future__ import annotations
 
-from hamlet.universe import Binary, Expression, Here, If, LastUse, Number, Previous, Truth, Unary
+from hamlet.universe import Binary, DrawChance, Expression, Here, If, LastUse, Number, Previous, Truth, Unary
+from hamletc.checking.draws import Draws
 from hamletc.checking.names import FUNCTIONS, Names, is_word
 from hamletc.checking.operands import Constant, Operand, Operations
 from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
@@ -26,6 +27,7 @@ class Expressions:
         self._scope = scope
         self._operations = Operations(report)
         self._quantities = Quantities(names, report, threshold, scope)
+        self._draws = Draws(names, report, self._operations, scope)
 
     def number(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a number."""
@@ -190,13 +192,15 @@ class Expressions:
                 return self._operations.clamp(x, low, high, expr.span)
             case "min" | "max" as op, [_, _, *_]:
                 return self._operations.extremum(op, operands, expr.span)
+            case ("uniform" | "integer" | "normal", [_, _]) | ("choice", [_, _, *_]) | ("chance", [_]):
+                return self._draws.draw(expr, operands)
             case _:
                 wrong_arguments(expr.function, expr.span, self._report)
                 return None
 
     def _previous(self, expr: syntax.CallExpr) -> Expression | None:
         """`previous(e)`, of a number or a condition."""
-        if self._scope != "tick":
+        if self._scope not in ("tick", "needs"):
             self._quantities.unseen("`previous`", expr.span)
             return None
         if len(expr.arguments) != 1:
@@ -209,7 +213,7 @@ class Expressions:
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case Truth() | Here() | LastUse() | Unary(op="not"):
+        case Truth() | Here() | LastUse() | DrawChance() | Unary(op="not"):
             return True
         case Binary(op=op):
             return op in CONDITIONS

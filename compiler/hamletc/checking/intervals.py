@@ -34,6 +34,10 @@ SMALLEST = 2.0**-149
 """The smallest binary32 number above zero."""
 ANYTHING = Interval(-LARGEST, LARGEST)
 ZERO = Interval(0.0, 0.0)
+SHARE = Interval(0.0, 1 - 2.0**-24)
+"""A random share of 1."""
+NORMAL = Interval(-5.769999980926514, 5.769999980926514)
+"""A random number of mean 0 and deviation 1: at most sqrt(48 log(2)) and a little from 0."""
 SLACK = 2.0**-18
 """By how much of itself the result of an elementary function may be off, generously."""
 FARTHEST_ANGLE = 2.0**20

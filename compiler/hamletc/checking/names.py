@@ -6,11 +6,14 @@ rewards with reports have their own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Space, Span
 from hamletc.checking.report import Report
+from hamletc.checking.sites import draw_sites
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.suggest import closest
@@ -28,7 +31,9 @@ NAMESPACES: tuple[tuple[Kind, ...], ...] = (
 MOST_COMPARISONS = 20_000
 """How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
 
+DRAWS = ("chance", "choice", "integer", "normal", "uniform")
 FUNCTIONS = (
+    *DRAWS,
     "abs",
     "clamp",
     "cos",
@@ -96,6 +101,7 @@ class Names:
         self.tracking: Span | None = None
         self.has_lasting = False
         self.by_hand = False
+        self._file = file
         for declaration in file.declarations:
             match declaration:
                 case syntax.ParamDecl():
@@ -127,6 +133,11 @@ class Names:
                     self.by_hand = True
                 case _:
                     pass
+
+    @cached_property
+    def sites(self) -> Mapping[Span, int]:
+        """The draw site of each call of a function that draws, by its place."""
+        return draw_sites(self._file, DRAWS)
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""

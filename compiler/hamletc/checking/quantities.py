@@ -38,13 +38,19 @@ from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 ARGUMENTS = {
+    "chance": ("one argument", "chance(0.1)"),
+    "choice": ("two or more arguments", "choice(a, b)"),
     "clamp": ("three arguments", "clamp(x, low, high)"),
+    "integer": ("two arguments", "integer(1, 6)"),
     "max": ("two or more arguments", "max(a, b)"),
     "min": ("two or more arguments", "min(a, b)"),
+    "normal": ("two arguments", "normal(mean, deviation)"),
     "pow": ("two arguments", "pow(a, b)"),
+    "uniform": ("two arguments", "uniform(low, high)"),
 }
-Scope: TypeAlias = Literal["tick", "mask", "previous"]
-"""When an expression is evaluated: in a tick, between two ticks, or on what a tick began with."""
+Scope: TypeAlias = Literal["tick", "needs", "mask", "previous"]
+"""When an expression is evaluated: in a tick (there as a condition of what can be done), between two ticks, or on what
+a tick began with."""
 
 
 @dataclass(frozen=True, slots=True)

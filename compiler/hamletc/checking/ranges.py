@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TypeAlias, cast
 
 from hamlet.universe import (
@@ -18,6 +19,11 @@ from hamlet.universe import (
     DayTime,
     Deficit,
     Distance,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
     Expression,
     Here,
     Hour,
@@ -124,8 +130,27 @@ class Ranges:
                 self.condition(condition, meters)
                 a, b = self.number(then, meters), self.number(otherwise, meters)
                 return None if a is None or b is None else intervals.hull(a, b)
-            case Here() | LastUse() | Truth():
+            case DrawUniform(low, high):
+                return self._uniform(self.number(low, meters), self.number(high, meters), expression.span)
+            case DrawInteger(least, most):
+                return Interval(float(least), float(most))
+            case DrawChoice(options):
+                return self._hull([self.number(option, meters) for option in options])
+            case DrawNormal(mean, deviation):
+                center, spread = self.number(mean, meters), self.number(deviation, meters)
+                away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span)
+                return self.finite(intervals.add, center, away, expression.span)
+            case Here() | LastUse() | Truth() | DrawChance():
                 return None
+
+    def _uniform(self, low: Interval | None, high: Interval | None, span: Span) -> Interval | None:
+        size = self.finite(intervals.subtract, high, low, span)
+        way = self.finite(intervals.multiply, size, intervals.SHARE, span)
+        return self.finite(intervals.add, low, way, span)
+
+    def _hull(self, found: list[Interval | None]) -> Interval | None:
+        known = [interval for interval in found if interval is not None]
+        return reduce(intervals.hull, known) if len(known) == len(found) else None
 
     def _in_space(
         self, expression: Coordinate | Velocity | Speed | Distance | StraightDistance, space: Extent
@@ -224,6 +249,8 @@ class Ranges:
                 self.condition(right, meters)
             case Binary():
                 self._comparison(expression, meters)
+            case DrawChance():
+                self._chance(expression, meters)
             case If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 self.condition(then, meters)
@@ -296,6 +323,19 @@ class Ranges:
         x = self.number(expression.operand, meters)
         low, high = self.number(expression.low, meters), self.number(expression.high, meters)
         return None if x is None or low is None or high is None else intervals.clamp(x, low, high)
+
+    def _chance(self, expression: DrawChance, meters: State) -> None:
+        probability = self.number(expression.probability, meters)
+        happens = None if probability is None else intervals.decide("<", intervals.SHARE, probability)
+        if happens is not None:
+            is_in = "is" if isinstance(expression.probability, Number) else "is in"
+            self.report.add(
+                "H062",
+                f"this {'always' if happens else 'never'} happens",
+                expression.span,
+                f"the probability {is_in} {probability}",
+                hint="Write a probability above 0 and below 1, or leave the condition out.",
+            )
 
     def _comparison(self, expression: Binary, meters: State) -> None:
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)

@@ -13,6 +13,11 @@ from hamlet.universe import (
     DayTime,
     Deficit,
     Distance,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
     Expression,
     Here,
     Hour,
@@ -51,11 +56,17 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (operand, low, high)
         case If(condition, then, otherwise, _):
             return (condition, then, otherwise)
+        case DrawUniform(first, second, _, _) | DrawNormal(first, second, _, _):
+            return (first, second)
+        case DrawChoice(options=options):
+            return options
+        case DrawChance(probability=probability):
+            return (probability,)
         case Number() | Truth() | MeterValue() | ParamValue() | InputValue() | Deficit() | Shortfall() | Hour():
             return ()
         case DayTime() | Age() | Coordinate() | Velocity() | Speed() | Progress() | Here() | LastUse() | Streak():
             return ()
-        case Visited() | Distance() | StraightDistance():
+        case Visited() | Distance() | StraightDistance() | DrawInteger():
             return ()
 
 

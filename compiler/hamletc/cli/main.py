@@ -14,6 +14,7 @@ from hamletc.cli.check import check
 from hamletc.cli.compile import compile
 from hamletc.cli.fmt import fmt
 from hamletc.cli.import_ import import_
+from hamletc.cli.profile import profile
 from hamletc.cli.replay import replay
 from hamletc.cli.run import run
 from hamletc.cli.show import show_diagnostics
@@ -41,7 +42,7 @@ def hamletc() -> None:
     """Universes of meters, cascades and affordances, compiled to kernels that agree to the bit."""
 
 
-for verb in (check, compile, import_, run, replay, verify, fmt, version, bench):
+for verb in (check, compile, import_, run, replay, verify, fmt, version, bench, profile):
     hamletc.add_command(verb)
 
 

@@ -8,7 +8,7 @@ RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 MEANINGS = frozenset(
     (
         *("abs", "clamp", "cos", "exp", "exp2", "log", "log2", "max", "min", "pow", "previous", "sigmoid", "sin"),
-        *("sqrt", "tanh"),
+        *("sqrt", "tanh", "uniform", "integer", "choice", "normal", "chance"),
         *("age", "day_cos", "day_sin", "deficit", "false", "here", "hour", "last", "nothing", "progress", "shortfall"),
         *("speed", "true", "visited"),
     )

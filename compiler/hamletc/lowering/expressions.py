@@ -15,6 +15,11 @@ from hamlet.universe import (
     DayTime,
     Deficit,
     Distance,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
     Expression,
     Here,
     Hour,
@@ -38,6 +43,7 @@ from hamlet.universe import (
 )
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
+from hamletc.lowering import draws
 from hamletc.lowering.day import day_time
 from hamletc.lowering.distance import distance, length, straight_distance
 from hamletc.lowering.functions import call, power
@@ -121,6 +127,17 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.clamp(lower(operand), lower(low), lower(high))
         case If(condition=condition, then=then, otherwise=otherwise):
             return builder.select(lower(condition), lower(then), lower(otherwise))
+        case DrawUniform(low=low, high=high, site=site):
+            return draws.uniform(builder, draws.random_word(lane, site), lower(low), lower(high))
+        case DrawInteger(low=least, high=most, site=site):
+            return draws.integer(builder, draws.random_word(lane, site), least, most)
+        case DrawChoice(options=options, site=site):
+            return draws.choice(builder, draws.random_word(lane, site), [lower(option) for option in options])
+        case DrawNormal(mean=mean, deviation=deviation, site=site):
+            first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
+            return draws.normal(builder, first, second, lower(mean), lower(deviation))
+        case DrawChance(probability=probability, site=site):
+            return draws.chance(builder, draws.random_word(lane, site), lower(probability))
 
 
 def clock_hour(lane: Lane) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.universe import Universe
@@ -24,6 +24,7 @@ class Lane:
         position, velocity, used_at: per axis.
         streaks, seen: by affordance.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
+        words: the random words of the tick, four (U32) per block of draw sites, made when they are first needed.
         before: the lane at the beginning of the tick; `None` outside a tick.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -46,6 +47,7 @@ class Lane:
     hour: Value | None
     layout: Value
     places: tuple[tuple[Value, ...], ...]
+    words: dict[int, list[Value]] = field(default_factory=dict)
     before: Lane | None = None
     columns: tuple[Table, ...] = ()
     row: Value = 0

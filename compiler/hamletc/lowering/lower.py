@@ -27,6 +27,7 @@ from hamletc.lowering.occupancy import loops as occupancy_loops
 from hamletc.lowering.plan import Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy
 from hamletc.lowering.reward import reward
+from hamletc.lowering.situation import lower_situation
 
 LIMITS = Limits()
 
@@ -48,6 +49,7 @@ def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
         _mask(planned),
         lower_policy(),
         lower_choose(len(schema.action_names(universe))),
+        lower_situation(planned),
     ]
     tables = (*day_tables(universe), *planned.tables)
     return Program(universe.name, tuple(functions), _read(tuple(functions), tables))

@@ -1,17 +1,12 @@
-"""The random policy: Philox4x32-10 words, and the action that a word draws (docs/semantics.md, "Randomness").
-
-J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
-"""
+"""The random policy: Philox4x32-10 words, and the action that a word draws (docs/semantics.md, "Randomness")."""
 
 from __future__ import annotations
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.typing import U32
+from hamletc.lowering.philox import philox
 
-ROUNDS = 10
-MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-WEYL = (0x9E3779B9, 0xBB67AE85)
 SITE = 1
 
 
@@ -22,17 +17,8 @@ def lower_policy() -> Function:
         lane, tick = builder.input(U32, "lane"), builder.input(U32, "tick")
         keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
         counter = [lane, builder.shift_right(tick, 2), builder.u32(SITE), builder.u32(0)]
-        for number in range(ROUNDS):
-            first, second = (builder.add(key, builder.u32(number * weyl)) for key, weyl in zip(keys, WEYL, strict=True))
-            c0, c1, c2, c3 = counter
-            m0, m1 = builder.u32(MULTIPLIERS[0]), builder.u32(MULTIPLIERS[1])
-            counter = [
-                builder.xor(builder.xor(builder.mul_high(c2, m1), c1), first),
-                builder.mul(c2, m1),
-                builder.xor(builder.xor(builder.mul_high(c0, m0), c3), second),
-                builder.mul(c0, m0),
-            ]
-    return builder.finish("policy", tuple(Output(f"word{number}", word) for number, word in enumerate(counter)))
+        words = philox(builder, counter, keys)
+    return builder.finish("policy", tuple(Output(f"word{number}", word) for number, word in enumerate(words)))
 
 
 def lower_choose(actions: int) -> Function:

@@ -123,6 +123,11 @@ def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[Rows]
     return result
 
 
+def draws(tick: Body) -> bool:
+    """Whether a tick draws random words: it takes the lane's number among all shards' lanes, the tick and the seed."""
+    return any(parameter.input == "lane" for parameter in tick.parameters)
+
+
 def comment(text: str) -> str:
     """The text on one line, fit to stand in a comment."""
     return "".join(c if c.isprintable() else " " for c in text)

@@ -7,7 +7,7 @@ from hamlet import schema
 KINDS = {"meters": "meter", "streaks": "streak", "inputs": "input", "places": "place", "params": "param"}
 """What a row of a field is called, where that is not the name of the field."""
 
-GIVEN = ("inputs", "params")
+GIVEN = schema.GIVEN
 """Fields that neither ticks nor resets change."""
 
 STARTS: dict[str, int | bool] = {

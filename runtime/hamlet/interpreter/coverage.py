@@ -5,7 +5,22 @@ from __future__ import annotations
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.universe import Cascade, Hours, Mask, NoSpace, Rule, Truth, Universe
+from hamlet.universe import (
+    Cascade,
+    Draw,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
+    Hours,
+    Mask,
+    NoSpace,
+    Rule,
+    Truth,
+    Universe,
+    draws,
+)
 
 
 def rule(item: Rule | Cascade) -> str:
@@ -31,6 +46,12 @@ def cause(name: str) -> str:
 def allow(mask: Mask) -> str:
     """The name under which the agents are counted that a mask allows something."""
     return f"allow {' '.join(mask.actions) or 'all'}"
+
+
+def draw(item: Draw, event: str = "") -> str:
+    """The name of a draw, or of an event with it: holds, fails (of a chance), option n (of a choice)."""
+    name = f"draw {item.site}, {type(item).__name__.removeprefix('Draw').lower()} in line {item.span.line}"
+    return f"{name}: {event}" if event else name
 
 
 LIFESPAN = "lifespan"
@@ -70,7 +91,19 @@ def constructs(universe: Universe) -> tuple[str, ...]:
     if universe.causes or universe.lifespan is not None:
         names.append(AFTER_THE_END if universe.by_hand else NEW_EPISODE)
     names += [allow(mask) for mask in universe.masks if not isinstance(mask.allowed, Truth)]
+    names += [draw(drawn, event) for drawn in draws(universe) for event in draw_events(drawn)]
     return tuple(names)
+
+
+def draw_events(item: Draw) -> tuple[str, ...]:
+    """What can come of a draw, as far as that is told apart."""
+    match item:
+        case DrawChance():
+            return ("holds", "fails")
+        case DrawChoice(options=options):
+            return tuple(f"option {number}" for number in range(1, len(options) + 1))
+        case DrawUniform() | DrawInteger() | DrawNormal():
+            return ("",)
 
 
 def can_meet(universe: Universe) -> bool:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.interpreter import functions
+from hamlet.interpreter import coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, distance, larger, length, nowhere, straight_distance
 from hamlet.universe import (
@@ -22,6 +22,12 @@ from hamlet.universe import (
     DayTime,
     Deficit,
     Distance,
+    Draw,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
     Expression,
     Here,
     Hour,
@@ -110,7 +116,39 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             if measured is None:
                 raise ValueError(f"{type(expression).__name__.lower()} outside a cascade, line {expression.span.line}")
             return measured.deficit if isinstance(expression, Deficit) else measured.shortfall
+        case DrawUniform() | DrawInteger() | DrawChoice() | DrawNormal() | DrawChance():
+            return draw(expression, lanes, measured)
     raise TypeError(f"not an expression: {expression!r}")
+
+
+def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
+    """The value of a draw."""
+    if lanes.sites is None:
+        raise ValueError(f"a draw outside a tick, line {drawn.span.line}")
+    word = lanes.sites.word(drawn.site)
+    match drawn:
+        case DrawUniform(low=low, high=high):
+            lanes.count(coverage.draw(drawn), lanes.running)
+            return draws.uniform(word, evaluate(low, lanes, measured), evaluate(high, lanes, measured))
+        case DrawInteger(low=low, high=high):
+            lanes.count(coverage.draw(drawn), lanes.running)
+            return draws.integer(word, low, high)
+        case DrawChoice(options=options):
+            values = [evaluate(option, lanes, measured) for option in options]
+            index, result = draws.choice(word, len(options)), values[0]
+            for number, value in enumerate(values):
+                lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
+                result = torch.where(index == number, value, result)
+            return result
+        case DrawNormal(mean=mean, deviation=deviation):
+            lanes.count(coverage.draw(drawn), lanes.running)
+            second = lanes.sites.word(drawn.site + 1)
+            return draws.normal(word, second, evaluate(mean, lanes, measured), evaluate(deviation, lanes, measured))
+        case DrawChance(probability=probability):
+            holds = draws.chance(word, evaluate(probability, lanes, measured))
+            lanes.count(coverage.draw(drawn, "holds"), lanes.running & holds)
+            lanes.count(coverage.draw(drawn, "fails"), lanes.running & ~holds)
+            return holds
 
 
 def unary(op: UnaryOp, value: Tensor) -> Tensor:

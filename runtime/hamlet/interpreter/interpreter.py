@@ -6,12 +6,14 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
+from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.episode import advance_clock, begin_episodes
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
+from hamlet.interpreter.policy import look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
 from hamlet.random import Words, multiply_high, policy_words
@@ -64,7 +66,7 @@ class Interpreter:
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
@@ -73,24 +75,32 @@ class Interpreter:
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
         words: Words | None = None
         for index in range(ticks):
+            now = Stream(stream.seed, stream.tick + index)
+            if words is None or now.tick % 4 == 0:
+                words = policy_words(numbers, now.tick, (stream.low, stream.high))
             match policy:
                 case RecordedPolicy(actions=recorded):
                     actions = recorded[index]
                 case RandomPolicy():
-                    number = stream.tick + index
-                    if words is None or number % 4 == 0:
-                        words = policy_words(numbers, number, (stream.low, stream.high))
-                    actions = multiply_high(words[number % 4], count).to(torch.int32)
-            self._tick(buffers, actions, stream, observe_every_tick, statistics)
+                    actions = multiply_high(words[now.tick % 4], count).to(torch.int32)
+                case TabularPolicy():
+                    actions = self.look_up(buffers, policy, words[now.tick % 4])
+            self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
+
+    def look_up(self, buffers: Buffers, policy: TabularPolicy, words: Tensor) -> Tensor:
+        """The actions i32 [lanes] that a table has for the state as it is; words: i64 [lanes], of this tick."""
+        return look_up(policy, load(self.universe, buffers, self._places, self._constant), words)
 
     def _tick(
         self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None
     ) -> None:
         """A tick, the clock, and new episodes where all agents of a world are done; observations where wanted."""
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
-        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace)
+        numbers = global_lanes(buffers.shape, self.device).view(worlds, agents)
+        sites = Sites(numbers, stream.tick, (stream.low, stream.high))
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites)
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
             statistics.add(counts, buffers)

@@ -12,6 +12,7 @@ from hamlet import schema
 from hamlet.binary32 import bits32
 from hamlet.cells import cell_of, words
 from hamlet.interpreter.coverage import Coverage
+from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.trace import Trace
 from hamlet.state import DTYPES, Buffers
@@ -57,6 +58,7 @@ class Lanes:
         hour: i32 [worlds, 1]; 0 without a clock.
         params: f32 [worlds, 1] by name.
         places: of each affordance by name, see `hamlet.interpreter.places`.
+        sites: the random words of the tick; `None` outside a tick.
         before: these lanes at the beginning of the tick, for `previous`.
         coverage, trace: told what happens, where somebody wants to know.
     """
@@ -79,6 +81,7 @@ class Lanes:
     hour: Tensor
     params: dict[str, Tensor]
     places: dict[str, tuple[Tensor, ...]]
+    sites: Sites | None
     coverage: Coverage | None
     trace: Trace | None
     before: Lanes | None = None
@@ -121,6 +124,7 @@ def load(
     constant: Constants,
     coverage: Coverage | None = None,
     trace: Trace | None = None,
+    sites: Sites | None = None,
 ) -> Lanes:
     """The lanes of some buffers as they are now."""
     state, worlds, agents = buffers.state, buffers.shape.worlds, buffers.shape.agents
@@ -153,6 +157,7 @@ def load(
         hour=state["hour"].view(worlds, 1) if universe.clock is not None else torch.zeros_like(age[:, :1]),
         params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
         places=places.of(state),
+        sites=sites,
         coverage=coverage,
         trace=trace,
     )

@@ -9,11 +9,12 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.cells import cell_index
+from hamlet.encoding import STEPS, Scale, scales
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, displaced, length, nowhere
+from hamlet.interpreter.space import at, clamp, displaced, length, nowhere
 from hamlet.universe import (
     Continuous,
     Grid,
@@ -36,12 +37,25 @@ from hamlet.universe import (
 
 
 def observe(lanes: Lanes, out: Tensor) -> None:
-    """Write all rows of the observation; out: f32 or bf16 (f32 rounded once) [rows, worlds, agents]."""
-    row = 0
-    for item in lanes.universe.observations:
-        for value in rows_of(item, lanes):
-            out[row] = value
-            row += 1
+    """Write all rows of the observation; out: f32, bf16 (f32 rounded once) or u8 (`hamlet.encoding`) [rows, worlds,
+    agents]."""
+    rows = [value for item in lanes.universe.observations for value in rows_of(item, lanes)]
+    if out.dtype is torch.uint8:
+        rows = [encode(value, scale, lanes) for value, scale in zip(rows, scales_of_rows(lanes), strict=True)]
+    for row, value in enumerate(rows):
+        out[row] = value
+
+
+def scales_of_rows(lanes: Lanes) -> list[Scale]:
+    """How each row becomes bytes."""
+    segments = schema.observation_segments(lanes.universe)
+    return [each for segment, each in zip(segments, scales(lanes.universe), strict=True) for _ in range(segment.count)]
+
+
+def encode(value: Tensor, scale: Scale, lanes: Lanes) -> Tensor:
+    """A row as bytes: the nearest of 255 steps from the low end of its range to the high end."""
+    steps = (value - lanes.constant(scale.low)) * lanes.constant(scale.scale)
+    return clamp(steps, lanes.constant(0.0), lanes.constant(STEPS)).round().to(torch.uint8)
 
 
 def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:

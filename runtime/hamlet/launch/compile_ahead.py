@@ -14,6 +14,7 @@ import torch
 
 from hamlet import abi
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.encoding import scales
 from hamlet.errors import EnvError
 from hamlet.launch.cubins import INDEX, Cubin, Cubins, folder, to_json
 from hamlet.launch.triton import KernelBackend
@@ -61,17 +62,22 @@ class _Nothing:
 
 def launches(module: Module, tables: tuple[Any, ...]) -> list[tuple[Launch, int]]:
     """What environments of one agent per world launch, and the lanes of a block: `reset`, `observe` and `step` for
-    every type of observations, and rollouts that do not observe every tick."""
+    every type of observations, `step` in a graph too, and rollouts of random or recorded actions that do not observe
+    every tick."""
     universe, shape, recorder = module.universe, Shape(WORLDS, 1), _Recorder()
     nothing = ModuleType("nothing")
     nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), TABLES=tables)
     backend = KernelBackend("recorded", universe, nothing, CPU, False, recorder)
     actions, stream = torch.zeros(WORLDS, dtype=torch.int32), Stream(0, 0)
+    bytes_fit = all(scale.encodes for scale in scales(universe))
     for dtype in (*OBS_DTYPES.values(), None):
+        if dtype is torch.uint8 and not bytes_fit:
+            continue
         buffers = allocate(universe, shape, CPU, dtype)
         backend.reset(buffers, stream)
         backend.observe(buffers)
         backend.step(buffers, actions, stream)
+        backend.step_since(buffers, actions, stream, torch.zeros(1, dtype=torch.int32))
         for policy in (RandomPolicy(), RecordedPolicy(actions.reshape(1, -1))):
             for counts in (allocate_statistics(universe, shape, CPU), None):
                 backend.rollout(buffers, 1, policy, stream, False, counts)

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from hamlet import abi
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
-from hamlet.launch.numba_ops import LANES, NO_ACTIONS, NO_F32, NO_I64
+from hamlet.launch.numba_ops import LANES, NO_ACTIONS, NO_F32, NO_I32, NO_I64
 from hamlet.state import Buffers, Shape, Statistics
 from hamlet.universe import Universe
 
@@ -60,24 +60,28 @@ class NumbaBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1).contiguous())}, _seeds(stream))
+        scalars = _seeds(stream) | {"tick": stream.tick}
+        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1).contiguous())}, scalars)
 
     def rollout(
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
     ) -> None:
         """So many ticks in one go."""
+        arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
         match policy:
             case RandomPolicy():
-                actions = NO_ACTIONS
+                pass
             case RecordedPolicy(recorded):
-                actions = _array(recorded.contiguous())
-        arrays: Arrays = {"actions": actions}
+                arrays["actions"] = _array(recorded.contiguous())
+            case TabularPolicy():
+                given = {name: getattr(policy, name) for name in abi.TABULAR}
+                arrays |= {name: _array(tensor.reshape(-1)) for name, tensor in given.items() if tensor is not None}
         if statistics is None:
             arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
         else:

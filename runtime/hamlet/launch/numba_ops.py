@@ -19,6 +19,9 @@ import numba.extending
 import numpy as np
 from llvmlite import ir
 
+from hamlet.elementary import ROUND
+from hamlet.encoding import STEPS
+
 # Numba annotates some of its functions, in each version others.
 njit: Any = numba.njit
 types: Any = numba.types
@@ -37,7 +40,7 @@ ALL = np.int64(-1)
 """Instead of a number of chosen lanes."""
 
 AHEAD = 4 * LANES
-"""Elements of the actions that a chunk draws at once, for four ticks."""
+"""Random words that a chunk draws at once, for four ticks."""
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
@@ -258,32 +261,64 @@ def store_worlds(chunk: Any, array: Any, agents: Any, count: Any) -> None:
 
 
 @helper
-def put(values: Any, row: Any, count: Any, lanes: Any, chosen: Any) -> None:
-    """Write a row of an observation: all `count` lanes where `chosen` is `ALL`, else the first `chosen` of `lanes`."""
+def put(values: Any, row: Any, count: Any, lanes: Any, chosen: Any, low: Any, scale: Any) -> None:
+    """Write a row of an observation: all `count` lanes where `chosen` is `ALL`, else the first `chosen` of `lanes`.
+    `low` and `scale` make bytes of them, see `hamlet.encoding`."""
     if chosen == ALL:
         for lane in range(count):
-            row[lane] = encode(row, values[lane])
+            row[lane] = encode(row, values[lane], low, scale)
     else:
         for index in range(chosen):
-            row[lanes[index]] = encode(row, values[lanes[index]])
+            row[lanes[index]] = encode(row, values[lanes[index]], low, scale)
 
 
 @intrinsic
-def encode(_context: Any, array: Any, value: Any) -> Any:
-    """An f32 as an element of an array of f32, or of the bits (u16) of bf16: rounded to nearest even."""
+def encode(_context: Any, array: Any, value: Any, low: Any, scale: Any) -> Any:
+    """An f32 as an element of an array of f32, of the bits (u16) of bf16, rounded to nearest even, or of bytes (u8)."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        number = arguments[1]
+        _, number, low, scale = arguments
+        word = ir.IntType(32)
         if array.dtype == types.float32:
             return number
-        word = ir.IntType(32)
+        if array.dtype == types.uint8:
+            least, most, shift = (ir.Constant(ir.FloatType(), each) for each in (0.0, STEPS, ROUND))
+            number = builder.fmul(builder.fsub(number, low), scale)
+            number = builder.select(builder.fcmp_ordered("<", number, least), least, number)
+            number = builder.select(builder.fcmp_ordered("<", most, number), most, number)
+            return builder.trunc(builder.bitcast(builder.fadd(number, shift), word), ir.IntType(8))
         bits = builder.bitcast(number, word)
         odd = builder.and_(builder.lshr(bits, word(16)), word(1))
         rounded = builder.lshr(builder.add(builder.add(bits, word(0x7FFF)), odd), word(16))
         rounded = builder.select(builder.fcmp_unordered("uno", number, number), word(0x7FC0), rounded)
         return builder.trunc(rounded, ir.IntType(16))
 
-    return array.dtype(array, value), codegen
+    return array.dtype(array, value, low, scale), codegen
+
+
+# --- tables of policies ----------------------------------------------------------------------------------------------
+
+
+@helper
+def look_up(action: Any, choices: Any, situation: Any, count: Any) -> None:
+    """The action of each lane's situation; 0 beyond the lanes that there are."""
+    for lane in range(count):
+        action[lane] = choices[np.uint64(situation[lane])]
+    for lane in range(count, LANES):
+        action[lane] = 0
+
+
+@helper
+def draw(action: Any, thresholds: Any, columns: Any, situation: Any, count: Any) -> None:
+    """Replace 30 random bits of each lane by an action: the number of its situation's thresholds that they reach."""
+    for lane in range(count):
+        row = np.int64(situation[lane]) * columns
+        reached = 0
+        for column in range(columns):
+            reached += thresholds[np.uint64(row + column)] <= action[lane]
+        action[lane] = reached
+    for lane in range(count, LANES):
+        action[lane] = 0
 
 
 # --- operations ------------------------------------------------------------------------------------------------------

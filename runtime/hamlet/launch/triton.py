@@ -8,7 +8,7 @@ from types import ModuleType
 import torch
 
 from hamlet import abi
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
 from hamlet.launch.triton_launch import Launch
 from hamlet.launch.triton_options import EXACT_INTERPRETER, WARPS, interpreted
@@ -56,27 +56,34 @@ class KernelBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        self._launch("step", buffers, {"actions": actions}, _seeds(stream))
+        self._launch("step", buffers, {"actions": actions}, _numbers(stream))
+
+    def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
+        """One tick, `elapsed` [1] i32 ticks after the stream's."""
+        self._launch("step", buffers, {"actions": actions}, _numbers(stream), elapsed=elapsed)
 
     def rollout(
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
+        given: dict[str, torch.Tensor | None] = dict.fromkeys(("actions", *abi.TABULAR), None)
         match policy:
             case RandomPolicy():
-                actions = None
-            case RecordedPolicy(actions=actions):
                 pass
+            case RecordedPolicy(actions):
+                given["actions"] = actions
+            case TabularPolicy():
+                given |= {name: getattr(policy, name) for name in abi.TABULAR}
         counted = ("uses", "causes", "lengths", "finished_return")
-        arrays = {"actions": actions} | {name: getattr(statistics, name, None) for name in counted}
+        arrays = given | {name: getattr(statistics, name, None) for name in counted}
         bins = 0 if statistics is None else statistics.lengths.numel()
-        scalars = _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF, "ticks": ticks}
+        scalars = _numbers(stream) | {"ticks": ticks}
         self._launch("rollout", buffers, arrays, scalars, bins, observe_every_tick)
         if not observe_every_tick:
             self.observe(buffers)
@@ -89,6 +96,7 @@ class KernelBackend:
         scalars: dict[str, int],
         bins: int = 0,
         every_tick: bool = False,
+        elapsed: torch.Tensor | None = None,
     ) -> None:
         shape = buffers.shape
         arrays = arrays | buffers.state | buffers.outcome | {"mask": buffers.mask}
@@ -96,8 +104,7 @@ class KernelBackend:
         if kernel == "rollout" and not every_tick:
             # One kernel for all types of observations, and for none.
             observations = dict.fromkeys(observations)
-        # Triton's interpreter does not round to bf16 as its compiler does: it writes f32, and torch rounds.
-        written = {n: a.float() if self._interpreted and a is not None else a for n, a in observations.items()}
+        written = {name: self._written(observation) for name, observation in observations.items()}
         arrays |= written
         scalars = scalars | {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
         group, block = self._blocks(shape)
@@ -105,6 +112,7 @@ class KernelBackend:
             *(arrays[name] for name in abi.array_arguments(self._universe, kernel)),
             *self._tables,
             *(scalars[name] for name in abi.scalar_arguments(kernel)),
+            *([elapsed] if kernel == "step" else []),
         )
         launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick)
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
@@ -113,6 +121,13 @@ class KernelBackend:
             result = written[name]
             if observation is not None and result is not None and result is not observation:
                 observation.copy_(result)
+
+    def _written(self, observation: torch.Tensor | None) -> torch.Tensor | None:
+        """What a kernel writes observations into. Triton's interpreter does not round to bf16 as its compiler does: it
+        writes f32, and torch rounds."""
+        if observation is None or not self._interpreted or observation.dtype is not torch.bfloat16:
+            return observation
+        return observation.float()
 
     def _blocks(self, shape: Shape) -> tuple[int, int]:
         """The lanes that a world takes in a block, and the lanes of a block."""
@@ -161,3 +176,7 @@ class TritonBackend(KernelBackend):
 
 def _seeds(stream: Stream) -> dict[str, int]:
     return {"seed_low": stream.low, "seed_high": stream.high}
+
+
+def _numbers(stream: Stream) -> dict[str, int]:
+    return _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from hamlet.abi import KERNELS
+from hamlet.abi import KERNELS, Kernel
 from hamlet.errors import EnvError
 from hamlet.launch.triton import KernelBackend
 from hamlet.launch.triton_options import interpreted
@@ -39,8 +39,14 @@ class PtxBackend(KernelBackend):
         executed = ModuleType(kernels.__name__)
         for name in KERNELS:
             setattr(executed, name, _Executed(getattr(kernels, name), capability))
+        self._executed = executed
         executed.__dict__["TABLES"] = kernels.TABLES
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
+
+    def programs(self, kernel: Kernel) -> list[tuple[Compiled, Program]]:
+        """What was compiled for the launches of a kernel so far, and has counted what it executed."""
+        executed: _Executed = getattr(self._executed, kernel)
+        return executed.compiled()
 
 
 class _Executed:
@@ -65,6 +71,9 @@ class _Executed:
             program.launch(memory, Launch([*bits, *[0] * missing], *grid, 32 * compiled.warps, compiled.shared_bytes))
 
         return launch
+
+    def compiled(self) -> list[tuple[Compiled, Program]]:
+        return list(self._programs.values())
 
     def _program(self, wanted: Signature) -> tuple[Compiled, Program]:
         if wanted not in self._programs:

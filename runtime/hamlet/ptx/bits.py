@@ -1,11 +1,11 @@
-"""Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions", "bfe", "prmt", "lop3"."""
+"""Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions", "bfe", "popc", "prmt", "lop3"."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from hamlet.ptx.operation import Operation, like
-from hamlet.ptx.types import B32, BITS, PRED, S16, S32, S64, U16, U32, U64, Array
+from hamlet.ptx.types import B32, B64, BITS, PRED, S16, S32, S64, U16, U32, U64, Array
 
 
 def _left(a: Array, amount: Array) -> Array:
@@ -44,6 +44,11 @@ def _field(a: Array, position: Array, length: Array) -> Array:
     return np.asarray(np.where(negative, shifted | ~kept, shifted & kept).view(a.dtype))
 
 
+def _ones(a: Array) -> Array:
+    """How many bits are set."""
+    return np.bitwise_count(a).astype(np.uint32)
+
+
 def _permute(a: Array, b: Array, selector: Array) -> Array:
     """Each byte of the result is one of b's and a's bytes (a's are 0 to 3), or eight copies of its sign."""
     source = a.astype(np.uint64) | (b.astype(np.uint64) << 32)
@@ -78,6 +83,8 @@ def _funnel_right(low: Array, high: Array, amount: Array) -> Array:
 
 
 OPERATIONS: dict[str, Operation] = {
+    "popc.b32": Operation(U32, (B32,), _ones),
+    "popc.b64": Operation(U32, (B64,), _ones),
     "prmt.b32": like(B32, 3, _permute),
     "lop3.b32": Operation(B32, (B32, B32, B32, U32), _table),
     "shf.l.wrap.b32": Operation(B32, (B32, B32, U32), _funnel_left),

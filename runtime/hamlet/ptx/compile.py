@@ -18,6 +18,7 @@ Argument: TypeAlias = torch.Tensor | int | None
 POINTERS = {
     torch.float32: "*fp32",
     torch.bfloat16: "*bf16",
+    torch.uint8: "*u8",
     torch.int32: "*i32",
     torch.uint32: "*u32",
     torch.int64: "*i64",

@@ -73,7 +73,9 @@ class Program:
         """Raises `PtxError` for an instruction that is not known to the bit."""
         self.kernel = kernel
         self._scope = scope(kernel)
-        self._stretches = _stretches(kernel, self._scope)
+        self._pieces = _pieces(kernel)
+        self._stretches = _stretches(self._pieces, self._scope)
+        self._executed = [0] * len(self._stretches)
 
     def launch(self, memory: Memory, launch: Launch) -> None:
         """Run it on this memory.
@@ -90,6 +92,11 @@ class Program:
         with np.errstate(all="ignore"):
             for first in range(0, launch.blocks, at_once):
                 self._run(self._threads(memory, launch, first, min(at_once, launch.blocks - first)))
+
+    def executions(self) -> dict[int, int]:
+        """For the line of every instruction in the text, how many warps have come to it in all launches so far."""
+        counted = zip(self._pieces, self._executed, strict=True)
+        return {instruction.line: warps for piece, warps in counted for instruction in piece}
 
     def _threads(self, memory: Memory, launch: Launch, first: int, blocks: int) -> Threads:
         """The threads of some blocks, from number `first` on."""
@@ -118,6 +125,7 @@ class Program:
             threads.active = waiting.pop(number)
             threads.everyone = bool(threads.active.all())
             stretch = self._stretches[number]
+            self._executed[number] += threads.warps()
             for effect in stretch.effects:
                 effect(threads, None)
             jumping = self._jumping(stretch.jumps, threads)
@@ -148,13 +156,17 @@ def _poison(raw: np.dtype[np.generic]) -> Array:
     return np.array([POISON & ((1 << 8 * raw.itemsize) - 1)]).astype(raw)
 
 
-def _stretches(kernel: Kernel, names: Scope) -> list[_Stretch]:
+def _pieces(kernel: Kernel) -> list[list[Instruction]]:
     """A kernel, cut before labels and behind branches."""
     pieces: list[list[Instruction]] = [[]]
     for instruction in kernel.instructions:
         if pieces[-1] and (instruction.targets or _leaves(pieces[-1][-1])):
             pieces.append([])
         pieces[-1].append(instruction)
+    return pieces
+
+
+def _stretches(pieces: list[list[Instruction]], names: Scope) -> list[_Stretch]:
     labels = {label: number for number, piece in enumerate(pieces) for label in piece[0].targets} if pieces[0] else {}
     return [
         _stretch(piece, number + 1 if number + 1 < len(pieces) else None, labels, names)

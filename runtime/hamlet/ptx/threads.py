@@ -55,6 +55,10 @@ class Threads:
             values = np.where(self.active, values, self.registers[register])
         self.registers[register] = values
 
+    def warps(self) -> int:
+        """How many warps have an active thread."""
+        return self.count // WARP if self.everyone else int(self.active.reshape(-1, WARP).any(axis=1).sum())
+
     def executing(self, wanted: Mask | None) -> Mask | None:
         """The active threads, or those of them that are wanted; `None` for all threads."""
         if wanted is not None:

@@ -13,8 +13,7 @@ import numpy as np
 
 from hamlet.replay.streams import REPORTS
 from hamlet.replay.trace import Array
-from hamlet.universe import Binary, Report, Reward, Unary, Universe
-from hamlet.verify.boundaries import nodes
+from hamlet.universe import Binary, Report, Reward, Unary, Universe, nodes
 
 POWER_ULPS = 4
 """Units in the last place by which a reward may differ that has a power or a square root in it."""

@@ -32,6 +32,12 @@ from hamlet.universe.expressions import (
     DayTime,
     Deficit,
     Distance,
+    Draw,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
     Expression,
     Here,
     Hour,
@@ -73,6 +79,7 @@ from hamlet.universe.observations import (
 from hamlet.universe.space import Axis, Continuous, Edges, Grid, Metric, Move, NoSpace, Space
 from hamlet.universe.span import Span
 from hamlet.universe.statements import Assign, AssignOp, Statement, Together
+from hamlet.universe.walk import draws, nodes
 from hamlet.universe.whole import Universe
 
 __all__ = [
@@ -93,6 +100,12 @@ __all__ = [
     "DayTime",
     "Deficit",
     "Distance",
+    "Draw",
+    "DrawChance",
+    "DrawChoice",
+    "DrawInteger",
+    "DrawNormal",
+    "DrawUniform",
     "Edges",
     "Encoding",
     "Expression",
@@ -148,4 +161,6 @@ __all__ = [
     "Universe",
     "Velocity",
     "Visited",
+    "draws",
+    "nodes",
 ]

@@ -212,6 +212,56 @@ class If:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class DrawUniform:
+    """`uniform(low, high)`: a random number between them. `site` is the number of the random word that it is drawn
+    from, here and below; each draw of a universe has its own."""
+
+    low: Expression
+    high: Expression
+    site: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DrawInteger:
+    """`integer(low, high)`: a random whole number from `low` to `high`, both included, as a number."""
+
+    low: int
+    high: int
+    site: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DrawChoice:
+    """`choice(a, b, ...)`: one of two or more numbers, all equally likely."""
+
+    options: tuple[Expression, ...]
+    site: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DrawNormal:
+    """`normal(mean, deviation)`: a normally distributed random number, drawn from the words `site` and `site + 1`."""
+
+    mean: Expression
+    deviation: Expression
+    site: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DrawChance:
+    """Condition: `chance(p)` holds with probability p."""
+
+    probability: Expression
+    site: int
+    span: Span
+
+
+Draw: TypeAlias = DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance
 Expression: TypeAlias = (
     Number
     | Truth
@@ -238,4 +288,9 @@ Expression: TypeAlias = (
     | Binary
     | Clamp
     | If
+    | DrawUniform
+    | DrawInteger
+    | DrawChoice
+    | DrawNormal
+    | DrawChance
 )

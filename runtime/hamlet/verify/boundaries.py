@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
 from hamlet.binary32 import bits32, round32
-from hamlet.universe import Binary, Cascade, Expression, Meter, MeterValue, Number, Universe
-
-
-def nodes(node: object) -> Iterator[object]:
-    """All nodes of a universe."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from nodes(item)
-    elif dataclasses.is_dataclass(node):
-        yield node
-        for field in dataclasses.fields(node):
-            yield from nodes(getattr(node, field.name))
+from hamlet.universe import Binary, Cascade, Expression, Meter, MeterValue, Number, Universe, nodes
 
 
 def constants(universe: Universe) -> list[float]:

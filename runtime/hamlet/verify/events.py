@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
-from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.state import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.universe import Universe
 from hamlet.verify.arrays import Array, arrays
@@ -39,11 +39,18 @@ class Rollout:
     """So many ticks at once."""
 
     ticks: int
-    policy: RandomPolicy | RecordedPolicy
+    policy: Policy
     observe_every_tick: bool
 
 
-Event: TypeAlias = Reset | Inject | Step | Rollout
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The next tick has this number, as if so many had passed: what is drawn depends on it."""
+
+    tick: int
+
+
+Event: TypeAlias = Reset | Inject | Step | Rollout | Jump
 
 
 def ticks_of(event: Event) -> int:
@@ -53,7 +60,7 @@ def ticks_of(event: Event) -> int:
             return 1
         case Rollout(ticks=ticks):
             return ticks
-        case Reset() | Inject():
+        case Reset() | Inject() | Jump():
             return 0
 
 
@@ -66,10 +73,21 @@ def describe(event: Event) -> str:
             return "observing an injected state"
         case Step():
             return "step"
+        case Jump(tick=tick):
+            return f"going on to tick {tick}"
         case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
-            kind = "random" if isinstance(policy, RandomPolicy) else "recorded"
             when = "every tick" if observe else "at the end"
-            return f"rollout of {ticks} ticks, {kind} actions, observations {when}"
+            return f"rollout of {ticks} ticks, {_kind(policy)} actions, observations {when}"
+
+
+def _kind(policy: Policy) -> str:
+    match policy:
+        case RandomPolicy():
+            return "random"
+        case RecordedPolicy():
+            return "recorded"
+        case TabularPolicy():
+            return "tabular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +119,11 @@ class Side:
                 backend.observe(buffers)
             case Step(actions=actions):
                 backend.step(buffers, actions.to(device), stream)
+            case Jump():
+                pass
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
                 statistics = allocate_statistics(self.universe, buffers.shape, device)
-                if isinstance(policy, RecordedPolicy):
-                    policy = RecordedPolicy(policy.actions[:ticks].to(device))
-                backend.rollout(buffers, ticks, policy, stream, observe, statistics)
+                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
         return arrays(self.universe, buffers, statistics)
 
     def copy_from(self, source: Buffers) -> None:
@@ -120,3 +138,19 @@ class Side:
             target.observation.copy_(source.observation)
         if target.final_observation is not None and source.final_observation is not None:
             target.final_observation.copy_(source.final_observation)
+
+
+def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
+    """A policy for so many ticks on a device."""
+
+    def there(tensor: Tensor | None) -> Tensor | None:
+        return None if tensor is None else tensor.to(device)
+
+    match policy:
+        case RandomPolicy():
+            return policy
+        case RecordedPolicy(actions=actions):
+            return RecordedPolicy(actions[:ticks].to(device))
+        case TabularPolicy(choices=choices, thresholds=thresholds, strides=strides, bins=bins):
+            tables = {"choices": there(choices), "thresholds": there(thresholds)}
+            return replace(policy, **tables, strides=strides.to(device), bins=bins.to(device))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend import RecordedPolicy, Stream
+from hamlet.backend import RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.binary32 import bits32, spell32
 from hamlet.interpreter import Interpreter, Trace
 from hamlet.random import multiply_high, policy_words
@@ -107,13 +107,23 @@ def _actions(universe: Universe, moment: Moment, index: int) -> Tensor | None:
             return actions
         case Rollout(policy=RecordedPolicy(actions=actions)):
             return actions[index]
-        case Rollout():
-            shape, stream = moment.before.shape, moment.stream
-            lanes = torch.arange(shape.lanes) + shape.first_world * shape.agents
-            words = policy_words(lanes, stream.tick + index, (stream.low, stream.high))
-            return multiply_high(words[(stream.tick + index) % 4], len(schema.action_names(universe))).to(torch.int32)
+        case Rollout(policy=TabularPolicy() as policy):
+            reference = Interpreter(universe, torch.device("cpu"))
+            side = _replay(universe, Candidate(reference, reference.device), moment)
+            if index > 0:
+                side.apply(Rollout(index, policy, False), moment.stream)
+            return reference.look_up(side.buffers, policy, _words(moment, index))
+        case Rollout(policy=RandomPolicy()):
+            return multiply_high(_words(moment, index), len(schema.action_names(universe))).to(torch.int32)
         case _:
             return None
+
+
+def _words(moment: Moment, index: int) -> Tensor:
+    """The random words of a tick of the event, i64 [lanes]."""
+    shape, stream = moment.before.shape, moment.stream
+    lanes = torch.arange(shape.lanes) + shape.first_world * shape.agents
+    return policy_words(lanes, stream.tick + index, (stream.low, stream.high))[(stream.tick + index) % 4]
 
 
 def _writes(

@@ -11,7 +11,7 @@ from hamlet.interpreter import Interpreter
 from hamlet.state import Buffers, Shape
 from hamlet.universe import Universe
 from hamlet.verify.arrays import compare
-from hamlet.verify.events import Candidate, Event, Side, ticks_of
+from hamlet.verify.events import Candidate, Event, Jump, Side, ticks_of
 from hamlet.verify.locate import Moment, locate
 from hamlet.verify.report import Divergence
 
@@ -37,6 +37,7 @@ class Session:
     Attributes:
         compared: how many values were compared.
         ticks: how many ticks were run.
+        stream: the random numbers of the next event.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Session:
         self.ticks = 0
         self._universe = universe
         self._scenario = scenario
-        self._stream = scenario.stream
+        self.stream = scenario.stream
         self._ours = self._side(Candidate(interpreter, CPU))
         self._theirs = [self._side(candidate) for candidate in candidates]
 
@@ -59,15 +60,16 @@ class Session:
         """Do an event on all sides and compare; the first difference, if any."""
         before = self._side(self._ours.candidate)
         before.copy_from(self._ours.buffers)
-        expected = self._ours.apply(event, self._stream)
+        expected = self._ours.apply(event, self.stream)
         for side in self._theirs:
-            count, difference = compare(expected, side.apply(event, self._stream))
+            count, difference = compare(expected, side.apply(event, self.stream))
             self.compared += count
             if difference is not None:
-                moment = Moment(str(self._scenario), event, self._stream, self.ticks, before.buffers)
+                moment = Moment(str(self._scenario), event, self.stream, self.ticks, before.buffers)
                 return locate(self._universe, side.candidate, moment, difference)
         self.ticks += ticks_of(event)
-        self._stream = Stream(self._stream.seed, (self._stream.tick + ticks_of(event)) % (1 << 32))
+        following = event.tick if isinstance(event, Jump) else self.stream.tick + ticks_of(event)
+        self.stream = Stream(self.stream.seed, following % (1 << 32))
         return None
 
     def _side(self, candidate: Candidate) -> Side:

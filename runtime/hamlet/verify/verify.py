@@ -8,15 +8,18 @@ from dataclasses import dataclass
 import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.encoding import scales
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
 from hamlet.state import Shape
 from hamlet.universe import Universe
-from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Step
+from hamlet.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step
 from hamlet.verify.inject import Injector
+from hamlet.verify.rare import rare_ticks
 from hamlet.verify.report import Report
 from hamlet.verify.script import Script
 from hamlet.verify.session import CPU, Scenario, Session
+from hamlet.verify.tables import some_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,17 @@ class Effort:
         worlds: worlds of one agent; a third as many worlds of three agents. Not a multiple of any block size.
         ticks: ticks of random play, and of each rollout.
         rounds: injected states, at most: no more than `rounds // 8` once everything has fired.
+        compact: the types of observations beside f32, one or two. Numba compiles for each of them.
     """
 
     worlds: int
     ticks: int
     rounds: int
+    compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
 
 
+RARE_ROUNDS = 8
+"""Injected states in which something with a small chance happens."""
 QUICK = Effort(67, 9, 64)
 THOROUGH = Effort(261, 61, 256)
 
@@ -75,13 +82,15 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
+    encodes = all(scale.encodes for scale in scales(universe))
+    compact = [dtype if encodes or dtype is not torch.uint8 else torch.float32 for dtype in effort.compact]
     return (
         Scenario("random play", single, far, torch.float32),
-        Scenario("random play", several, Stream(seed, 0), torch.bfloat16),
+        Scenario("random play", several, Stream(seed, 0), compact[0]),
         Scenario("script", single, Stream(seed, 0), torch.float32),
         Scenario("script", several, far, None),
         Scenario("rollouts", several, near_wrap, torch.float32),
-        Scenario("rollouts", single, far, torch.bfloat16),
+        Scenario("rollouts", single, far, compact[-1]),
         Scenario("injected states", several, Stream(seed, 0), torch.float32),
         Scenario("injected states", single, far, torch.float32),
     )
@@ -109,6 +118,8 @@ def events(
                 yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick)
                 actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
                 yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick)
+            yield Inject(injector.state())
+            yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
         case "injected states":
             for index in range(effort.rounds):
                 if index >= effort.rounds // 8 and not coverage.never_fired:
@@ -116,3 +127,8 @@ def events(
                 yield Inject(injector.state())
                 yield Step(injector.actions(0.5))
                 yield Step(injector.actions(0.5))
+            for tick in rare_ticks(universe, coverage.never_fired, shape, session.stream):
+                for _ in range(RARE_ROUNDS):
+                    yield Inject(injector.state())
+                    yield Jump(tick)
+                    yield Step(injector.actions(0.5))

@@ -49,7 +49,7 @@ class Activities(Spaces):
             closes = self.integer(0, self.hours)
             if opens != closes:
                 head += f" open {opens} .. {closes}"
-        needs = f"needs {self.condition(2).text}" if self.chance(3) else ""
+        needs = self.needs()
         if plan.duration is None:
             return f"{head} {{ {joined([needs, f'instantly {{ {self.body()} }}'])} }}"
         head += " lasts forever" if plan.duration == 0 else f" lasts {plan.duration} ticks"
@@ -59,6 +59,13 @@ class Activities(Spaces):
         blocks = [f"{kind} {{ {self.assignments() if together else self.body()} }}" for kind in kinds]
         return f"{head}{' together' if together else ''} {{ {joined([needs, *blocks])} }}"
 
+    def needs(self) -> str:
+        """Sometimes a condition."""
+        if not self.chance(3):
+            return ""
+        with self.at("needs"):
+            return f"needs {self.condition(2).text}"
+
     def plan_actions(self) -> list[str]:
         """The names of the universe's own actions."""
         for name in (*self.space.moves, "INTERACT", "WAIT"):
@@ -66,7 +73,7 @@ class Activities(Spaces):
         return [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
 
     def action(self, name: str) -> str:
-        needs = f"needs {self.condition(2).text}" if self.chance(3) else ""
+        needs = self.needs()
         where = keeps = ""
         if self.space.axes:
             by = self.displacement()

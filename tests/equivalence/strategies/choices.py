@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
-
-from hypothesis import strategies as st
+from collections.abc import Sequence
+from typing import TypeVar
 
 from hamlet.binary32 import round32, spell32
 from hamletc.checking.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, Piece
+from strategies.sources import Source
 from strategies.words import NAMES, SPECIAL, is_bare, is_observation, neighbour
 
 T = TypeVar("T")
 
+LARGEST = 3.4028234663852886e38
+"""The largest binary32 number."""
+
 
 class Choices:
-    """Draws from hypothesis."""
+    """Takes all choices from a source."""
 
-    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
-        self.draw = draw
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._taken: dict[str, set[str]] = defaultdict(set)
         self._numbers: list[float] = []
 
     def integer(self, low: int, high: int) -> int:
-        return int(self.draw(st.integers(low, high)))
+        return self._source.integer(low, high)
 
     def chance(self, out_of: int) -> bool:
         """True once in so many times; the simplest example says no."""
@@ -37,7 +39,7 @@ class Choices:
 
     def draw_order(self, items: Sequence[T]) -> list[T]:
         """The items in some order."""
-        return list(self.draw(st.permutations(items))) if items else []
+        return self._source.order(items)
 
     # --- names -----------------------------------------------------------------------------------------------------
 
@@ -70,10 +72,12 @@ class Choices:
             value = self.pick(candidates)
             if self.chance(3):
                 value = neighbour(value, self.chance(2))
-            if low <= round32(value) <= high:
+            if low <= round32(value) <= high and abs(value) <= LARGEST:
                 return self._noted(round32(value))
         steps = self.pick((2, 10, 16, 1000))
-        value = round32(low + (high - low) * (self.integer(0, steps) / steps))
+        part = self.integer(0, steps) / steps
+        low, high = max(low, -LARGEST), min(high, LARGEST)
+        value = round32(min(max(low * (1 - part) + high * part, -LARGEST), LARGEST))
         return self._noted(min(max(value, round32(low)), round32(high)))
 
     def _noted(self, value: float) -> float:

@@ -4,11 +4,10 @@ and every comparison decides something."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, get_args
-
-from hypothesis import strategies as st
+from functools import reduce
+from typing import Literal, get_args
 
 from hamlet.binary32 import round32
 from hamletc.checking import intervals
@@ -34,9 +33,12 @@ from strategies.pieces import (
     Piece,
     SpacePlan,
 )
+from strategies.sources import Source
 from strategies.words import neighbour
 
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+ORDERINGS: tuple[Comparison, ...] = ("<", "<=", ">", ">=")
+"""Those that nearly any value can decide either way."""
 COMPARISONS_WITH_LOWEST: tuple[Comparison, ...] = ("<=", ">", "==", "!=")
 """Those that the lowest value of the left side does not decide, as the right side."""
 
@@ -44,8 +46,8 @@ COMPARISONS_WITH_LOWEST: tuple[Comparison, ...] = ("<=", ">", "==", "!=")
 class Expressions(Choices):
     """Writes numbers and conditions about what is planned."""
 
-    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
-        super().__init__(draw)
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
         self.meters: list[MeterPlan] = []
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
@@ -55,7 +57,7 @@ class Expressions(Choices):
         self.by_hand = self.tracked = self.inert = False
         self.space: SpacePlan
         self.extent: Extent
-        self.scope: Literal["tick", "mask", "previous"] = "tick"
+        self.scope: Literal["tick", "needs", "mask", "previous"] = "tick"
         self.cascade: Interval | None = None
         self.threshold = 0.0
         self.tight = False
@@ -68,7 +70,7 @@ class Expressions(Choices):
         self.cascade = None
 
     @contextmanager
-    def at(self, scope: Literal["mask", "previous"]) -> Iterator[None]:
+    def at(self, scope: Literal["needs", "mask", "previous"]) -> Iterator[None]:
         """Where only some quantities have a meaning."""
         outer = self.scope
         self.scope = scope
@@ -158,9 +160,11 @@ class Expressions(Choices):
         return Piece("shortfall", ATOM, below)
 
     def compound(self, depth: int) -> Piece:
-        kind = self.integer(0, 14)
+        kind = self.integer(0, 16)
         if kind == 12:
             return self.previous(depth)
+        if kind >= 15:
+            return self.drawn(depth) if self.scope == "tick" else self.meter()
         a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14))
         try:
             match kind:
@@ -198,11 +202,36 @@ class Expressions(Choices):
 
     def previous(self, depth: int) -> Piece:
         """On the state that the tick began with; at that time ages are a little lower."""
-        if self.scope != "tick":
+        if self.scope not in ("tick", "needs"):
             return self.number(depth, constants=False)
         with self.at("previous"):
             operand = self.number(depth, constants=False)
         return Piece(f"previous({operand.text})", ATOM, operand.lies)
+
+    def drawn(self, depth: int) -> Piece:
+        """A random number."""
+        try:
+            match self.integer(0, 3):
+                case 0:
+                    low, high = self.integer(-9, 9), self.integer(10, 40)
+                    if self.chance(4):
+                        low, high = self.pick(((-(1 << 24), 1 << 24), (-1, 1 << 24), (0, 1)))
+                    return Piece(f"integer({low}, {high})", ATOM, Interval(float(low), float(high)))
+                case 1:
+                    options = [self.number(depth) for _ in range(self.integer(2, 4))]
+                    found = reduce(intervals.hull, (option.lies for option in options))
+                    return Piece(f"choice({', '.join(option.text for option in options)})", ATOM, found)
+                case 2:
+                    center, spread = self.number(depth), self.number(depth, constants=False)
+                    away = intervals.multiply(spread.lies, intervals.NORMAL)
+                    return Piece(f"normal({center.text}, {spread.text})", ATOM, intervals.add(center.lies, away))
+                case _:
+                    low_end, high_end = self.number(depth), self.number(depth, constants=False)
+                    size = intervals.multiply(intervals.subtract(high_end.lies, low_end.lies), intervals.SHARE)
+                    text = f"uniform({low_end.text}, {high_end.text})"
+                    return Piece(text, ATOM, intervals.add(low_end.lies, size))
+        except OverflowError:
+            return self.meter()
 
     def root(self, a: Piece) -> Piece:
         if a.lies.low >= 0:
@@ -286,7 +315,7 @@ class Expressions(Choices):
     # --- conditions ------------------------------------------------------------------------------------------------
 
     def condition(self, depth: int) -> Piece:
-        kind = self.integer(0, 13)
+        kind = self.integer(0, 14)
         if depth <= 0 or kind <= 5:
             return self.comparison(depth)
         match kind:
@@ -300,16 +329,26 @@ class Expressions(Choices):
             case 10:
                 a, b = self.condition(depth - 1), self.condition(depth - 1)
                 return Piece(f"{a.at_least(OR)} or {b.at_least(AND)}", OR, None)
-            case 11 if self.scope == "tick":
+            case 11 if self.scope in ("tick", "needs"):
                 with self.at("previous"):
                     return Piece(f"previous({self.condition(depth - 1).text})", ATOM, None)
             case 12 if self.tracked:
                 return self.last()
+            case 14 if self.scope == "tick":
+                return Piece(f"chance({self.probability(depth - 1).text})", ATOM, None)
             case 13 if self.inert and self.chance(3):
                 return Piece(self.pick(("true", "false")), ATOM, None)
             case _:
                 a, b, c = (self.condition(depth - 1) for _ in range(3))
                 return Piece(f"if {a.text} then {b.text} else {c.text}", IF, None)
+
+    def probability(self, depth: int) -> Piece:
+        """Neither never nor always."""
+        if self.chance(2):
+            return self.number_piece(self.pick((0.5, 0.1, 0.9, 1 / 3, 2.0**-24, 1 - 2.0**-24)))
+        piece = self.number(depth, constants=False)
+        decided = intervals.decide("<", intervals.SHARE, piece.lies) is not None
+        return self.number_piece(0.5) if decided else piece
 
     def closed_condition(self, depth: int) -> str:
         """What may follow `when`."""
@@ -332,7 +371,7 @@ class Expressions(Choices):
         found = left.lies
         right = self.number(depth - 1, constants=False) if self.chance(4) else None
         self.tight = outer
-        op = self.pick(COMPARISONS)
+        op = self.pick(COMPARISONS if self.chance(4) else ORDERINGS)
         if right is None or intervals.decide(op, found, right.lies) is not None:
             right = self.number_piece(self.constant(found.low, found.high))
         if intervals.decide(op, found, right.lies) is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from strategies.outcomes import Outcomes
+from strategies.sources import Drawn, Numbered
 from strategies.words import NOT_FOR_UNIVERSES, WORDS
 
 
@@ -71,4 +72,9 @@ class Author(Outcomes):
 @st.composite
 def universes(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """Texts of universes, nearly all of them valid."""
-    return Author(draw).universe()
+    return Author(Drawn(draw)).universe()
+
+
+def numbered(number: int) -> str:
+    """The text of the universe of this number, nearly always valid."""
+    return Author(Numbered(number)).universe()

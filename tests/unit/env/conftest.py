@@ -1,4 +1,4 @@
-"""A small universe with everything that an environment has to deal with, compiled once."""
+"""Two small universes, compiled once: one with everything that an environment has to deal with, one of chance."""
 
 from __future__ import annotations
 
@@ -39,10 +39,31 @@ reward warmth - 0.1 * debt + 0.01 * hour
 observe { window 1  position relative  meters  here  time  progress  lifetime  params }
 """
 
+LUCK = """
+universe luck
+space grid 3 x 3
+lifespan 9 ticks { reward 1 }
+meter wealth = 0.5
+rule fortune: wealth += 0.1 * uniform(-1, 1)
+affordance Bank at random { instantly { wealth += 0.1 } }
+dies when wealth <= 0
+reward wealth
+observe { grid  meters }
+"""
+
+
+@pytest.fixture(scope="session")
+def luck(tmp_path_factory: pytest.TempPathFactory) -> Module:
+    """The universe of chance, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("luck")
+    source = folder / "luck.hamlet"
+    source.write_text(LUCK)
+    return hamlet.compile(source, folder / "luck")
+
 
 @pytest.fixture(scope="session")
 def valley(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    """The universe above, in a folder of its own."""
+    """The universe with everything, in a folder of its own."""
     folder = tmp_path_factory.mktemp("valley")
     source = folder / "valley.hamlet"
     source.write_text(VALLEY)

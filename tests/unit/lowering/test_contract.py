@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hamlet import schema
-from hamlet.universe import Observation, ObserveTime, Universe
+from hamlet.universe import Observation, ObserveTime, Universe, draws
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Input, Lookup
@@ -57,6 +57,8 @@ def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     around = {"alive": BOOL} if universe.by_hand else {}
     if universe.tracking is not None and universe.tracking.by == "world":
         around["interacting"] = BOOL
+    if draws(universe):
+        around |= {"lane": U32, "tick": U32, "seed_low": U32, "seed_high": U32}
     assert inputs(program.function("tick")) == {**state, "action": I32, **around}
     kept = ("hour", "layout", "param.", "input.", "place.")
     changed = {name: type_ for name, type_ in state.items() if not name.startswith(kept)}

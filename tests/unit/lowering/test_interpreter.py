@@ -179,7 +179,10 @@ def test_lowered_functions_give_the_bits_of_the_interpreter(name: str, agents: i
         running = np.ones_like(alive) if universe.by_hand else alive
         interacts = running & (actions == schema.interact_action(universe))
         acted = {"action": actions, "interacting": np.repeat(interacts.reshape(-1, agents).any(axis=1), agents)}
-        after = evaluate(program.function("tick"), {**before, **acted}, program.tables)
+        drawn_by = {"lane": 5 * agents + np.arange(len(actions)), "tick": tick}
+        drawn_by |= {"seed_low": SEED & 0xFFFFFFFF, "seed_high": SEED >> 32}
+        words = {name: np.broadcast_to(value, actions.shape).astype(np.uint32) for name, value in drawn_by.items()}
+        after = evaluate(program.function("tick"), {**before, **acted, **words}, program.tables)
         interpreter.step(buffers, torch.from_numpy(actions), Stream(SEED, tick))
         for field in schema.outcome_fields(universe):
             values = buffers.outcome[field.name].numpy()

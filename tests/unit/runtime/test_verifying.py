@@ -9,7 +9,7 @@ import pytest
 import torch
 from tiny import CPU, Player
 
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend import Policy, Stream
 from hamlet.interpreter import Coverage, Interpreter, Trace
 from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
@@ -49,7 +49,7 @@ class Faulty:
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
@@ -67,7 +67,7 @@ class FaultyRollout(Faulty):
         self,
         buffers: Buffers,
         ticks: int,
-        policy: RandomPolicy | RecordedPolicy,
+        policy: Policy,
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,

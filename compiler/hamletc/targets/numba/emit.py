@@ -8,20 +8,33 @@ from dataclasses import dataclass
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hamlet import abi, schema
+from hamlet.encoding import scales
+from hamlet.features import features, quantities
 from hamlet.manifest import plain
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Input, Value, operands
+from hamletc.ir.ops import Const, Input, Value, operands
 from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
-from hamletc.targets.numba.formatter import NumbaFormatter, table_name
+from hamletc.targets.numba.formatter import NumbaFormatter, literal, table_name
 from hamletc.targets.numba.slots import chunks, outcomes, state
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
 WORDS = ("first_word", "second_word", "third_word", "fourth_word")
+DRAWN_BY = {
+    "lane": "u32(first_world * agents + start + lane)",
+    "tick": "u32(now)",
+    "seed_low": "u32(seed_low)",
+    "seed_high": "u32(seed_high)",
+}
+"""What a tick that draws random words is given."""
 NOTHING = {
     "actions_array": "NO_ACTIONS",
+    "choices_array": "NO_I32",
+    "thresholds_array": "NO_I32",
+    "strides_array": "NO_I32",
+    "bins_array": "NO_F32",
     "reward_array": "NO_F32",
     "terminated_array": "NO_BOOL",
     "truncated_array": "NO_BOOL",
@@ -46,17 +59,20 @@ NOTHING = {
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """What a function gives for a lane: a row of what it writes, or (without a row) what repeated rows share."""
+    """What a function gives for a lane: a row of what it writes, or (without a row) what repeated rows share. `scale`:
+    how an observed row becomes bytes."""
 
     variable: str
     make: str
     text: str
     row: int | None
+    scale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Rows that one function computes: its text, and how it is called for a lane. `row` is the first."""
+    """Rows that one function computes: its text, and how it is called for a lane. `row` is the first, `scale` as in
+    `Single`."""
 
     function: str
     row: int
@@ -65,6 +81,7 @@ class Repeated:
     arguments: list[str]
     lines: str
     text: str
+    scale: str
 
 
 def emit(program: Program, universe: Universe) -> str:
@@ -93,6 +110,10 @@ class _Context:
         self.bodies = {function.name: body(function) for function in program.functions}
         self.formatters = {name: NumbaFormatter(printed) for name, printed in self.bodies.items()}
         self.offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
+        self.scales = {
+            segment.name: ", ".join(literal(Const(Type.F32, number)) for number in (each.low, each.scale))
+            for segment, each in zip(schema.observation_segments(universe), scales(universe), strict=True)
+        }
         self.offsets |= {f"mask.{number}": number for number in range(len(schema.action_names(universe)))}
 
     def names(self) -> dict[str, object]:
@@ -120,7 +141,9 @@ class _Context:
             "reported": bool(schema.report_names(self.universe)),
             "rows_made": sorted({chunk.make.partition("(")[0] for chunk in (*held, *happened) if chunk.rows > 1}),
             "words": WORDS,
-            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"},
+            "binning": self.binning(),
+            "thresholds": len(schema.action_names(self.universe)) - 1,
+            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"} | DRAWN_BY,
             "interact": schema.interact_action(self.universe),
             "wait": schema.interact_action(self.universe) + 1,
             "by_hand": self.universe.by_hand,
@@ -153,6 +176,13 @@ class _Context:
             "listing": listing,
             "table_values": table_values,
         }
+
+    def binning(self) -> dict[str, str]:
+        """What `situation` needs of a table, by the names of its inputs."""
+        count, binned = len(features(self.universe)), len(quantities(self.universe))
+        result = {f"stride.{number}": f"strides_array[{number}]" for number in range(count)}
+        result |= {f"scale.{number}": f"bins_array[{number}]" for number in range(binned)}
+        return result | {f"top.{number}": f"bins_array[{binned + number}]" for number in range(binned)}
 
     # --- functions --------------------------------------------------------------------------------------------------
 
@@ -202,9 +232,10 @@ class _Context:
         """The single rows of what it writes."""
         make = "local_bool(LANES)" if function == "mask" else "local_f32(LANES)"
         taken: set[str] = set()
+        names = [output.name for output in self.bodies[function].outputs]
         return [
-            Single(self._variable(function, output.name, taken), make, text, self.offsets[output.name])
-            for output, text in zip(self.bodies[function].outputs, self.results(function), strict=True)
+            Single(self._variable(function, name, taken), make, text, self.offsets[name], self.scales.get(name, ""))
+            for name, text in zip(names, self.results(function), strict=True)
         ]
 
     def _variable(self, function: str, output: str, taken: set[str]) -> str:
@@ -247,6 +278,7 @@ class _Context:
                     arguments=["i32(element)", *chunks, *tables],
                     lines=self.lines(function, loop),
                     text=self.formatters[function].typed(loop.value),
+                    scale=self.scales.get(loop.output, ""),
                 )
             )
         return result

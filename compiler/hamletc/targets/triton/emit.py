@@ -6,16 +6,19 @@ from collections.abc import Iterable
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from hamlet import abi, schema
+from hamlet import abi, elementary, schema
+from hamlet.encoding import scales
+from hamlet.features import features, quantities
 from hamlet.manifest import plain
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import Const, Value
+from hamletc.ir.types import Type
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
-from hamletc.targets.body import Loop, body, comment, identifier, rows, unique
+from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
-from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, table_name
+from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, table_name
 from hamletc.targets.triton.scene import split
 from hamletc.targets.triton.slots import Slot, offset, slots
 
@@ -52,10 +55,16 @@ class _Context:
         self.slots = slots(universe, frozenset(output.name for output in self.bodies["reset"].outputs))
         self.scene = [output.name.replace(".", "_") for output in scene.outputs]
         self.variables = {slot.name: slot.variable for slot in self.slots}
+        binned = len(quantities(universe))
+        self.binning = {f"stride.{n}": f"tl.load(strides_ptr + {n})" for n in range(len(features(universe)))}
+        self.binning |= {f"scale.{n}": f"tl.load(bins_ptr + {n})" for n in range(binned)}
+        self.binning |= {f"top.{n}": f"tl.load(bins_ptr + {binned + n})" for n in range(binned)}
         taken: set[str] = set()
         self.reports = {
             f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
         }
+        segments = schema.observation_segments(universe)
+        self.scales = {segment.offset: scale for segment, scale in zip(segments, scales(universe), strict=True)}
         facts = facts_of(universe, program)
         self.formatters = {
             name: TritonFormatter(printed, ranges_of(printed.function, facts)) for name, printed in self.bodies.items()
@@ -101,6 +110,7 @@ class _Context:
             "has_clock": universe.clock is not None,
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
+            "drawn_by": ["stream", "now", "key"] if draws(tick) else [],
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
                 for parameter in self.bodies["policy"].parameters
@@ -108,9 +118,9 @@ class _Context:
             "arguments": self.arguments,
             "assign": assign,
             "call": call,
-            "cast": self.cast,
             "comment": comment,
             "define": define,
+            "encode": self.encode,
             "expression": self.expression,
             "give": give,
             "kernel_parameters": self.kernel_parameters,
@@ -120,6 +130,8 @@ class _Context:
             "results": self.results,
             "scalars": lambda kernel: [f'"{name}"' for name in abi.scalar_arguments(kernel)],
             "offset": offset,
+            "round": elementary.ROUND,
+            "thresholds": len(schema.action_names(universe)) - 1,
             "table_values": table_values,
             "tables_of": self.tables_of,
             "table_names": lambda names: [table_name(name) for name in names],
@@ -171,7 +183,9 @@ class _Context:
 
     def arguments(self, function: str) -> list[str]:
         """What is passed for them where the state is unpacked."""
-        given = self.variables | {"world": "number"} | {name.replace("_", "."): name for name in self.scene}
+        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
+        given |= {name.replace("_", "."): name for name in self.scene}
+        given |= self.binning
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.tables_of(function)
 
@@ -197,7 +211,7 @@ class _Context:
         """A value of a function; a constant has its type with it."""
         return self.formatters[function].tensor(value)
 
-    def cast(self, function: str, value: Value) -> str:
-        """A value in the type of the observations."""
-        text = self.expression(function, value)
-        return f"{text}.to(dtype)"
+    def encode(self, function: str, value: Value, row: int) -> str:
+        """A value of an observation in its type; `row` is the first of its segment."""
+        low, scale = (literal(Const(Type.F32, number)) for number in (self.scales[row].low, self.scales[row].scale))
+        return f"_encode({self.expression(function, value)}, {low}, {scale}, dtype)"

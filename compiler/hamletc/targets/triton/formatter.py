@@ -54,8 +54,12 @@ DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", T
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
 """Triton takes a float literal for an f32 between these magnitudes (and for 0.0); others are written by their bits."""
 ZERO, ONE = Const(Type.F32, 0.0), Const(Type.F32, 1.0)
-SHARED = ("seed_low", "seed_high", "tick", "row")
-"""Inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
+SHARED = ("seed_low", "seed_high", "tick", "row", "stride", "scale", "top")
+"""Kinds of inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
+
+
+def _shared(name: str) -> bool:
+    return name.partition(".")[0] in SHARED
 
 
 def literal(constant: Const) -> str:
@@ -87,7 +91,7 @@ class TritonFormatter:
         self.scalar: list[bool] = []
         for node in body.function.nodes:
             shared = [self.scalar[operand] for operand in operands(node.op)]
-            self.scalar.append(node.op.name in SHARED if isinstance(node.op, Input) else all(shared))
+            self.scalar.append(_shared(node.op.name) if isinstance(node.op, Input) else all(shared))
 
     def line(self, value: Value) -> str:
         """The right side of the line that defines a value."""
@@ -277,7 +281,7 @@ class TritonFormatter:
         """A value with which a loop begins: it needs the type of its values from the beginning, a block."""
         if not self._scalar(value):
             return self.value(value)
-        lanes = next(parameter.name for parameter in self.body.parameters if parameter.input not in SHARED)
+        lanes = next(parameter.name for parameter in self.body.parameters if not _shared(parameter.input))
         return f"tl.full({lanes}.shape, {self.value(value)}, {DTYPES[self.body.type(value)]})"
 
     @operation.register

@@ -59,6 +59,7 @@ class VectorizedEnv:
         *,
         backend: str = "auto",
         seed: int = 0,
+        validate: bool | None = None,
     ) -> None:
         """A world at the beginning of its first episode.
 
@@ -69,6 +70,8 @@ class VectorizedEnv:
             device: "cpu", "cuda", ...
             backend: see `hamlet.module.Module.make`.
             seed: of the places at which affordances and agents begin, 0 .. 2**64 - 1.
+            validate: whether `step` checks that actions exist, and what intrinsic rewards are; by default on the CPU
+                only, since on CUDA that waits for the device. Unchecked, what a wrong one does is undefined.
 
         Raises:
             EnvError: an argument is out of range, the backend cannot run here, or the universe starts episodes by
@@ -80,7 +83,7 @@ class VectorizedEnv:
         if not self.module.universe.by_hand:
             raise EnvError(f"{self.module.name} starts episodes by itself: write `episodes by hand` in it")
         self.description = description_of(self.module)
-        self._env = self.module.make(1, num_agents, device, backend, seed, validate=True, quiet=True)
+        self._env = self.module.make(1, num_agents, device, backend, seed, validate=validate, quiet=True)
         self._state = self._env.state
         self._attributes = attributes(self.module.universe, self._state)
         self._affordances = Affordances(self._env, self._flush, self._attributes.forget)

@@ -1,0 +1,227 @@
+"""The tables of docs/performance.md and README.md, from the reports in results/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+Report: TypeAlias = dict[str, Any]
+Reports: TypeAlias = Mapping[str, Report]
+
+
+def markdown(alignment: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; `alignment` has an `l` (text) or an `r` (numbers) for each column."""
+    rule = [{"l": "---", "r": "--:"}[side] for side in alignment]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (headings, rule, *rows))
+
+
+def missing(command: str, what: str = "Not measured yet") -> str:
+    return f"{what}. The command: `{command}`."
+
+
+def millions(rate: float) -> str:
+    """To three digits."""
+    value = rate / 1e6
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def spread(row: Report) -> str:
+    return f"{millions(row['median'])} ({millions(row['slowest'])} to {millions(row['fastest'])})"
+
+
+def percent(row: Report) -> str:
+    found = row["percent"]
+    return f"{found['median']:+.1f}% ({found['least']:+.1f} to {found['most']:+.1f})"
+
+
+def source(facts: Report, machine: str = "machine") -> str:
+    """Where numbers come from, below their table."""
+    load = f" Load: {facts['load']}." if "load" in facts else ""
+    return f"{facts[machine]}; {facts['versions']}; commit {facts['commit'][:12]}; `{facts['command']}`.{load}"
+
+
+def _between(before: float, after: float) -> str:
+    return f"{before:.1f} processes wanted a CPU before, {after:.1f} after"
+
+
+def rollout(reports: Reports) -> str:
+    """Rates of numba and the interpreter."""
+    if (report := reports.get("cpu_rollout")) is None:
+        return missing("python benchmarks/cpu_rollout.py")
+    rows = [
+        [row["what"], str(row["threads"]), spread(row | {"median": row["agent_ticks_per_s"]}),
+         millions(row["per_core_and_cpu_s"])]
+        for row in report["rates"]
+    ]  # fmt: skip
+    headings = ("what", "threads", "millions per second", "per core, by CPU time")
+    return f"{markdown('lrrr', headings, rows)}\n\n{source(report['machine'], 'cpu')}"
+
+
+def first_step(reports: Reports) -> str:
+    """Whole processes, and the first launch."""
+    parts = []
+    if (report := reports.get("startup")) is not None:
+        parts += [
+            [name, f"{row['median_s']:.2f} ({row['fastest_s']:.2f} to {row['slowest_s']:.2f})"]
+            for name, row in report["times"].items()
+        ]
+    if (report := reports.get("cpu_rollout")) is not None:
+        parts += [
+            [f"numba, {name.removeprefix('seconds to the ')}", f"{value:.2f}"]
+            for name, value in report["numbers"].items()
+            if name.startswith("seconds")
+        ]
+    return markdown("lr", ("what", "seconds"), parts) if parts else missing("python benchmarks/startup.py")
+
+
+def peers(reports: Reports) -> str:
+    """Other ways to run the same town, one table for each kind of work."""
+    if (report := reports.get("peers")) is None:
+        return missing("python benchmarks/peers/run.py")
+    kinds: dict[str, list[list[str]]] = {}
+    for row in report["rates"]:
+        seen = "f32 observations every tick" if row["observations"] else "no observations"
+        kind = f"{row['ticks']:,} ticks, {seen}"
+        ratio, rate = row["ours_over_it"], row["agent_ticks_per_s"]
+        ours = row["what"].startswith("ours")
+        kinds.setdefault(kind, []).append(
+            [
+                row["what"],
+                spread(rate),
+                "" if ours else f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['most']:.2f})",
+                row["leaves_out"],
+            ]
+        )
+    parts = []
+    for kind, rows in kinds.items():
+        headings = ["what", "millions per second", "ours / it", "leaves out"]
+        parts.append(f"**{kind}**\n\n" + markdown("lrrl", headings, rows))
+    facts = report["machine"] | {"load": _between(*report["load"])}
+    return "\n\n".join([*parts, source(facts, "cpu")])
+
+
+def strategies(reports: Reports) -> str:
+    """The answer to "code generation is worth 1.01x"."""
+    if (report := reports.get("strategies")) is None:
+        return missing("python benchmarks/strategies/run.py")
+    rows = []
+    for row in report["strategies"]:
+        start = [row["letter"], row["title"]]
+        if "reason" in row:
+            rows.append([*start, f"not available: {row['reason']}", "", ""])
+        else:
+            rows.append([*start, spread(row), f"{row['ratio']:.3g}", row["verdict"]["text"]])
+    headings = ("", "strategy", "million agent-ticks per second", "ratio to b", "equal to the interpreter")
+    facts = report["machine"] | {"load": _between(*report["load"])}
+    return f"{markdown('llrrl', headings, rows)}\n\n{source(facts)}"
+
+
+def kernels(reports: Reports) -> str:
+    """Registers and instructions on sm_90."""
+    if (report := reports.get("kernels")) is None:
+        return missing("python benchmarks/machine_code.py")
+    rows = [
+        [row["universe"], row["kernel"], str(row["registers"]), str(row["spilled"]), f"{row['instructions']:,}",
+         "" if row["loop"] is None else f"{row['loop']['every']} + {row['loop']['sometimes']}"]
+        for row in report["kernels"]
+        if row["capability"] == 90
+    ]  # fmt: skip
+    headings = ("universe", "kernel", "registers", "bytes spilled", "instructions", "loop: every time + at times")
+    return f"{markdown('llrrrr', headings, rows)}\n\n{source(report['facts'])}"
+
+
+def phases(reports: Reports) -> str:
+    """Executed instructions of the town's kernels by phase of the tick."""
+    if (report := reports.get("kernels")) is None:
+        return missing("python benchmarks/machine_code.py")
+    names = list(dict.fromkeys(name for kernel in report["executed"] for name in kernel["phases"]))
+    rows = [[name, *(f"{kernel['phases'].get(name, 0):.1f}" for kernel in report["executed"])] for name in names]
+    rows.append(["all", *(f"{kernel['executed']:.1f}" for kernel in report["executed"])])
+    return markdown("lrr", ("phase", *(kernel["kernel"] for kernel in report["executed"])), rows)
+
+
+def exactness(reports: Reports) -> str:
+    """Times of kernels that are not exact, and their machine code."""
+    parts = []
+    for backend in ("numba", "triton"):
+        name = f"exactness_{backend}"
+        if (report := reports.get(name)) is None:
+            parts.append(
+                missing(f"python benchmarks/exactness_price.py --backend {backend}", f"{backend}: not measured yet")
+            )
+            continue
+        rows = [
+            [row["name"], "none" if row["observed"] == "none" else "f32 every tick", spread(row),
+             percent(row) if "percent" in row else "", f"{row['lanes_with_other_bits']:.1%}"]
+            for row in report["rows"]
+        ]  # fmt: skip
+        headings = ("kernel", "observations", "millions per second", "exact takes more time", "agents with other bits")
+        parts.append(f"**{backend}**\n\n{markdown('llrrr', headings, rows)}\n\n{source(report['facts'])}")
+    code = next((reports[name]["code"] for name in ("exactness_triton", "exactness_numba") if name in reports), {})
+    if code:
+        first = next(iter(code.values()))["rollout"]["every_tick"]
+        rows = [
+            [name, str(found["rollout"]["every_tick"]), f"{100 * (first / found['rollout']['every_tick'] - 1):+.1f}%",
+             f"{found['rollout']['instructions']:,}", f"{found['step']['instructions']:,}"]
+            for name, found in code.items()
+        ]  # fmt: skip
+        headings = ("sm_90, counted", "rollout: every tick", "exact has more", "rollout: in all", "step: in all")
+        parts.append(markdown("lrrrr", headings, rows))
+    return "\n\n".join(parts)
+
+
+def telemetry(reports: Reports) -> str:
+    """What statistics cost."""
+    parts = []
+    for backend in ("numba", "triton"):
+        if (report := reports.get(f"telemetry_{backend}")) is None:
+            command = f"python benchmarks/telemetry_cost.py --backend {backend}"
+            parts.append(missing(command, f"{backend}: not measured yet"))
+            continue
+        rows = [
+            [f"{row['ticks']:,}", row["name"], spread(row), percent(row) if "percent" in row else ""]
+            for row in report["rows"]
+        ]
+        headings = ("ticks", "rollout", "millions per second", "more time")
+        parts.append(f"**{backend}**\n\n{markdown('rlrr', headings, rows)}\n\n{source(report['facts'])}")
+    return "\n\n".join(parts)
+
+
+def scaling(reports: Reports) -> str:
+    """The plots, and what the model was given."""
+    parts = []
+    for backend in ("numba", "triton"):
+        if (report := reports.get(f"scaling_{backend}")) is None:
+            parts.append(
+                missing(f"python benchmarks/scaling/run.py --backend {backend}", f"{backend}: not measured yet")
+            )
+            continue
+        parts += [
+            f"![{backend}: agent-ticks per second against {sweep}](performance/{backend}_{sweep}.png)"
+            for sweep in report["sweeps"]
+        ]
+        machine = report["machine"]
+        parts.append(
+            f"The model of {backend} was given {machine['peak'] / 1e9:.0f} billion operations per second, "
+            f"{machine['bandwidth'] / 1e9:.1f} GB/s, {1e6 * machine['launch']:.0f} us for a launch, and "
+            f"{machine['width']:,} lanes at a time, all measured in the same run. {source(report['facts'])}"
+        )
+    return "\n\n".join(parts)
+
+
+def gpu(reports: Reports) -> str:
+    """Whether a GPU was measured."""
+    if "h100" in reports:
+        return "Measured on a GPU: [results/h100.md](../benchmarks/results/h100.md)."
+    return missing(
+        "python benchmarks/gpu_check.py --json benchmarks/results/h100.json",
+        "No GPU has been measured: there is no rate of the Triton kernels here, and none is claimed",
+    )
+
+
+TABLES: dict[str, Callable[[Reports], str]] = {
+    table.__name__: table
+    for table in (
+        rollout, first_step, peers, strategies, kernels, phases, exactness, telemetry, scaling, gpu,
+    )
+}  # fmt: skip

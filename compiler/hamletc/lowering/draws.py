@@ -1,0 +1,67 @@
+"""Draws: random numbers from the words of their sites (docs/semantics.md, "Randomness")."""
+
+from __future__ import annotations
+
+from hamlet.elementary import TWICE_PI
+from hamletc.ir.builder import Builder
+from hamletc.ir.ops import Value
+from hamletc.ir.typing import U32
+from hamletc.lowering.functions import call
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.philox import philox
+
+STREAM = 1
+"""The last number of the counters of draws; that of the random policy's is 0."""
+
+
+def random_word(lane: Lane, site: int) -> Value:
+    """The random word (U32) of a site."""
+    block = site // 4
+    if block not in lane.words:
+        builder = lane.builder
+        with builder.at("draws", None):
+            counter = [builder.input(U32, "lane"), builder.input(U32, "tick"), builder.u32(block), builder.u32(STREAM)]
+            keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
+            lane.words[block] = philox(builder, counter, keys)
+    return lane.words[block][site % 4]
+
+
+def uniform(builder: Builder, word: Value, low: Value, high: Value) -> Value:
+    """A number (F32) between low and high."""
+    return builder.add(low, builder.mul(_share(builder, word), builder.sub(high, low)))
+
+
+def integer(builder: Builder, word: Value, low: int, high: int) -> Value:
+    """A whole number (F32) from low to high."""
+    index = builder.mul_high(word, builder.u32(high - low + 1))
+    return builder.to_f32(builder.add(builder.to_i32(index), builder.i32(low)))
+
+
+def choice(builder: Builder, word: Value, options: list[Value]) -> Value:
+    """One of the options (F32)."""
+    index = builder.mul_high(word, builder.u32(len(options)))
+    result = options[0]
+    for number, option in enumerate(options[1:], start=1):
+        result = builder.select(builder.equal(index, builder.u32(number)), option, result)
+    return result
+
+
+def normal(builder: Builder, first: Value, second: Value, mean: Value, deviation: Value) -> Value:
+    """A normally distributed number (F32), by the method of Box and Muller."""
+    logarithm = call(builder, "log", _share(builder, first, above=1))
+    distance = builder.sqrt(builder.mul(logarithm, builder.f32(-2.0)))
+    turned = call(builder, "cos", builder.mul(_share(builder, second), builder.f32(TWICE_PI)))
+    return builder.add(mean, builder.mul(deviation, builder.mul(distance, turned)))
+
+
+def chance(builder: Builder, word: Value, probability: Value) -> Value:
+    """Whether (BOOL) it happens."""
+    return builder.less(_share(builder, word), probability)
+
+
+def _share(builder: Builder, word: Value, above: int = 0) -> Value:
+    """(word >> 8) + above in units of 2**-24 (F32)."""
+    share = builder.to_i32(builder.shift_right(word, 8))
+    if above:
+        share = builder.add(share, builder.i32(above))
+    return builder.mul(builder.to_f32(share), builder.f32(2.0**-24))

@@ -1,0 +1,106 @@
+"""`Env.step` as a CUDA graph: one launch for a tick, where launching costs more than running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import torch
+
+from hamlet.state import Buffers
+
+if TYPE_CHECKING:
+    from hamlet.env import Env, Stepped
+
+Work: TypeAlias = Callable[[], None]
+
+
+class Graphed:
+    """Steps of an environment, replayed from a graph; made by `Env.graphed`. Between them the environment may be used
+    as always: it is one and the same.
+
+    Attributes:
+        actions: [lanes] i32, on the device: what `step` takes where it is given nothing.
+    """
+
+    def __init__(
+        self,
+        env: Env,
+        buffers: Buffers,
+        launch: Callable[[torch.Tensor, torch.Tensor], None],
+        finish: Callable[[], Stepped],
+        record: Callable[[Work, Sequence[torch.Tensor]], Work],
+    ) -> None:
+        """`launch` does a tick with actions, so many ticks after now as a tensor says; `finish` counts it. `record`
+        gives what repeats some work on some tensors."""
+        self.actions = torch.zeros(buffers.shape.lanes, dtype=torch.int32, device=env.device)
+        self._env = env
+        self._buffers = buffers
+        self._launch = launch
+        self._finish = finish
+        self._record = record
+        # A graph holds the seed and the tick of its recording; the ticks since then are counted on the device.
+        self._elapsed = torch.zeros(1, dtype=torch.int32, device=env.device)
+        self._begin()
+
+    def step(self, actions: torch.Tensor | None = None) -> Stepped:
+        """What `Env.step` does and returns, with these actions, or those that were written into `actions`.
+
+        Raises:
+            EnvError: the actions have a wrong type, shape or device, or (where the environment validates) range.
+        """
+        env = self._env
+        if actions is not None:
+            self.actions.copy_(env.checked_actions(actions))
+        elif env.validate:
+            env.checked_actions(self.actions)
+        if env.seed != self._seed:
+            self._begin()
+        elif env.tick != self._next:
+            self._elapsed.fill_(_signed(env.tick - self._first))
+        self._replay()
+        result = self._finish()
+        self._next = env.tick
+        return result
+
+    def _begin(self) -> None:
+        """Record a tick, the next of the environment."""
+        self._seed = self._env.seed
+        self._first = self._next = self._env.tick
+        self._elapsed.zero_()
+        self._replay = self._record(self._tick, (*self._buffers.tensors, self._elapsed))
+
+    def _tick(self) -> None:
+        self._launch(self.actions, self._elapsed)
+        self._elapsed.add_(1)
+
+
+def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
+    """A CUDA graph of some work on tensors, which are as before afterwards.
+
+    The work runs first, on a stream of its own, so that nothing is compiled, tuned or loaded while it is recorded.
+    """
+    device = tensors[0].device
+    with torch.cuda.device(device):
+        kept = [tensor.clone() for tensor in tensors]
+        current, side = torch.cuda.current_stream(), torch.cuda.Stream()
+        side.wait_stream(current)
+        with torch.cuda.stream(side):
+            work()
+        current.wait_stream(side)
+        for tensor, before in zip(tensors, kept, strict=True):
+            tensor.copy_(before)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            work()
+
+    def replay() -> None:
+        with torch.cuda.device(device):
+            graph.replay()
+
+    return replay
+
+
+def _signed(word: int) -> int:
+    """The i32 with the lower 32 bits of a number."""
+    return (word + (1 << 31)) % (1 << 32) - (1 << 31)

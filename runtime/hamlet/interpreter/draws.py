@@ -1,0 +1,56 @@
+"""Draws: random numbers as functions of the seed, the lane, the tick and the draw site (docs/semantics.md)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hamlet.elementary import TWICE_PI
+from hamlet.interpreter import functions
+from hamlet.random import Words, draw_words, multiply_high, share
+
+
+class Sites:
+    """The random words of a tick, made when they are first asked for."""
+
+    def __init__(self, lanes: Tensor, tick: int, seed: tuple[int, int]) -> None:
+        """`lanes`: the numbers of the lanes among all shards' lanes, i64 [worlds, agents]; `seed`: (low, high)."""
+        self._lanes = lanes
+        self._tick = tick
+        self._seed = seed
+        self._blocks: dict[int, Words] = {}
+
+    def word(self, site: int) -> Tensor:
+        """The word of a site in every lane, i64 [worlds, agents]."""
+        block = site // 4
+        if block not in self._blocks:
+            self._blocks[block] = draw_words(self._lanes, self._tick, block, self._seed)
+        return self._blocks[block][site % 4]
+
+
+def uniform(word: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """A number between low and high."""
+    return low + share(word) * (high - low)
+
+
+def integer(word: Tensor, low: int, high: int) -> Tensor:
+    """A whole number from low to high, as f32."""
+    return (multiply_high(word, high - low + 1) + low).to(torch.float32)
+
+
+def choice(word: Tensor, count: int) -> Tensor:
+    """A number of 0 .. count - 1, i64."""
+    return multiply_high(word, count)
+
+
+def normal(first: Tensor, second: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
+    """A normally distributed number (G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates",
+    1958), at most 5.77 deviations from the mean."""
+    distance = functions.call("sqrt", functions.call("log", share(first, above=1)) * -2.0)
+    turned = functions.call("cos", share(second) * TWICE_PI)
+    return mean + deviation * (distance * turned)
+
+
+def chance(word: Tensor, probability: Tensor) -> Tensor:
+    """Whether it happens."""
+    return share(word) < probability

@@ -1,0 +1,87 @@
+"""Numbered cases: a universe, how it is compiled, on which worlds it runs. A number and the version of the generator
+say everything, so a ledger of numbers is a ledger of cases."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from strategies import numbered
+
+from hamlet.backend import Stream
+from hamlet.room import room
+from hamlet.state import Shape
+from hamlet.universe import Universe
+from hamlet.verify.session import Scenario
+from hamletc.lowering.lower import LIMITS
+from hamletc.lowering.plan import Limits
+from hamletc.passes.pipeline import PASS_NAMES
+
+UNROLLED, BY_TABLE = LIMITS, Limits(affordances=1, cascades=1)
+SHAPES = (Shape(131, 1), Shape(67, 3, first_world=1000), Shape(9, 17))
+"""Lanes on their own, worlds that share a block of threads, worlds with blocks of their own; no whole blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """How a universe is compiled and run.
+
+    Attributes:
+        alone: the name of a pass that is run alone.
+        limits: what kernels unroll.
+        shape: the worlds, fewer agents where they would not fit.
+        stream: the random numbers; ticks often wrap at 2**32.
+        obs_dtype: of observations; `None`: none.
+        random_policy: whether a rollout chooses actions by itself.
+        every_tick: whether a rollout observes every tick.
+    """
+
+    number: int
+    alone: str
+    limits: Limits
+    shape: Shape
+    stream: Stream
+    obs_dtype: torch.dtype | None
+    random_policy: bool
+    every_tick: bool
+
+    def scenario(self, universe: Universe) -> Scenario:
+        """On which worlds the universe runs."""
+        most, shape = room(universe), self.shape
+        agents = shape.agents if most is None else max(min(shape.agents, most), 1)
+        return Scenario(
+            f"case {self.number}", Shape(shape.worlds, agents, shape.first_world), self.stream, self.obs_dtype
+        )
+
+
+def case(number: int) -> Case:
+    """The case of this number; every other one has tables."""
+    chosen = random.Random(f"case {number}")
+    seed = chosen.choice((number, 0x9E3779B97F4A7C15 * (number + 1) % (1 << 64)))
+    return Case(
+        number,
+        chosen.choice(PASS_NAMES),
+        BY_TABLE if number % 2 else UNROLLED,
+        chosen.choice(SHAPES),
+        Stream(seed, chosen.choice((0, 3, (1 << 32) - 3))),
+        chosen.choice((torch.float32, torch.float32, torch.bfloat16, None)),
+        chosen.choice((False, True)),
+        chosen.choice((False, True)),
+    )
+
+
+def text(number: int) -> str:
+    """The source of the universe of this number."""
+    return numbered(number)
+
+
+@cache
+def generator() -> str:
+    """The version of what makes cases: a hash of its source."""
+    here = Path(__file__).parent
+    files = (*sorted((here / "strategies").glob("*.py")), Path(__file__))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]

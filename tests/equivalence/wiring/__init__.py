@@ -1,0 +1,16 @@
+"""Wires: for every attribute of every construct a universe in which changing it changes what happens.
+
+A base is a small universe and what its agents do. A wire changes one attribute of it, and says after how many ticks
+that shows first, and in which arrays. `wiring.reflection` finds the attributes that have no wire.
+"""
+
+from wiring.declarations import DECLARATIONS
+from wiring.expressions import EXPRESSIONS
+from wiring.observations import OBSERVATIONS
+from wiring.spaces import SPACES
+from wiring.wire import Base, Wire
+
+BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *OBSERVATIONS, *SPACES)
+WIRES: tuple[tuple[Base, Wire], ...] = tuple((base, wire) for base in BASES for wire in base.wires)
+
+__all__ = ["BASES", "WIRES", "Base", "Wire"]

@@ -1,0 +1,320 @@
+"""Wires of meters, rules, affordances, actions, deaths, rewards, and of what holds for a whole universe."""
+
+from __future__ import annotations
+
+from wiring.wire import Base, Wire
+
+METERS = Base(
+    """
+universe meters
+space grid 3
+param p = 0.5 in 0 .. 1
+input i = 0.25 in 0 .. 1
+meter a = 0.5 { decay 0.0625  move 0.03125  interact 0.015625 }
+meter b = 0.25 in 0 .. 1 { decay 0.25 * p }
+meter c = 0.75 in 0 .. 1 { decay -0.125 - 0.0625 * i }
+meter d = 0.5
+rule plain: d -= 0.0625
+rule guarded: a < 0.4 -> d -= 0.03125
+cascade thin: b < 0.2 -> d -= 0.125 * deficit
+cascade deep: b < 0.1 -> { d -= 0.0625 * shortfall }
+reward d
+observe { meters }
+""",
+    "WAIT LEFT INTERACT WAIT",
+    (
+        Wire("Param.default", "p = 0.5", "p = 0.75", 0, "params.p"),
+        Wire("Input.default", "i = 0.25", "i = 0.5", 0, "inputs.i"),
+        Wire("Meter.start", "meter a = 0.5 {", "meter a = 0.625 {", 0, "meters.a"),
+        Wire("Meter.low", "b = 0.25 in 0", "b = 0.25 in 0.03125", 2, "meters.b meters.d reward"),
+        Wire("Meter.high", "c = 0.75 in 0 .. 1", "c = 0.75 in 0 .. 0.8", 1, "meters.c"),
+        Wire("Meter.decay", "a = 0.5 { decay 0.0625 ", "a = 0.5 { ", 1, "meters.a"),
+        Wire("Meter.move", "move 0.03125", "move 0.0625", 2, "meters.a"),
+        Wire("Meter.interact", "interact 0.015625", "", 3, "meters.a"),
+        Wire("Rule.guard", "rule guarded: a < 0.4", "rule guarded: a < 0.45", 1, "meters.d reward"),
+        Wire("Rule.body", "plain: d -= 0.0625", "plain: d -= 0.03125", 1, "meters.d reward"),
+        Wire("Cascade.source", "thin: b", "thin: c", 1, "meters.d reward"),
+        Wire("Cascade.threshold", "thin: b < 0.2", "thin: b < 0.125", 1, "meters.d reward"),
+        Wire("Cascade.body", "d -= 0.125 * deficit", "d -= 0.125", 1, "meters.d reward"),
+        Wire("Deficit", "d -= 0.125 * deficit", "d -= 0.125 * i", 1, "meters.d reward"),
+        Wire("Shortfall", "d -= 0.0625 * shortfall", "d -= 0.0625 * i", 2, "meters.d reward"),
+        Wire(
+            "Universe.params",
+            "p = 0.5 in 0 .. 1",
+            "p = 0.5 in 0 .. 1  param q = 1 in 0 .. 1\nrule more: d -= 0.01 * q",
+            0,
+            "+params.q",
+            "Universe.dynamics",
+        ),
+        Wire(
+            "Universe.inputs",
+            "rule plain",
+            "input j = 1 in 0 .. 1\nrule more: d -= 0.01 * j\nrule plain",
+            0,
+            "+inputs.j",
+            "Universe.dynamics",
+        ),
+        Wire(
+            "Universe.meters",
+            "rule plain",
+            "meter e = 1 { decay 0.1 }\nrule plain",
+            0,
+            "+meters.e",
+            "ObserveMeters.meters",
+        ),
+        Wire("Universe.dynamics", "rule plain: d -= 0.0625", "", 1, "meters.d reward"),
+    ),
+)
+
+STATEMENTS = Base(
+    """
+universe statements
+space none
+meter a = 0.5
+meter b = 0.75
+meter c = 0.5 in -1 .. 1 { decay 0.01 }
+rule first: a += 0.125
+rule over: b += 0.5 unclamped
+rule under: b -= 0.625
+rule both { together { c += 0.75  c -= 0.5 } }
+reward a + b + c
+observe { meters }
+""",
+    "WAIT WAIT WAIT",
+    (
+        Wire("Assign.meter", "first: a", "first: c", 1, "meters.a meters.c"),
+        Wire("Assign.op", "first: a +=", "first: a -=", 1, "meters.a reward"),
+        Wire("Assign.op", "first: a +=", "first: a =", 1, "meters.a reward"),
+        Wire("Assign.value", "first: a += 0.125", "first: a += 0.0625", 1, "meters.a reward"),
+        Wire("Assign.clamped", "0.5 unclamped", "0.5", 1, "meters.b reward"),
+        Wire("Together.body", "c -= 0.5 }", "c -= 0.25 }", 1, "meters.c reward"),
+    ),
+)
+
+USES = Base(
+    """
+universe uses
+space none
+clock 4 hours
+meter a = 0.5
+meter b = 0.5 { decay 0.03125 }
+affordance Tap open 1 .. 3 { needs b > 0.25  instantly { a += 0.125 } }
+affordance Bath lasts 2 ticks { each tick { b += 0.0625 } on completion { b += 0.125 } }
+rule late: hour == 3 -> b -= 0.0625
+reward a + b
+observe { meters  progress }
+""",
+    "INTERACT INTERACT INTERACT INTERACT",
+    (
+        Wire("Clock.hours", "clock 4", "clock 5", 4, "hour"),
+        Wire("Hours.opens", "open 1 ..", "open 0 ..", 1, "meters.a reward"),
+        Wire("Hours.closes", ".. 3 {", ".. 2 {", 3, "meters.a reward"),
+        Wire("Affordance.hours", "Tap open 1 .. 3", "Tap", 1, "meters.a reward"),
+        Wire("Affordance.duration", "Bath lasts 2", "Bath lasts 3", 1, "observation.progress"),
+        Wire("Affordance.needs", "needs b > 0.25", "needs b > 0.55", 2, "meters.a reward"),
+        Wire("Affordance.instantly", "a += 0.125", "a += 0.25", 2, "meters.a reward"),
+        Wire("Affordance.each_tick", "b += 0.0625", "b += 0.03125", 1, "meters.b reward"),
+        Wire("Affordance.on_completion", "b += 0.125", "b += 0.25", 2, "meters.b reward"),
+        Wire(
+            "Universe.affordances",
+            "rule late",
+            "affordance Soap { instantly { b += 0.01 } }\nrule late",
+            1,
+            "meters.b reward used",
+        ),
+    ),
+)
+
+TOGETHER = Base(
+    """
+universe together_only
+space none
+meter a = 0.5 { decay 0.03125 }
+affordance Full lasts 2 ticks together { each tick { a += 0.75 } on completion { a -= 0.5 } }
+reward a + 0.1 * progress
+observe { meters  progress }
+""",
+    "INTERACT INTERACT",
+    (
+        Wire("Affordance.together", "2 ticks together", "2 ticks", 2, "meters.a reward", "Assign.clamped"),
+        Wire("Progress", "0.1 * progress", "0.1 * age", 2, "reward", "Binary.right"),
+        Wire(
+            "Universe.affordances",
+            "affordance Full",
+            "affordance Soap { instantly { a += 0.01 } }\naffordance Full",
+            1,
+            "engaged used",
+        ),
+    ),
+)
+
+TRACKED = Base(
+    """
+universe tracked
+space none
+clock 3 hours
+track uses by agent
+meter a = 0.5
+meter b = 0.5
+affordance Tap open 0 .. 2 { instantly { a += 0.0625 } }
+affordance Sink open 2 .. 3 { instantly { a -= 0.0625 } }
+rule again: b += 0.0625 * streak of Tap
+rule fresh: b -= 0.03125 * visited
+rule after: last == Tap -> b += 0.015625
+reward a + b
+observe { meters }
+""",
+    "INTERACT INTERACT INTERACT WAIT",
+    (
+        Wire("LastUse.affordance", "last == Tap", "last == Sink", 1, "meters.b reward"),
+        Wire("LastUse.affordance", "last == Tap", "last == nothing", 1, "meters.b reward"),
+        Wire("Streak.affordance", "streak of Tap", "streak of Sink", 1, "meters.b reward"),
+        Wire("Visited", "0.03125 * visited", "0.03125", 3, "meters.b reward", "Assign.value"),
+    ),
+)
+
+SHARED = Base(
+    """
+universe shared
+space none
+track uses by agent
+meter a = 0.5 { decay 0.01 }
+affordance Tap { instantly { a += 0.03125 } }
+affordance Sink { needs a > 0.9  instantly { a -= 0.0625 } }
+rule again: last == Tap -> a += 0.0625
+reward a
+observe { meters }
+""",
+    "INTERACT WAIT/INTERACT WAIT",
+    (Wire("Tracking.by", "by agent", "by world", 2, "last meters.a reward"),),
+)
+
+ACTIONS = Base(
+    """
+universe actions
+space grid 5 x 4
+meter a = 0.5 { decay 0.0625 }
+meter b = 0.5
+affordance Den at (4, 3) lasts 9 ticks { each tick { b += 0.03125 } }
+action GIVE { needs a > 0.3  b -= 0.0625 }
+action LEAP { move (2, 1) }
+action HOME { keeps progress  teleport (4, 3) }
+action AWAY { keeps progress  move (-1, 0) }
+allow INTERACT when a > 0.01
+reward a + b
+observe { position absolute  meters  progress }
+""",
+    "GIVE LEAP HOME INTERACT AWAY",
+    (
+        Wire("Action.needs", "needs a > 0.3", "needs a > 0.55", 1, "meters.b reward"),
+        Wire("Action.body", "b -= 0.0625", "b -= 0.03125", 1, "meters.b reward"),
+        Wire("Action.move", "move (2, 1)", "move (2, 2)", 2, "mask.DOWN position.y"),
+        Wire("Action.teleport", "teleport (4, 3)", "teleport (4, 2)", 3, "mask.DOWN position.y"),
+        Wire("Action.keeps_progress", "{ keeps progress  move", "{ move", 5, "engaged progress"),
+        Wire("Affordance.place", "Den at (4, 3)", "Den at (3, 3)", 4, "engaged meters.b progress reward used"),
+        Wire("Universe.actions", "action GIVE", "action WASH { b += 0.01 }\naction GIVE", 0, "+mask.WASH"),
+    ),
+)
+
+MASKS = Base(
+    """
+universe masks
+space none
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+meter b = 0.5
+action GIVE { b -= 0.0625 }
+action TAKE { b += 0.0625 }
+allow GIVE when a > 0.4
+allow WAIT when true
+allow all when b > 0.39
+reward a + b
+observe { meters }
+""",
+    "GIVE GIVE WAIT TAKE",
+    (
+        Wire("Mask.actions", "allow GIVE", "allow TAKE", 4, "mask.GIVE mask.TAKE"),
+        Wire("Mask.actions", "allow all when", "allow TAKE when", 2, "mask.WAIT"),
+        Wire("Mask.allowed", "when a > 0.4", "when a > 0.45", 1, "mask.GIVE"),
+        Wire("Universe.masks", "allow all when b > 0.39", "", 2, "mask.TAKE mask.WAIT"),
+        Wire("Truth.value", "allow WAIT when true", "allow WAIT when false", 0, "mask.WAIT"),
+    ),
+)
+
+ENDS = Base(
+    """
+universe ends
+space none
+lifespan 5 ticks { reward 2 }
+meter a = 0.5 { decay 0.125 }
+meter b = 0.5 { decay 0.03125 }
+affordance Cure { instantly { a += 0.25 } }
+dies when a <= 0.1 or b <= 0.1
+reward main: a
+reward 0.5 when b < 0.45
+report half: 0.5 * b
+observe { meters }
+""",
+    "WAIT INTERACT WAIT WAIT INTERACT WAIT",
+    (
+        Wire(
+            "Cause.condition",
+            "a <= 0.1 or",
+            "a <= 0.4 or",
+            1,
+            "age cause episode layout meters.a meters.b reports.main reward terminated",
+            "Cause.name",
+        ),
+        Wire("Reward.value", "reward main: a", "reward main: 0.5 * a", 1, "reports.main reward"),
+        Wire("Reward.name", "reward main: a", "reward a", 0, "-reports.main"),
+        Wire("Report.value", "half: 0.5 * b", "half: 0.25 * b", 1, "reports.half"),
+        Wire(
+            "Lifespan.ticks",
+            "lifespan 5",
+            "lifespan 4",
+            4,
+            "age cause episode layout meters.a meters.b reward truncated",
+        ),
+        Wire("Lifespan.reward", "reward 2 }", "reward 1 }", 5, "reward"),
+        Wire(
+            "Universe.causes",
+            "dies when a <= 0.1 or b <= 0.1",
+            "dies when a <= 0.1 or b <= 0.1 or b <= 0.45",
+            2,
+            "age cause episode layout meters.b reports.main reward terminated",
+        ),
+        Wire("Universe.rewards", "reward 0.5 when b < 0.45", "reward 0.5 when b < 0.45\nreward 0.25", 1, "reward"),
+        Wire("Universe.reports", "report half: 0.5 * b", "", 0, "-reports.half"),
+        Wire(
+            "Universe.lifespan",
+            "lifespan 5 ticks { reward 2 }",
+            "",
+            5,
+            "age cause episode layout meters.a meters.b reward truncated",
+        ),
+        Wire(
+            "Universe.clock",
+            "space none",
+            "space none\nclock 5 hours\nrule chime: b -= 0.01 * hour",
+            0,
+            "+hour",
+            "Universe.dynamics",
+        ),
+        Wire(
+            "Universe.tracking",
+            "space none",
+            "space none\ninert allowed\ntrack uses",
+            0,
+            "+last +seen.Cure +streaks.Cure",
+        ),
+        Wire(
+            "Universe.by_hand",
+            "space none",
+            "space none\nepisodes by hand",
+            5,
+            "age alive episode layout meters.a meters.b",
+        ),
+    ),
+)
+
+DECLARATIONS = (METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, ENDS)

@@ -1,0 +1,88 @@
+"""Attributes of universes: which there are, which a change changes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import hamlet.universe
+from hamlet.universe import Span, nodes
+
+APART = {
+    "span": "where it stands in the source: it means nothing",
+    "name": "a name means nothing: test_metamorphic.py renames everything",
+    "site": "follows from the order of the draws in the file",
+    "Universe.sources": "names of files, which spans refer to",
+    "Universe.velocity": "follows from whether something reads the velocity",
+    "Axis.size": "follows from the axis' bounds",
+    "Param.low": "bounds the values that may be given: test_wiring.py gives some",
+    "Param.high": "bounds the values that may be given: test_wiring.py gives some",
+    "Input.low": "bounds the values that may be given: test_wiring.py gives some",
+    "Input.high": "bounds the values that may be given: test_wiring.py gives some",
+}
+"""Attributes without a wire, by name or by class and name, and why. A reward without a name is another construct."""
+
+
+def classes() -> tuple[type, ...]:
+    """All constructs."""
+    found = (getattr(hamlet.universe, name) for name in hamlet.universe.__all__)
+    return tuple(
+        each for each in found if isinstance(each, type) and dataclasses.is_dataclass(each) and each is not Span
+    )
+
+
+def attributes() -> tuple[str, ...]:
+    """All that want a wire: `Meter.decay`; `Hour`, of a class that has none."""
+    result = []
+    for each in classes():
+        names = [field.name for field in dataclasses.fields(each) if field.name != "span"]
+        result += [f"{each.__name__}.{name}" for name in names] if names else [each.__name__]
+    optional = {"Reward.name"}
+    return tuple(
+        name for name in result if name in optional or (name not in APART and name.partition(".")[2] not in APART)
+    )
+
+
+def choices(attribute: str) -> frozenset[Any]:
+    """The values of an attribute that has few."""
+    class_name, _, name = attribute.partition(".")
+    hint = get_type_hints(getattr(hamlet.universe, class_name))[name] if name else None
+    if get_origin(hint) is Literal:
+        return frozenset(get_args(hint))
+    return frozenset({True, False}) if hint is bool else frozenset()
+
+
+def values(universe: object, attribute: str) -> frozenset[Any]:
+    """The values that an attribute has in a universe."""
+    class_name, _, name = attribute.partition(".")
+    return frozenset(getattr(node, name) for node in nodes(universe) if type(node).__name__ == class_name)
+
+
+def has(universe: object, construct: str) -> bool:
+    """Whether a universe has such a construct."""
+    return any(type(node).__name__ == construct for node in nodes(universe))
+
+
+def concerns(attribute: str, left: object, right: object) -> bool:
+    """Whether two universes differ in an attribute, or in what it is in all; or in whether there is a construct."""
+    if "." not in attribute:
+        return has(left, attribute) != has(right, attribute)
+    if any(attribute in path for path in changes(left, right)):
+        return True
+    return bool(choices(attribute)) and values(left, attribute) != values(right, attribute)
+
+
+def changes(left: object, right: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where two universes differ: the attributes on the way there, from the outermost one to the innermost."""
+    if isinstance(left, Span):
+        return
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        for one, other in zip(left, right, strict=True):
+            yield from changes(one, other, path)
+    elif dataclasses.is_dataclass(left) and type(left) is type(right):
+        for field in dataclasses.fields(left):
+            inner = f"{type(left).__name__}.{field.name}"
+            yield from changes(getattr(left, field.name), getattr(right, field.name), (*path, inner))
+    elif repr(left) != repr(right):
+        yield path

@@ -1,0 +1,85 @@
+"""The prices of exactness and of statistics: what is compared with what."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """benchmarks/ is no package: its files run as scripts."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    yield
+    for name in ("rounds", "exactness_price", "facts"):
+        sys.modules.pop(name, None)
+
+
+def test_rates_and_percents_are_of_the_same_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rounds import as_json, more_time, rates
+
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(time, "process_time", lambda: 2 * now[0])
+    slow = iter([9.0, 2.0, 3.0, 4.0])
+
+    def take(seconds: float) -> None:
+        now[0] += seconds
+
+    exact, other = rates(
+        [("exact", lambda: take(next(slow))), ("other", lambda: take(2.0))], 100, 3, lambda: None
+    )  # fmt: skip
+    assert exact.by_clock == (50.0, pytest.approx(100 / 3), 25.0)
+    assert exact.cpu_seconds == (4.0, 6.0, 8.0)
+    for on_gpu in (False, True):
+        percent = more_time(exact, other, on_gpu)
+        assert (percent.median, percent.least, percent.most) == pytest.approx((50.0, 0.0, 100.0))
+    assert "percent" not in as_json(exact, None)
+    assert as_json(other, percent)["percent"]["most"] == pytest.approx(100.0)
+
+
+def test_variants_differ_in_divisions_only(tmp_path: Path) -> None:
+    from exactness_price import build, variants
+
+    source = ROOT / "universes" / "town.hamlet"
+    texts = {}
+    for variant in variants("triton"):
+        module = build(source, "triton", variant, tmp_path)
+        texts[variant.name] = module.sources["triton_kernels.py"].decode()
+    shipped, divided, contracted, approximate = texts.values()
+    assert shipped == contracted == (ROOT / "generated" / "town" / "triton_kernels.py").read_text()
+    assert "tl.div_rn(" not in shipped
+    assert "tl.fma(" not in divided
+    assert divided.count("tl.div_rn(") == approximate.count("_quotient(") - 1 > 3
+    assert "tl.div_rn(" not in approximate
+    assert "    return left / right" in approximate
+
+
+def test_flags_are_on_floats_while_asked_for_only() -> None:
+    from exactness_price import Variant, loosened
+    from llvmlite import ir
+
+    def written() -> str:
+        number = ir.FloatType()
+        function = ir.Function(ir.Module(), ir.FunctionType(number, [number, number]), "f")
+        builder = ir.IRBuilder(function.append_basic_block())
+        left, right = function.args
+        builder.ret(builder.fadd(builder.fdiv(left, right), right, flags=("nsz",)))
+        return str(function)
+
+    before = written()
+    assert "fdiv float" in before
+    with loosened("numba", Variant("v", "approximate", True)):
+        assert "fdiv contract arcp afn float" in written()
+        assert "fadd nsz contract arcp afn float" in written()
+    with loosened("numba", Variant("v", "divided", True)):
+        assert "fdiv contract float" in written()
+    with loosened("numba", Variant("v", "divided", False)):
+        assert written() == before
+    assert written() == before

@@ -1,0 +1,156 @@
+"""Random draws: where they may stand, what their arguments must be, and where their values lie."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from checking_cases import codes, universe
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hamlet.binary32 import round32
+from hamlet.interpreter import draws as drawn
+from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression, draws
+from hamletc.checking import intervals
+from hamletc.checking.intervals import Interval
+from hamletc.checking.ranges import Ranges, Surroundings
+from hamletc.checking.report import Report
+
+AROUND = Surroundings({}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "rule r: mood += uniform(-0.1, 0.1)",
+        "rule r: chance(0.1) and energy > 0.2 -> mood -= 0.01 * integer(1, 6)",
+        "rule r: mood += 0.1 when chance(level / 4)",
+        "rule r: mood += 0.1 when not chance(energy)",
+        "rule r: energy = normal(energy, 0.1 * mood)",
+        "cascade c: energy < 0.3 -> mood -= uniform(0, deficit)",
+        "reward choice(0, energy, uniform(0, 1)) when (chance(0.5) or chance(energy))",
+        "report chancy: uniform(mood, energy)",
+        "report certain: normal(0, 1) when (if chance(0.5) then mood > 0.5 else chance(0.1))",
+        "action LUCK { mood += uniform(0, 0.5) }",
+        "meter tired = 0.1 { decay uniform(-0.1, 0.01)  move normal(0, 0.1)  interact choice(0, 0.1) }\nreward -tired",
+        "meter `chance` = 0.1 { decay -0.01 }\nreward `chance` when chance(0.5)",
+    ],
+)
+def test_where_draws_may_stand(added: str) -> None:
+    assert [code for code in codes(added + "\n") if code not in ("H071", "H072")] == []
+
+
+@pytest.mark.parametrize(
+    ("added", "code"),
+    [
+        ("action LUCK { needs chance(0.5)  mood += 0.1 }", "H068"),
+        ("affordance B at random { needs integer(1, 6) > 3  instantly { mood += 0.1 } }", "H068"),
+        ("allow WAIT when chance(0.5)", "H068"),
+        ("rule r: mood += previous(uniform(0, 1))", "H068"),
+        ("rule r: previous(chance(0.5)) -> mood += 0.1", "H068"),
+        ("meter luck = uniform(0, 1) { decay 0.1 }\nreward luck", "H031"),
+        ("param luck = uniform(0, 1) in 0 .. 1\nreward luck", "H031"),
+        ("cascade c: energy < uniform(0, 1) -> mood -= 0.1", "H031"),
+        ("rule r: mood += chance(0.5)", "H027"),
+        ("rule r: uniform(0, 1) -> mood += 0.1", "H027"),
+        ("rule r: mood += 1 when uniform(0, 1)", "H027"),
+        ("rule r: mood += choice(chance(0.5), 1)", "H027"),
+        ("rule r: mood += uniform(1)", "H030"),
+        ("rule r: mood += normal(0, 1, 2)", "H030"),
+        ("rule r: mood += choice(1)", "H030"),
+        ("rule r: chance(0.1, 0.2) -> mood += 1", "H030"),
+        ("rule r: mood += uniform", "H030"),
+        ("rule r: mood += integer(0, energy)", "H031"),
+        ("rule r: mood += integer(0, 1.5)", "H032"),
+        ("rule r: mood += integer(0, 16777217)", "H033"),
+        ("rule r: mood += integer(-16777217, 0)", "H033"),
+        ("rule r: mood += integer(3, 3)", "H040"),
+        ("rule r: mood += uniform(1, 0)", "H040"),
+        ("rule r: mood += uniform(0.5, 0.5)", "H040"),
+        ("rule r: mood += normal(0, 0)", "H033"),
+        ("rule r: mood += normal(0, -1)", "H033"),
+        ("rule r: chance(0) -> mood += 0.1", "H062"),
+        ("rule r: chance(1) -> mood += 0.1", "H062"),
+        ("rule r: chance(level + 0.5) -> mood += 0.1", "H062"),
+        ("rule r: chance(-energy) -> mood += 0.1", "H062"),
+        ("rule r: mood += uniform(-3e38, 3e38)", "H051"),
+        ("rule r: mood += normal(0, 1e38)", "H051"),
+        ("rule r: mood += 1 / uniform(-1, 1)", "H050"),
+        ("rule r: mood += log(uniform(0, 1))", "H054"),
+        ("rule r: mood += 1 when uniform(0, 1) < 1.5", "H062"),
+        ("meter uniform = 1 { decay 0.1 }\nreward energy", "H023"),
+    ],
+)
+def test_what_is_wrong_with_a_draw(added: str, code: str) -> None:
+    assert code in codes(added + "\n")
+
+
+def test_a_chance_between_is_neither_always_nor_never() -> None:
+    for added in ("chance(16777215 / 16777216)", "chance(1e-9)", "chance(energy)"):
+        assert "H062" not in codes(f"rule r: {added} -> mood += 0.1\n")
+    assert "H062" in codes("rule r: chance(0.99999998) -> mood += 0.1\n")
+
+
+def test_sites_follow_the_file_whatever_is_resolved_first() -> None:
+    """Rewards are resolved last, and a `normal` takes two words; what is in an argument comes after what holds it."""
+    found = draws(
+        universe("reward uniform(normal(0, 1), 9)\nrule r: mood += choice(0, integer(1, 6)) when chance(0.5)\n")
+    )
+    assert [(type(draw), draw.site) for draw in found] == [
+        (DrawUniform, 0),
+        (DrawNormal, 1),
+        (DrawChoice, 3),
+        (DrawInteger, 4),
+        (DrawChance, 5),
+    ]
+
+
+def lies(expression: Expression) -> Interval:
+    found = Ranges(AROUND, {}, Report(), error=None).number(expression, {})
+    assert found is not None
+    return found
+
+
+def expression(text: str) -> Expression:
+    return next(report.value for report in universe(f"report r: {text}\n").reports)
+
+
+LARGE = round32(1e30)
+WORDS = torch.tensor([0, 1, 255, 256, 2**31, 2**32 - 257, 2**32 - 256, 2**32 - 1])
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.floats(-LARGE, LARGE, width=32), st.floats(-LARGE, LARGE, width=32))
+def test_values_lie_where_ranges_say(first: float, second: float) -> None:
+    low, high = min(first, second), max(first, second)
+    if not low < high:
+        return
+    size = intervals.multiply(intervals.subtract(Interval(high, high), Interval(low, low)), intervals.SHARE)
+    found = intervals.add(Interval(low, low), size)
+    assert low <= found.low
+    assert found.high <= high
+    values = drawn.uniform(WORDS, torch.tensor(low), torch.tensor(high))
+    assert found.low == float(values.min())
+    assert found.high == float(values.max())
+
+
+def test_ranges_of_each_draw() -> None:
+    assert lies(expression("uniform(-1, 3)")) == Interval(-1.0, round32(3 - 2.0**-22))
+    assert lies(expression("integer(-2, 6)")) == Interval(-2.0, 6.0)
+    assert lies(expression("choice(-1, uniform(0, 4), 0.5)")) == Interval(-1.0, round32(4 - 2.0**-22))
+    assert lies(expression("normal(10, 2)")) == Interval(round32(10 - 2 * 5.77), round32(10 + 2 * 5.77))
+
+
+def test_normal_numbers_reach_no_farther_than_their_range() -> None:
+    """The farthest one: of the smallest share and an angle whose cosine is 1 or -1."""
+    zero, one = torch.tensor(0.0), torch.tensor(1.0)
+    first, angles = torch.tensor([0]), torch.tensor([0, 2**31])
+    ends = drawn.normal(first, angles, zero, one).tolist()
+    assert ends == pytest.approx([math.sqrt(48 * math.log(2)), -math.sqrt(48 * math.log(2))], abs=1e-5)
+    assert intervals.NORMAL.low < ends[1]
+    assert ends[0] < intervals.NORMAL.high
+    words = torch.from_numpy(np.random.default_rng(2).integers(0, 2**32, 100_000))
+    assert float(drawn.normal(first, words, zero, one).abs().max()) <= ends[0]

@@ -1,0 +1,65 @@
+"""`hamletc profile`: what it counts, prints and writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from shipped import UNIVERSES, Command
+
+MEAL = UNIVERSES / "first_meal.hamlet"
+FAST = ("--backend", "interpreter", "--only", "time", "--worlds", "8", "--ticks", "4")
+
+
+def test_instructions_are_counted_by_line_without_a_gpu(hamletc: Command, tmp_path: Path) -> None:
+    done = hamletc("profile", MEAL, "--only", "code", "--json", "found.json", TRITON_INTERPRET="0")
+    assert done.returncode == 0, done.stderr
+    assert "machine instructions for sm_90 per agent-tick by phase: counted" in done.stdout
+    assert "first_meal.hamlet:" in done.stdout
+    report = json.loads((tmp_path / "found.json").read_text())
+    assert report["left_out"] == []
+    rollout, step = report["code"]
+    assert (rollout["kernel"], step["kernel"]) == ("rollout", "step")
+    for kernel in (rollout, step):
+        assert kernel["spilled"] == 0
+        assert kernel["registers"] > 20
+        assert sum(item["instructions"] for item in kernel["items"]) == kernel["instructions"]
+        assert sum(item["executed"] for item in kernel["items"]) == pytest.approx(kernel["executed"])
+    executed = {phase: sum(i["executed"] for i in rollout["items"] if i["purpose"]["phase"] == phase)
+                for phase in ("act", "interact", "decay", "new episodes", "loads and stores", "observe")}  # fmt: skip
+    text = {item["purpose"]["phase"] for item in rollout["items"]}
+    assert 100 < rollout["executed"] < rollout["instructions"]
+    assert executed["interact"] > executed["decay"] > 0
+    # A new episode is rarer than a tick, and memory is read once for all ticks.
+    assert (
+        0
+        < executed["new episodes"]
+        < sum(i["instructions"] for i in rollout["items"] if i["purpose"]["phase"] == "new episodes")
+    )
+    assert executed["loads and stores"] < 5
+    assert executed["observe"] == 0
+    assert {"statistics", "policy"} <= text
+    assert any(item["purpose"]["phase"] == "observe" and item["executed"] > 1 for item in step["items"])
+    lines = {item["purpose"]["line"]: item["purpose"]["construct"] for item in rollout["items"]}
+    source = MEAL.read_text().split("\n")
+    named = [(line, words[1]) for line, construct in lines.items() if line and (words := construct.split())[0] in
+             ("cascade", "action")]  # fmt: skip
+    assert all(name in source[line - 1] for line, name in named)
+
+
+def test_a_trace_has_named_ranges(hamletc: Command, tmp_path: Path) -> None:
+    done = hamletc("profile", MEAL, *FAST, "--trace", "trace.json", "--json", "found.json")
+    assert done.returncode == 0, done.stderr
+    assert "left out: time by phase: the interpreter has no kernels" in done.stdout
+    names = {event.get("name") for event in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
+    assert {"hamlet: step 0", "hamlet: rollout 4, 4 ticks", "aten::where"} <= names
+    assert json.loads((tmp_path / "found.json").read_text())["backend"] == "interpreter"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".trace")] == []
+
+
+def test_what_the_machine_lacks_is_left_out(hamletc: Command) -> None:
+    done = hamletc("profile", MEAL, "--only", "code", "--json", "absent/found.json", TRITON_INTERPRET="1")
+    assert "left out: instructions: kernels cannot be compiled under TRITON_INTERPRET=1" in done.stdout
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("error: cannot write absent/found.json: No such file or directory")

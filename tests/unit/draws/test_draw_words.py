@@ -1,0 +1,100 @@
+"""Philox and what is made of its words: known answers, a second implementation, and every target on edge words."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from plain_philox import NARROW, WIDE, draw_word, philox
+from sequences import COUNTER, KEY, KNOWN, LANES, assert_same, expected, inputs, sequences, words_of
+
+from hamlet.random import WORD, draw_words
+from hamletc.ir.evaluate import evaluate
+from hamletc.targets.body import body
+from hamletc.targets.numba.formatter import NumbaFormatter
+
+
+@pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
+def test_the_second_implementation_gives_the_known_answers(counter: str, key: str, words: str) -> None:
+    assert philox(NARROW, words_of(counter), words_of(key)) == words_of(words)
+
+
+def test_the_second_implementation_is_numpys_where_words_have_64_bits() -> None:
+    drawn = random.Random(4)
+    for _ in range(50):
+        counter, key = ([drawn.getrandbits(64) for _ in range(count)] for count in (4, 2))
+        generator = np.random.Philox(counter=np.array(counter, np.uint64), key=np.array(key, np.uint64))
+        following = (sum(word << 64 * place for place, word in enumerate(counter)) + 1) % 2**256
+        counted = [following >> 64 * place & (2**64 - 1) for place in range(4)]
+        assert generator.random_raw(4).tolist() == philox(WIDE, counted, key)
+
+
+def test_draw_words_are_those_of_the_counter() -> None:
+    """Also where lanes and ticks wrap at 2**32, and of seeds of 64 bits."""
+    drawn, lanes = random.Random(5), torch.tensor([0, 7, WORD, WORD + 8])
+    for seed in (0, 1, 1 << 32, drawn.getrandbits(64)):
+        for tick in (0, 13, WORD, (1 << 32) + 2):
+            for block in (0, 1, 70):
+                words = draw_words(lanes, tick, block, (seed & WORD, seed >> 32))
+                for number, word in enumerate(words):
+                    assert word.tolist() == [draw_word(seed, int(lane), tick, 4 * block + number) for lane in lanes]
+
+
+def test_the_interpreter_knows_the_answers() -> None:
+    given = inputs()
+    want = expected(given)
+    for lane, (_, _, words) in enumerate(KNOWN):
+        assert [int(want[f"word{number}"][lane]) for number in range(4)] == words_of(words)
+    for lane in range(LANES):
+        counter, key = ([int(given[name][lane]) for name in names] for names in (COUNTER, KEY))
+        assert [int(want[f"word{number}"][lane]) for number in range(4)] == philox(NARROW, counter, key)
+
+
+def test_sequences_in_the_ir() -> None:
+    given = inputs()
+    assert_same(evaluate(sequences(), given, ()), expected(given))
+
+
+def test_sequences_in_numba() -> None:
+    printed = body(sequences())
+    formatter = NumbaFormatter(printed)
+    names = [parameter.name for parameter in printed.parameters]
+    outputs = [output.name for output in printed.outputs]
+    text = [
+        "from numba import float32 as f32, int32 as i32, uint32 as u32",
+        "from hamlet.launch.numba_ops import *",
+        "@inline",
+        f"def sequences({', '.join(names)}):",
+        *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),
+        f"    return {', '.join(formatter.typed(output.value) for output in printed.outputs)}",
+        "@kernel",
+        f"def run({', '.join((*names, *outputs))}):",
+        f"    for lane in range({names[0]}.shape[0]):",
+        f"        {', '.join(f'{name}[lane]' for name in outputs)} = sequences(",
+        f"            {', '.join(f'{name}[lane]' for name in names)})",
+    ]
+    module: dict[str, Any] = {}
+    exec("\n".join(text), module)
+    given = inputs()
+    want = expected(given)
+    results = {name: np.zeros_like(values) for name, values in want.items()}
+    module["run"](*(given[parameter.input] for parameter in printed.parameters), *results.values())
+    assert_same(results, want)
+
+
+@pytest.mark.parametrize("mode", ["interpreter", "ptx"])
+def test_sequences_in_triton(mode: str, tmp_path: Path) -> None:
+    program = Path(__file__).with_name("on_triton.py")
+    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    done = subprocess.run(
+        [sys.executable, str(program), mode, str(tmp_path)], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    assert done.stdout == f"{LANES} lanes equal\n"

@@ -1,0 +1,59 @@
+"""Verification makes happen what has a small chance, by looking up when it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from plain_philox import draw_word
+
+from hamlet.backend import Stream
+from hamlet.interpreter import Interpreter
+from hamlet.state import Shape
+from hamlet.universe import Universe
+from hamlet.verify import Candidate, Effort, verify
+from hamlet.verify.rare import rare_ticks
+from hamletc.compile import Source, check, parse
+
+CPU = torch.device("cpu")
+RARE = """
+universe rare
+space none
+lifespan 50 ticks
+meter health = 1 { decay 0.01 }
+rule plague: chance(0.000003) -> health = 0.2
+rule stroll: health -= 0.001 when chance(0.999999)
+affordance Inn { instantly { health += 0.5  health += 0.1 when chance(0.00001) } }
+dies when health <= 0
+reward health
+observe { meters }
+"""
+
+
+def universe(text: str) -> Universe:
+    source = Source(Path("rare.hamlet"), text)
+    return check(source, parse(source)).universe
+
+
+def test_rare_chances_fire() -> None:
+    """The interpreter against itself."""
+    rare = universe(RARE)
+    report = verify(rare, [Candidate(Interpreter(rare, CPU), CPU)], Effort(worlds=31, ticks=2, rounds=8))
+    assert report.ok, report.render(counts=True)
+    assert report.coverage["rule plague"] > 0
+    assert report.coverage["draw 1, chance in line 7: fails"] > 0
+
+
+def test_nothing_is_looked_up_where_everything_fired() -> None:
+    assert list(rare_ticks(universe(RARE), (), Shape(5, 1), Stream(0, 0))) == []
+
+
+@pytest.mark.parametrize("seed", [3, (1 << 40) + 3])
+def test_the_tick_is_the_first_one(seed: int) -> None:
+    """In plain Python: no lane draws below 0.001 before, and one does then."""
+    common = universe(RARE.replace("0.000003", "0.001"))
+    shape = Shape(10, 2, first_world=7)
+    (tick,) = rare_ticks(common, ("draw 0, chance in line 6: holds",), shape, Stream(seed, 0))
+    lucky = [t for t in range(tick + 1) if any(draw_word(seed, 14 + lane, t, 0) >> 8 < 16778 for lane in range(20))]
+    assert lucky == [tick]

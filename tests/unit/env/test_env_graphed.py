@@ -1,0 +1,137 @@
+"""`Graphed`, with a recorder of calls in the place of CUDA graphs; tests/gpu has the real ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+
+from hamlet import EnvError
+from hamlet.backend import Stream
+from hamlet.env import Env
+from hamlet.graphed import Graphed
+from hamlet.module import Module
+
+class Recorder:
+    """As a CUDA graph does, it keeps what a launch was given when it was recorded, and runs that again."""
+
+    def __init__(self, env: Env) -> None:
+        self.recordings = 0
+        self._env = env
+        self._recorded: Callable[[], None] = lambda: None
+
+    def graphed(self) -> Graphed:
+        return Graphed(self._env, self._env._buffers, self._launch, self._env._finish, self._record)
+
+    def _launch(self, actions: torch.Tensor, elapsed: torch.Tensor) -> None:
+        seed, tick = self._env.seed, self._env.tick
+        backend, buffers = self._env._backend, self._env._buffers
+
+        def again() -> None:
+            backend.step(buffers, actions, Stream(seed, (tick + int(elapsed)) % (1 << 32)))
+
+        self._recorded = again
+        again()
+
+    def _record(self, work: Callable[[], None], tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
+        self.recordings += 1
+        kept = [tensor.clone() for tensor in tensors]
+        work()
+        for tensor, before in zip(tensors, kept, strict=True):
+            tensor.copy_(before)
+        recorded, elapsed = self._recorded, tensors[-1]
+
+        def replay() -> None:
+            recorded()
+            elapsed.add_(1)
+
+        return replay
+
+
+def same(left: Env, right: Env) -> None:
+    assert (left.seed, left.tick) == (right.seed, right.tick)
+    for name, values in left.state.items():
+        assert torch.equal(values, right.state[name]), name
+    for name, values in left.outcome.items():
+        assert torch.equal(values, right.outcome[name]), name
+    assert left.observation is not None
+    assert right.observation is not None
+    assert torch.equal(left.observation, right.observation)
+
+
+def test_graphed_steps_are_steps(luck: Module) -> None:
+    """Among rollouts, resets and re-seeding, with a tick that wraps; recorded once for every seed."""
+    graphing, stepping = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))
+    for env in (graphing, stepping):
+        env.load_state_dict(env.state_dict() | {"tick": (1 << 32) - 3})
+    recorder = Recorder(graphing)
+    graphed = recorder.graphed()
+    same(graphing, stepping)
+    generator = torch.Generator().manual_seed(3)
+    endings = 0
+    for turn in range(60):
+        actions = torch.randint(graphing.num_actions, (17,), generator=generator, dtype=torch.int32)
+        result, expected = graphed.step(actions), stepping.step(actions)
+        assert all(torch.equal(a, b) for a, b in zip(result[1:4], expected[1:4], strict=True))
+        endings += int((expected[2] | expected[3]).sum())
+        same(graphing, stepping)
+        for env in (graphing, stepping):
+            if turn % 13 == 4:
+                env.rollout(3)
+            if turn == 30:
+                env.reset()
+            if turn == 40:
+                env.reset(seed=6)
+    assert endings > 20
+    assert recorder.recordings == 2
+    graphed.actions.fill_(4)
+    graphed.step()
+    stepping.step(torch.full((17,), 4))
+    same(graphing, stepping)
+
+
+def test_ticks_matter(luck: Module) -> None:
+    """Or the test above would not see one that stands still."""
+    early, late = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))
+    late.load_state_dict(late.state_dict() | {"tick": 1})
+    for env in (early, late):
+        env.step(torch.full((17,), 5))
+    assert not torch.equal(early.state["meters"], late.state["meters"])
+
+
+def test_wrong_actions(luck: Module) -> None:
+    env = luck.make(3, backend="interpreter")
+    graphed = Recorder(env).graphed()
+    with pytest.raises(EnvError, match=r"shape \[3\], not \[4\]"):
+        graphed.step(torch.zeros(4, dtype=torch.int32))
+    graphed.actions.fill_(6)
+    with pytest.raises(EnvError, match="action 6 does not exist"):
+        graphed.step()
+    assert env.tick == 0
+
+
+def test_a_graph_needs_a_gpu(luck: Module) -> None:
+    with pytest.raises(EnvError, match='needs backend "triton" on a CUDA device: this is interpreter on cpu'):
+        luck.make(3, device="cpu", backend="interpreter").graphed()
+
+
+def test_kernels_count_elapsed_ticks(luck: Module) -> None:
+    """A step 5 ticks after tick 2**32 - 2 is the one of tick 3."""
+    program = """
+import sys, torch, hamlet
+from hamlet.backend import Stream
+left, right = (hamlet.load(sys.argv[1]).make(17, device="cpu", backend="triton", seed=5) for _ in range(2))
+actions = torch.full((17,), 5, dtype=torch.int32)
+left._backend.step(left._buffers, actions, Stream(5, 3))
+right._backend.step_since(right._buffers, actions, Stream(5, 2**32 - 2), torch.tensor([5], dtype=torch.int32))
+assert torch.equal(left.state["meters"], right.state["meters"])
+right.reset(seed=5)
+right._backend.step(right._buffers, actions, Stream(5, 2**32 - 2))
+assert not torch.equal(left.state["meters"], right.state["meters"])
+"""
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    subprocess.run([sys.executable, "-c", program, str(luck.path)], check=True, env=environment)
