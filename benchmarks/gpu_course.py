@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
+from gpu_launch import chosen, first_step_ahead, tuned
 from gpu_parts import candidates, compiled_kernels, facts, first_launch, other_steps, verify_one
 from gpu_tables import Report
 from gpu_times import Plan, copy_bandwidth, time_forms
@@ -88,6 +89,12 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
             name = f"time {module.name}, {lanes:,} lanes"
             for rows in check.part(name, time_forms, module, lanes, plan, report.copy_bandwidth):
                 report.timed += rows
+    for module in modules:
+        report.ahead += check.part(f"machine code of {module.name}", first_step_ahead, module, plan)
+        for rows in check.part(f"blocks of {module.name}", tuned, module, plan):
+            report.tuned += rows
+        for rows in check.part(f"auto of {module.name}", chosen, module, plan):
+            report.chosen += rows
     if not folders:
         check.fail("packages", "there are no generated packages: nothing was checked")
     check.save()

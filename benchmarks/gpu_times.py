@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
+from hamlet.abi import KERNELS, Kernel
 from hamlet.aot import FORMS, Form
 from hamlet.backend import TabularPolicy
 from hamlet.env import Env
@@ -41,6 +42,7 @@ class Plan:
     effort: Effort
     capability: int
     kernels: tuple[Form, ...]
+    ahead: tuple[Kernel, ...]
 
 
 def plan(device: torch.device) -> Plan:
@@ -58,6 +60,7 @@ def plan(device: torch.device) -> Plan:
         effort=Effort(2_051, 101, 256),
         capability=10 * major + minor,
         kernels=FORMS,
+        ahead=KERNELS,
     )
 
 
@@ -75,6 +78,7 @@ def dry_plan() -> Plan:
         effort=QUICK,
         capability=90,
         kernels=("step",),
+        ahead=("observe",),
     )
 
 

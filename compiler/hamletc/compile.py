@@ -206,13 +206,19 @@ def optimise(program: Program, universe: Universe, options: Options, stopwatch: 
 
 def specialise(program: Program, universe: Universe, target: Target, options: Options, stopwatch: Stopwatch) -> Program:
     """The optimised tick IR after the passes that only this target gains from."""
-    from hamletc.passes.pipeline import gpu_passes
+    from hamletc.lowering.cells_loop import CELLS
+    from hamletc.passes.pipeline import default_passes, gpu_passes
+    from hamletc.passes.unrolling import unrolled
 
     match target:
         case "triton":
             return _run_passes(program, universe, options, stopwatch, gpu_passes)
         case "numba":
-            return program
+            # A loop within a lane would keep the one over lanes from being vectorised.
+            straight = unrolled(program, CELLS)
+            return (
+                program if straight is program else _run_passes(straight, universe, options, stopwatch, default_passes)
+            )
 
 
 def _run_passes(

@@ -14,6 +14,7 @@ from hamletc.errors import CompileError
 if TYPE_CHECKING:
     from hamlet.bench import Measured
     from hamlet.bench.cases import Observed
+    from hamlet.launch.tuning import Tune
 
 OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 110
@@ -31,6 +32,8 @@ NARROWEST = 110
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=7, show_default=True, help="Timings of each case.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+@click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
+              help="How much triton may try for speed.")  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers there.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write a PNG of rate against number of agents there.")
 def bench(
@@ -42,6 +45,7 @@ def bench(
     ticks: int,
     samples: int,
     device: str | None,
+    tune: Tune,
     json_path: Path | None,
     plot: Path | None,
 ) -> None:
@@ -71,6 +75,7 @@ def bench(
             samples,
             bandwidth,
             lambda case: status.update(f"{case.backend}, {case.worlds} worlds"),
+            tune,
         )
     console.print(f"{module.name} on {machine(where.device)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
     console.print(table(found))
