@@ -17,8 +17,8 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
-    "triton_kernels.py": "1b0b12441de222e081e99c27cc6ac2ef8c00488644672ac5106ad53c66a2fe2e",
-    "numba_kernels.py": "b6f78374f42aba21744ffa2395e62c8ac2710690224977f8b5d0bb4e45484344",
+    "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
+    "numba_kernels.py": "458dde3ff643453a09b52ef7d41181f9b86656689a9c9ac2d730d0ae248bb36e",
 }
 
 

@@ -25,6 +25,7 @@ from hamlet.launch.numba_ops import (
     bit_and,
     bit_or,
     bit_xor,
+    alike,
     all_set,
     any_set,
     choose_lanes,

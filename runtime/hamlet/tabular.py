@@ -83,15 +83,22 @@ def _chosen(known: tuple[Feature, ...], axes: Sequence[Axis]) -> list[tuple[int,
     return result
 
 
+def bins_per_unit(feature: Quantity, bins: int) -> float | None:
+    """The scale of a feature with so many bins; `None` where its range is too narrow for them."""
+    try:
+        return round32(bins / (round32(feature.high) - round32(feature.low)))
+    except (OverflowError, ZeroDivisionError):
+        return None
+
+
 def _scale(feature: Feature, bins: int) -> float:
     """Bins per unit."""
     if not isinstance(feature, Quantity):
         raise TypeError(f"{feature} has no bins")
-    try:
-        return round32(bins / (round32(feature.high) - round32(feature.low)))
-    except (OverflowError, ZeroDivisionError):
-        limits = f"{feature.low} .. {feature.high}"
-        raise EnvError(f"feature {feature.name!r} lies in {limits}: too narrow for bins") from None
+    scale = bins_per_unit(feature, bins)
+    if scale is None:
+        raise EnvError(f"feature {feature.name!r} lies in {feature.low} .. {feature.high}: too narrow for bins")
+    return scale
 
 
 def _choices(table: torch.Tensor, actions: int) -> torch.Tensor:

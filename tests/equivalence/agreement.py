@@ -75,21 +75,19 @@ def check_text(text: str, universe: Universe) -> None:
 
 
 def programs(universe: Universe, case: Case) -> dict[str, Program]:
-    """Programs that must do the same: without passes, with one alone, with all for a GPU; in every other case the
-    last has tables in place of unrolled code."""
+    """Programs that must do the same: without passes or with one alone; with all, for a GPU. In every other case the
+    latter has tables in place of unrolled code."""
     plain = lower(universe)
     optimised = run(plain if case.limits != BY_TABLE else lower(universe, BY_TABLE), universe)
     for program in (plain, optimised):
         assert parse_program(print_program(program)) == program, "the text of the program says something else"
+    result = {"optimised, for a GPU": run(optimised, universe, choose=gpu_passes)}
+    if case.alone is None:
+        return result | {"unoptimised": plain}
     others = frozenset(PASS_NAMES) - {case.alone}
     choose = gpu_passes if case.alone == "constant_division" else default_passes
-    result = {
-        "unoptimised": plain,
-        "optimised, for a GPU": run(optimised, universe, choose=gpu_passes),
-        "optimised, for a CPU": tabulate(optimised, facts_of(universe, optimised)),
-        f"only {case.alone}": run(plain, universe, others, choose=choose),
-    }
-    return {name: program for name, program in result.items() if name == "unoptimised" or program != plain}
+    result |= {"optimised, for a CPU": tabulate(optimised, facts_of(universe, optimised))}
+    return result | {f"only {case.alone}": run(plain, universe, others, choose=choose)}
 
 
 def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) -> dict[str, bytes]:

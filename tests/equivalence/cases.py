@@ -8,11 +8,13 @@ import random
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from strategies import numbered
 
 from hamlet.backend import Stream
+from hamlet.encoding import scales
 from hamlet.room import room
 from hamlet.state import Shape
 from hamlet.universe import Universe
@@ -22,6 +24,8 @@ from hamletc.lowering.plan import Limits
 from hamletc.passes.pipeline import PASS_NAMES
 
 UNROLLED, BY_TABLE = LIMITS, Limits(affordances=1, cascades=1)
+PolicyName: TypeAlias = Literal["random", "recorded", "table", "table of probabilities"]
+POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 SHAPES = (Shape(131, 1), Shape(67, 3, first_world=1000), Shape(9, 17))
 """Lanes on their own, worlds that share a block of threads, worlds with blocks of their own; no whole blocks."""
 
@@ -31,31 +35,32 @@ class Case:
     """How a universe is compiled and run.
 
     Attributes:
-        alone: the name of a pass that is run alone.
+        alone: the name of a pass that is run alone; `None`: the program without passes in its place.
         limits: what kernels unroll.
         shape: the worlds, fewer agents where they would not fit.
         stream: the random numbers; ticks often wrap at 2**32.
-        obs_dtype: of observations; `None`: none.
-        random_policy: whether a rollout chooses actions by itself.
+        obs_dtype: of observations, f32 where they cannot be bytes; `None`: none.
+        policy: who chooses the actions of the rollout.
         every_tick: whether a rollout observes every tick.
     """
 
     number: int
-    alone: str
+    alone: str | None
     limits: Limits
     shape: Shape
     stream: Stream
     obs_dtype: torch.dtype | None
-    random_policy: bool
+    policy: PolicyName
     every_tick: bool
 
     def scenario(self, universe: Universe) -> Scenario:
         """On which worlds the universe runs."""
         most, shape = room(universe), self.shape
         agents = shape.agents if most is None else max(min(shape.agents, most), 1)
-        return Scenario(
-            f"case {self.number}", Shape(shape.worlds, agents, shape.first_world), self.stream, self.obs_dtype
-        )
+        fitting, dtype = Shape(shape.worlds, agents, shape.first_world), self.obs_dtype
+        if dtype is torch.uint8 and not all(scale.encodes for scale in scales(universe)):
+            dtype = torch.float32
+        return Scenario(f"case {self.number}", fitting, self.stream, dtype)
 
 
 def case(number: int) -> Case:
@@ -64,12 +69,12 @@ def case(number: int) -> Case:
     seed = chosen.choice((number, 0x9E3779B97F4A7C15 * (number + 1) % (1 << 64)))
     return Case(
         number,
-        chosen.choice(PASS_NAMES),
+        chosen.choice(PASS_NAMES) if chosen.randrange(2) else None,
         BY_TABLE if number % 2 else UNROLLED,
         chosen.choice(SHAPES),
         Stream(seed, chosen.choice((0, 3, (1 << 32) - 3))),
-        chosen.choice((torch.float32, torch.float32, torch.bfloat16, None)),
-        chosen.choice((False, True)),
+        chosen.choice((torch.float32, torch.uint8, torch.bfloat16, None)),
+        chosen.choice(POLICIES),
         chosen.choice((False, True)),
     )
 

@@ -10,6 +10,7 @@ import torch
 
 from hamlet import schema
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.encoding import scales
 from hamlet.interpreter.statistics import add
 from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
@@ -40,9 +41,13 @@ class Evaluated:
         state = self._gather(buffers)
         if buffers.observation is not None:
             seen = self._evaluate("observe", state)
-            for segment in schema.observation_segments(self._universe):
+            for segment, scale in zip(schema.observation_segments(self._universe), scales(self._universe), strict=True):
                 rows = buffers.observation[segment.offset : segment.offset + segment.count]
-                rows.copy_(torch.from_numpy(seen[segment.name].reshape(rows.shape)))
+                values = seen[segment.name].reshape(rows.shape)
+                if rows.dtype is torch.uint8:
+                    steps = (values - np.float32(scale.low)) * np.float32(scale.scale)
+                    values = np.rint(np.clip(steps, 0, 255))
+                rows.copy_(torch.from_numpy(values))
         actions, row = schema.action_names(self._universe), 0
         for name, allowed in self._evaluate("mask", state).items():
             assert name == f"mask.{row}", f"{name} comes at action {row}"

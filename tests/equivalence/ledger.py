@@ -102,7 +102,7 @@ def page(runs: list[Tally]) -> str:
         "",
         "Written by `make fuzz LEDGER=benchmarks/results/fuzz.json`. Universe number n of a generator is always the",
         "same one. Each runs on the interpreter and on the backends of its row, and every array is compared to the bit",
-        "after every event. `ir` is the program without passes, with one pass, and with all. `numba` and `triton` run",
+        "after every event. `ir` is the program without passes or with one, and with all. `numba` and `triton` run",
         "the generated kernels, Triton's in its interpreter. `ptx` is the compiled PTX, executed on the CPU.",
         "",
         f"A universe counts where at least {ENOUGH:.0%} of its constructs fired, and is complete where all did. Some",
@@ -130,15 +130,29 @@ def page(runs: list[Tally]) -> str:
             f"| {run.generator} | {run.commit} | {run.backends} | {run.first} to {run.last} | {run.clean:,} "
             f"| {run.refused} | {failed} | {run.seconds:,.0f} |"
         )
-    lines += ["", *(f"- commit {commit}: {versions}" for commit, versions in _versions(runs).items())]
+    lines += ["", *(f"- {versions}: {', '.join(commits)}" for versions, commits in _versions(runs).items())]
+    lines += ["", "## Found so far", "", "Each is a test now, `tests/equivalence/regressions`:", "", *_found()]
     found = sum((run.kinds for run in runs), Counter[str]())
     lines += ["", "## Constructs", "", "Universes that have it, over all runs:", ""]
     lines.append(", ".join(f"{kind} {found[kind]}" for kind in KINDS) + ".")
     return "\n".join(lines) + "\n"
 
 
-def _versions(runs: list[Tally]) -> dict[str, str]:
-    return {run.commit: run.versions for run in runs}
+def _versions(runs: list[Tally]) -> dict[str, list[str]]:
+    """The commits by the versions that they ran with."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        commits = found.setdefault(run.versions, [])
+        if run.commit not in commits:
+            commits.append(run.commit)
+    return found
+
+
+def _found() -> list[str]:
+    """What went wrong once, as the universes that show it say in their first line."""
+    folder = Path(__file__).parent / "regressions"
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.hamlet"))}
+    return [f"- `{name}`: {text.splitlines()[0].removeprefix('# ')}" for name, text in texts.items()]
 
 
 def commit() -> str:

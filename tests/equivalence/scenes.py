@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from cases import Case
 
-from hamlet.backend import RandomPolicy, RecordedPolicy
+from hamlet.backend import Policy, RandomPolicy, RecordedPolicy
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
 from hamlet.verify import Candidate, Report
@@ -15,11 +15,12 @@ from hamlet.verify.events import Event, Inject, Reset, Rollout, Step
 from hamlet.verify.inject import Injector
 from hamlet.verify.script import Script
 from hamlet.verify.session import CPU, Session
+from hamlet.verify.tables import some_table
 
 WALK = 5
 """Ticks of a script that visits affordances."""
 
-ROUNDS = 12
+ROUNDS = 6
 """Injected states, at most; two, if by then everything has fired."""
 
 TICKS = 5
@@ -52,5 +53,14 @@ def _events(universe: Universe, session: Session, coverage: Coverage, case: Case
         yield Inject(injector.state())
         yield Step(injector.actions(0.5))
     yield Inject(injector.state())
-    actions = torch.stack([injector.actions(0.3) for _ in range(TICKS)])
-    yield Rollout(TICKS, RandomPolicy() if case.random_policy else RecordedPolicy(actions), case.every_tick)
+    yield Rollout(TICKS, _policy(universe, injector, case), case.every_tick)
+
+
+def _policy(universe: Universe, injector: Injector, case: Case) -> Policy:
+    match case.policy:
+        case "random":
+            return RandomPolicy()
+        case "recorded":
+            return RecordedPolicy(torch.stack([injector.actions(0.3) for _ in range(TICKS)]))
+        case "table" | "table of probabilities":
+            return some_table(universe, case.policy != "table", case.number)

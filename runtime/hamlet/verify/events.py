@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import torch
@@ -151,6 +151,5 @@ def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
             return policy
         case RecordedPolicy(actions=actions):
             return RecordedPolicy(actions[:ticks].to(device))
-        case TabularPolicy(choices=choices, thresholds=thresholds, strides=strides, bins=bins):
-            tables = {"choices": there(choices), "thresholds": there(thresholds)}
-            return replace(policy, **tables, strides=strides.to(device), bins=bins.to(device))
+        case TabularPolicy(universe, choices, thresholds, strides, bins):
+            return TabularPolicy(universe, there(choices), there(thresholds), strides.to(device), bins.to(device))

@@ -9,7 +9,7 @@ import torch
 from hamlet import schema
 from hamlet.backend import TabularPolicy
 from hamlet.features import Count, features
-from hamlet.tabular import Axis, tabular
+from hamlet.tabular import Axis, bins_per_unit, tabular
 from hamlet.universe import Universe
 
 BINS = 3
@@ -23,7 +23,7 @@ def some_table(universe: Universe, drawn: bool, seed: int) -> TabularPolicy:
     axes: list[Axis] = []
     sizes: list[int] = []
     room = MOST_VALUES // actions
-    known = list(features(universe))
+    known = [each for each in features(universe) if isinstance(each, Count) or bins_per_unit(each, BINS) is not None]
     for feature in generator.sample(known, len(known)):
         size = feature.size if isinstance(feature, Count) else BINS
         if size <= room:

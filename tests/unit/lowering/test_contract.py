@@ -51,7 +51,9 @@ def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     verify_program(program)
     assert parse_program(print_program(program)) == program
     state, clock = state_names(universe), universe.clock is not None
-    functions = ["tick", *(["clock"] if clock else []), "reset", "observe", "mask", "policy", "choose"]
+    loops = ["cells"] if name in ("town", "shifts") else []
+    functions = ["tick", *(["clock"] if clock else []), "reset", *loops, "observe", "mask", "policy", "choose"]
+    functions.append("situation")
     assert [function.name for function in program.functions] == functions
     around = {"alive": BOOL} if universe.by_hand else {}
     if universe.tracking is not None and universe.tracking.by == "world":
@@ -163,7 +165,7 @@ def test_what_is_observed_twice_has_names_of_its_own() -> None:
     function = program.function("observe")
     assert {"grid", "grid#2", "meter.mood#2", "here#2", "constant#4"} <= {output.name for output in function.outputs}
     inputs = random_inputs(twice, function, facts_of(twice, program), 40, 1)
-    seen = list(evaluate(function, inputs, program.tables).values())
+    seen = list(evaluate(function, inputs, program.tables, program.functions).values())
     half = len(seen) // 2
     for first, second in zip(seen[:half], seen[half:], strict=True):
         assert first.tobytes() == second.tobytes()

@@ -218,7 +218,15 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Fold) -> str:
-        given = [self.typed(value) for value in op.initial] + [table_name(table) for table in op.tables]
+        # A loop needs its types from the beginning: constants become vectors where others are.
+        other = next((value for value in op.initial if not isinstance(self.body.op(value), Const)), None)
+        given = [
+            self.typed(value)
+            if other is None or not isinstance(self.body.op(value), Const)
+            else f"alike({self.typed(value)}, {self.value(other)})"
+            for value in op.initial
+        ]
+        given += [table_name(table) for table in op.tables]
         return f"_{op.function}_rows({', '.join(given)})"
 
     @operation.register

@@ -57,7 +57,7 @@ from hamlet.launch.numba_ops.operations import (
 )
 from hamlet.launch.numba_ops.policies import draw, look_up
 from hamlet.launch.numba_ops.tables import Short, take
-from hamlet.launch.numba_ops.vectors import WIDE, ramp, wide
+from hamlet.launch.numba_ops.vectors import WIDE, alike, ramp, wide
 
 __all__ = [
     "AHEAD",
@@ -74,6 +74,7 @@ __all__ = [
     "Short",
     "absolute",
     "add",
+    "alike",
     "all_set",
     "any_set",
     "bit_and",

@@ -114,6 +114,18 @@ def spread(builder: Any, given: Any, arguments: Any) -> list[Any]:
 
 
 @intrinsic
+def alike(_context: Any, number: Any, other: Any) -> Any:
+    """The number for every lane, where another value is a vector."""
+    if not isinstance(other, Vector):
+        return number(number, other), lambda _context, _builder, _signature, arguments: arguments[0]
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return splat(builder, arguments[0])
+
+    return Vector(number)(number, other), codegen
+
+
+@intrinsic
 def ramp(_context: Any, _start: Any) -> Any:
     """The u32 `start`, `start` + 1, ... of `WIDE` lanes."""
 
