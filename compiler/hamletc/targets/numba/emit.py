@@ -12,7 +12,7 @@ from hamlet.encoding import scales
 from hamlet.features import features, quantities
 from hamlet.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import Output, Program, Table
+from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Input, Value, operands
 from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
@@ -115,7 +115,8 @@ class _Context:
         self.outcomes = outcomes(universe)
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
         self.bodies = {function.name: body(function) for function in program.functions}
-        self.formatters = {name: NumbaFormatter(printed) for name, printed in self.bodies.items()}
+        self.short = frozenset(table.name for table in program.tables if len(table.values) <= SHORT)
+        self.formatters = {name: NumbaFormatter(printed, self.short) for name, printed in self.bodies.items()}
         self.offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         self.scales = {
             segment.name: ", ".join(literal(Const(Type.F32, number)) for number in (each.low, each.scale))
@@ -138,8 +139,8 @@ class _Context:
         return {
             "universe": self.universe,
             "source": ", ".join(self.sources),
-            "tables": [table for table in self.program.tables if not _is_short(table)],
-            "short_tables": [table for table in self.program.tables if _is_short(table)],
+            "tables": [table for table in self.program.tables if table.name not in self.short],
+            "short_tables": [table for table in self.program.tables if table.name in self.short],
             "kept": [chunk for chunk in chunks(self.kept) if chunk not in held],
             "kept_cells": sum(slot.name.startswith("cell.") for slot in self.kept),
             "looking": self.looking(),
@@ -214,8 +215,7 @@ class _Context:
 
     def _passed_tables(self, names: Iterable[str]) -> list[str]:
         """Those of these tables that are no constants."""
-        short = {table.name for table in self.program.tables if _is_short(table)}
-        return [table_name(name) for name in names if name not in short]
+        return [table_name(name) for name in names if name not in self.short]
 
     def parameters(self, function: str) -> list[str]:
         """The parameters of a function: its inputs, then its tables."""
@@ -356,10 +356,6 @@ def _with_scene(program: Program) -> Program:
         scene, observe = replace(scene, outputs=()), program.function("observe")
     functions = tuple(observe if function.name == "observe" else function for function in program.functions)
     return Program(program.universe, (*functions, scene), program.tables)
-
-
-def _is_short(table: Table) -> bool:
-    return len(table.values) <= SHORT
 
 
 def _outside(printed: Body, loop: Loop) -> list[Value]:

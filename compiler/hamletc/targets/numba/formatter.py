@@ -68,10 +68,11 @@ def typed(constant: Const) -> str:
 
 
 class NumbaFormatter:
-    """Prints the values of one body."""
+    """Prints the values of one body. Tables that are `constants` are not passed to functions."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, constants: frozenset[str] = frozenset()) -> None:
         self.body = body
+        self.constants = constants
 
     def line(self, value: Value) -> str:
         """The right side of the line that defines a value."""
@@ -226,7 +227,7 @@ class NumbaFormatter:
             else f"alike({self.typed(value)}, {self.value(other)})"
             for value in op.initial
         ]
-        given += [table_name(table) for table in op.tables]
+        given += [table_name(table) for table in op.tables if table not in self.constants]
         return f"_{op.function}_rows({', '.join(given)})"
 
     @operation.register
