@@ -21,7 +21,8 @@ from hamletc.compile import Options, Stopwatch, emit_texts, optimise
 from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
-from sample_universes import sample
+from hamletc.passes.pipeline import KEPT_CELLS
+from sample_universes import MANY, sample
 
 EFFORT = Effort(worlds=259, ticks=3, rounds=32, compact=(torch.uint8,))
 """Many lanes and few ticks: on Triton's interpreter a launch takes long, however many lanes it has."""
@@ -30,7 +31,9 @@ EFFORT = Effort(worlds=259, ticks=3, rounds=32, compact=(torch.uint8,))
 def main(name: str, folder: Path) -> int:
     os.environ["TRITON_INTERPRET"] = "1"
     torch.set_num_threads(1)
-    universe, options, stopwatch = sample(name), Options(), Stopwatch()
+    # Where cells are kept, everything is unrolled.
+    disabled = (KEPT_CELLS,) if name in MANY else ()
+    universe, options, stopwatch = sample(name), Options(disabled_passes=disabled), Stopwatch()
     program = optimise(lower(universe, Limits(64, 16)), universe, options, stopwatch)
     write(package(universe, emit_texts(program, universe, options, stopwatch)), folder)
     module, cpu = load(folder), torch.device("cpu")
