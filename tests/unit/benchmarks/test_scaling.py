@@ -47,7 +47,7 @@ def test_operations_grow_with_meters_and_not_with_many_affordances() -> None:
     from model import operations
 
     few, many = (operations(generated(meters, 4, 8), "numba", BARE) for meters in (4, 16))
-    assert 100 < few < many < 4 * few
+    assert 50 < few < many < 4 * few
     assert operations(generated(4, 4, 8), "numba", STEP) != few
     table, larger = (operations(generated(4, count, 128), "numba", BARE) for count in (100, 400))
     assert table == larger
