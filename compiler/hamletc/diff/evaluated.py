@@ -41,6 +41,8 @@ class Call:
 class Evaluated:
     """The backend of a program; see `hamlet.backend.Backend`."""
 
+    origin = "none"
+
     def __init__(
         self, universe: Universe, program: Program, name: str, watch: Callable[[Call], None] | None = None
     ) -> None:

@@ -158,6 +158,8 @@ def read_recording(path: Path) -> Recording:
 class Playback:
     """A recorded run in the place of a backend: gives what was recorded, event by event."""
 
+    origin = "none"
+
     def __init__(self, recording: Recording) -> None:
         self.name = "recording"
         self._recording = recording
