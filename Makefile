@@ -19,6 +19,10 @@ wiring:
 conformance:
 	$(PYTHON) tests/conformance/everything.py
 
+.PHONY: faults
+faults:
+	$(PYTHON) tests/unit/diff/table.py
+
 # Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
 .PHONY: performance
 performance:

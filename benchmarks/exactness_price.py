@@ -80,11 +80,13 @@ def build(source: Path, target: Target, variant: Variant, folder: Path) -> Modul
     options, stopwatch = Options(targets=(target,)), Stopwatch()
     program = optimise(lower(universe), universe, options, stopwatch)
     texts = emit_texts(program, universe, options, stopwatch)
+    divided = Options(disabled_passes=("constant_division",))
+    program = specialise(program, universe, target, divided, stopwatch)
     if variant.divisions == "multiplied":
         program = specialise(program, universe, "triton", options, stopwatch)
     kernels = emit(program, universe, target)
     if variant.divisions == "approximate" and target == "triton":
-        kernels = kernels.replace("tl.div_rn(", "_quotient(").replace("tl.sqrt_rn(", "tl.sqrt(")
+        kernels = kernels.replace("tl.div_rn(", "_quotient(")
         kernels = kernels.replace("\n\n\n@triton.jit", APPROXIMATE + "@triton.jit", 1)
     path = folder / variant.name.replace(" ", "_").replace(",", "") / universe.name
     write(package(universe, texts | {kernels_file(target): kernels}), path)

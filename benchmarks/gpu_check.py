@@ -41,9 +41,9 @@ def main() -> int:
     arguments = parser.parse_args()
 
     sys.path.insert(0, str(ROOT / "runtime"))
-    # A cache of our own, so that the first launch is a compilation. Triton reads it when it is imported.
+    # Caches of our own, so that the first launch compiles and blocks are timed. Triton reads its when it is imported.
     with tempfile.TemporaryDirectory(prefix="gpu_check_") as cache:
-        os.environ["TRITON_CACHE_DIR"] = cache
+        os.environ |= {"TRITON_CACHE_DIR": cache, "XDG_CACHE_HOME": cache}
         return check(arguments, parser)
 
 

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
-from gpu_parts import candidates, compiled_kernels, facts, first_launch, verify_one
+from gpu_launch import chosen, first_step_ahead, tuned
+from gpu_parts import candidates, compiled_kernels, facts, first_launch, other_steps, verify_one
 from gpu_tables import Report
 from gpu_times import Plan, copy_bandwidth, time_forms
 
@@ -55,7 +56,7 @@ class Check:
 
 
 def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> None:
-    """All parts: facts, packages and their first launches, verification, then times."""
+    """All parts: facts, packages and their first launches, verification, other ways to step, then times."""
     report = check.report
     for found in check.part("facts", facts, plan.device, commit):
         report.facts |= found
@@ -75,6 +76,12 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
                 report.verified.append(row)
                 if complaint:
                     check.fail(name, "; ".join(line.strip() for line in complaint.splitlines()), complaint)
+    for module in modules:
+        name = f"other steps of {module.name}"
+        for row, complaint in check.part(name, other_steps, module, plan):
+            report.other_steps.append(row)
+            if complaint:
+                check.fail(name, complaint)
     for bandwidth in check.part("copy bandwidth", copy_bandwidth, plan):
         report.copy_bandwidth = bandwidth
     for lanes in plan.lanes:
@@ -82,6 +89,12 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
             name = f"time {module.name}, {lanes:,} lanes"
             for rows in check.part(name, time_forms, module, lanes, plan, report.copy_bandwidth):
                 report.timed += rows
+    for module in modules:
+        report.ahead += check.part(f"machine code of {module.name}", first_step_ahead, module, plan)
+        for rows in check.part(f"blocks of {module.name}", tuned, module, plan):
+            report.tuned += rows
+        for rows in check.part(f"auto of {module.name}", chosen, module, plan):
+            report.chosen += rows
     if not folders:
         check.fail("packages", "there are no generated packages: nothing was checked")
     check.save()

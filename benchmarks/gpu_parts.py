@@ -104,6 +104,29 @@ def compiled_kernels(module: Module, plan: Plan) -> list[Row]:
     return rows
 
 
+def other_steps(module: Module, plan: Plan) -> tuple[Row, str]:
+    """Steps as a CUDA graph and inside `torch.compile` against plain ones; a row, and what differs."""
+    lanes, ticks = 2_051, 101
+    plain, compiled = (make(module, lanes, plan, "float32") for _ in range(2))
+    others = {"torch.compile": (compiled, torch.compile(compiled.step, fullgraph=True, backend="aot_eager"))}
+    if plan.device.type == "cuda":
+        recorded = make(module, lanes, plan, "float32")
+        others["graph"] = recorded, recorded.graphed().step
+    generator = torch.Generator(device=plan.device).manual_seed(2)
+    for _ in range(ticks):
+        actions = torch.randint(plain.num_actions, (lanes,), dtype=torch.int32, device=plan.device, generator=generator)
+        for step in (plain.step, *(step for _, step in others.values())):
+            step(actions)
+    differing = [
+        f"{name}: {field}"
+        for name, (env, _) in others.items()
+        for field, values in (plain.state | plain.outcome | {"observation": plain.observation}).items()
+        if not torch.equal(values, (env.state | env.outcome | {"observation": env.observation})[field])
+    ]
+    row = {"universe": module.name, "steps": ", ".join(others), "lanes": lanes, "ticks": ticks, "equal": not differing}
+    return row, ", ".join(differing)
+
+
 def candidates(plan: Plan) -> list[tuple[str, torch.device]]:
     """What is compared with the interpreter on the CPU; the interpreter on CUDA too, so that all equal both."""
     cpu = torch.device("cpu")

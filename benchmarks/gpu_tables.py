@@ -17,6 +17,10 @@ class Report:
     verified: list[Row] = field(default_factory=list)
     kernels: list[Row] = field(default_factory=list)
     first_launch: list[Row] = field(default_factory=list)
+    other_steps: list[Row] = field(default_factory=list)
+    ahead: list[Row] = field(default_factory=list)
+    tuned: list[Row] = field(default_factory=list)
+    chosen: list[Row] = field(default_factory=list)
     copy_bandwidth: float | None = None
     timed: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
@@ -95,8 +99,12 @@ def tables(report: Report) -> list[Table]:
     found = [
         plain_table("Machine", facts),
         plain_table("Verified: bits compared after every tick", report.verified),
+        plain_table("Graphs and compiled steps against plain ones", report.other_steps),
         plain_table("Kernels", report.kernels),
         plain_table("First launch, seconds", report.first_launch),
+        plain_table("Machine code in the package", report.ahead),
+        plain_table("Blocks, by time", report.tuned),
+        plain_table("What auto chooses", report.chosen),
         time_table(report.timed),
         plain_table("FAILED", [{"part": each["part"], "error": each["error"]} for each in report.failures]),
     ]

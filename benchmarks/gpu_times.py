@@ -12,8 +12,11 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
+from hamlet.abi import KERNELS, Kernel
 from hamlet.aot import FORMS, Form
+from hamlet.backend import TabularPolicy
 from hamlet.env import Env
+from hamlet.features import Count, features
 from hamlet.module import Module
 from hamlet.verify import QUICK, Effort
 
@@ -39,6 +42,7 @@ class Plan:
     effort: Effort
     capability: int
     kernels: tuple[Form, ...]
+    ahead: tuple[Kernel, ...]
 
 
 def plan(device: torch.device) -> Plan:
@@ -56,6 +60,7 @@ def plan(device: torch.device) -> Plan:
         effort=Effort(2_051, 101, 256),
         capability=10 * major + minor,
         kernels=FORMS,
+        ahead=KERNELS,
     )
 
 
@@ -73,6 +78,7 @@ def dry_plan() -> Plan:
         effort=QUICK,
         capability=90,
         kernels=("step",),
+        ahead=("observe",),
     )
 
 
@@ -137,9 +143,19 @@ def make(module: Module, worlds: int, plan: Plan, obs_dtype: str | None) -> Env:
     return module.make(worlds, 1, plan.device, plan.backend, 1, obs_dtype, validate=False, quiet=True)
 
 
+def some_policy(env: Env) -> TabularPolicy:
+    """Random probabilities by whatever is a whole number and smaller than a hundred."""
+    axes = [each for each in features(env.universe) if isinstance(each, Count) and each.size < 100]
+    generator = torch.Generator().manual_seed(1)
+    table = torch.rand((*(axis.size for axis in axes), env.num_actions), generator=generator)
+    return env.tabular(table / table.sum(dim=-1, keepdim=True), [axis.name for axis in axes])
+
+
 def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None) -> list[Row]:
-    """Times of step, rollouts, and a rollout that observes every tick, at one batch size."""
+    """Times of steps, also in bytes and (on CUDA) as a graph, of rollouts, also by a table, and of a rollout that
+    observes every tick, at one batch size."""
     env, plain = make(module, lanes, plan, "float32"), make(module, lanes, plan, None)
+    encoded = make(module, lanes, plan, "uint8")
     state, observed = bytes_per_lane(env)
     generator = torch.Generator(device=plan.device).manual_seed(1)
     actions = torch.randint(env.num_actions, (lanes,), dtype=torch.int32, device=plan.device, generator=generator)
@@ -157,8 +173,14 @@ def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None) 
         )
 
     row("step, observed", 1, state + observed, lambda: env.step(actions))
+    row("step, observed as bytes", 1, sum(bytes_per_lane(encoded)), lambda: encoded.step(actions))
+    if plan.device.type == "cuda":
+        graphed = env.graphed()
+        graphed.actions.copy_(actions)
+        row("step, observed, as a graph", 1, state + observed, graphed.step)
     for ticks in plan.rollouts:
         row("rollout", ticks, None, partial(plain.rollout, ticks, statistics=False))
+        row("rollout, table", ticks, None, partial(plain.rollout, ticks, some_policy(plain), statistics=False))
     ticks = plan.observed_rollout
     call = partial(env.rollout, ticks, observe=True, statistics=False)
     row("rollout, observed", ticks, observed + state / ticks, call)

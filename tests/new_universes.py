@@ -234,10 +234,10 @@ rule turn: luck += if chance(0.5) then choice(-0.1, 0, warmth) else -0.05
 cascade chill: warmth < 0.5 -> luck -= uniform(0, 0.2) * deficit
 affordance Fire at random lasts 2 ticks {
     each tick { together { warmth += uniform(0, 0.3)  luck -= 0.01 } }
-    on completion { warmth = normal(0.8, 0.1) }
+    on completion { warmth = uniform(0.6, 1) }
 }
 affordance Well at (1, 1) { needs warmth > 0.2  instantly { luck += choice(0.2, -0.3) when chance(0.7) } }
-action PRAY { luck += normal(0, uniform(0, 0.4)) }
+action PRAY { luck += uniform(0, uniform(0.1, 0.4)) }
 dies when warmth <= 0 or chance(0.01)
 reward warmth + uniform(-0.1, 0.1) when chance(0.8)
 report noise: normal(luck, warmth)

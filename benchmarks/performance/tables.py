@@ -57,6 +57,32 @@ def rollout(reports: Reports) -> str:
     return f"{markdown('lrrr', headings, rows)}\n\n{source(report['machine'], 'cpu')}"
 
 
+def headline(reports: Reports) -> str:
+    """The few numbers of the README."""
+    if (report := reports.get("cpu_rollout")) is None:
+        return missing("python benchmarks/cpu_rollout.py")
+    most = max(row["threads"] for row in report["rates"])
+    left_out = ("statistics", "step", "bfloat16", "uint8")
+    rows = [
+        [row["what"], spread(row | {"median": row["agent_ticks_per_s"]})]
+        for row in report["rates"]
+        if row["threads"] == most and not any(word in row["what"] for word in left_out)
+    ]
+    parts = [markdown("lr", (f"{report['agents']:,} agents, {report['machine']['cpu']}", ""), rows)]
+    if (startup := reports.get("startup")) is not None:
+        check, compiled = (startup["times"][f"hamletc {verb}"]["median_s"] for verb in ("check", "compile"))
+        parts.append(
+            f"`hamletc check` of the town takes {check:.2f} s and `hamletc compile` {compiled:.2f} s, as processes."
+        )
+    for row in reports.get("kernels", {"kernels": []})["kernels"]:
+        if (row["universe"], row["kernel"], row["capability"]) == ("town", "rollout", 90):
+            parts.append(
+                f"The town's rollout kernel for sm_90 (H100) has {row['registers']} registers, {row['spilled']} bytes "
+                f"spilled, and {row['loop']['every']} machine instructions in every tick."
+            )
+    return "\n\n".join(parts)
+
+
 def first_step(reports: Reports) -> str:
     """Whole processes, and the first launch."""
     parts = []
@@ -222,6 +248,6 @@ def gpu(reports: Reports) -> str:
 TABLES: dict[str, Callable[[Reports], str]] = {
     table.__name__: table
     for table in (
-        rollout, first_step, peers, strategies, kernels, phases, exactness, telemetry, scaling, gpu,
+        rollout, headline, first_step, peers, strategies, kernels, phases, exactness, telemetry, scaling, gpu,
     )
 }  # fmt: skip

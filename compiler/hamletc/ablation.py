@@ -66,8 +66,9 @@ class Part:
 
 
 def phase_parts(program: Program) -> list[Part]:
-    """The phases that a tick has, in order."""
-    found = {phase_of(node.origin.construct) for node in program.function("tick").nodes}
+    """The phases in which a tick writes something, in order."""
+    function = program.function("tick")
+    found = {phase_of(function.nodes[value].origin.construct) for value in _states(function)} | set(RESULTS.values())
     return [Part(phase, phase) for phase in PHASES if phase in found and phase != "around"]
 
 
@@ -90,12 +91,17 @@ def build_without(universe: Universe, program: Program, part: Part, target: Targ
         program: its tick IR as lowered.
         folder: is created.
     """
-    functions = tuple(_ablated(each, part) if each.name == "tick" else each for each in program.functions)
-    options, stopwatch = Options(targets=(target,)), Stopwatch()
-    optimised = optimise(replace(program, functions=functions), universe, options, stopwatch)
+    options, stopwatch = Options(targets=(target,), edit=lambda lowered: without(lowered, part)), Stopwatch()
+    optimised = optimise(program, universe, options, stopwatch)
     path = folder / universe.name
     write(package(universe, emit_texts(optimised, universe, options, stopwatch)), path)
     return load(path)
+
+
+def without(program: Program, part: Part) -> Program:
+    """A lowered program without a part of its tick."""
+    functions = (_ablated(each, part) if each.name == "tick" else each for each in program.functions)
+    return replace(program, functions=tuple(functions))
 
 
 def _ablated(function: Function, part: Part) -> Function:

@@ -88,11 +88,13 @@ class Options:
         targets: whose kernels to write.
         disabled_passes: names of passes to leave out.
         observer: called after every pass with its name and the function it made.
+        edit: changes what was lowered, before the passes run; only to measure what a part costs.
     """
 
     targets: tuple[Target, ...] = TARGETS
     disabled_passes: tuple[str, ...] = ()
     observer: Callable[[str, Function], None] | None = None
+    edit: Callable[[Program], Program] | None = None
 
 
 @dataclass(slots=True)
@@ -197,18 +199,26 @@ def optimise(program: Program, universe: Universe, options: Options, stopwatch: 
     """The tick IR after all passes but the disabled ones; the time of each pass is that over all functions."""
     from hamletc.passes.pipeline import default_passes
 
+    if options.edit is not None:
+        program = options.edit(program)
     return _run_passes(program, universe, options, stopwatch, default_passes)
 
 
 def specialise(program: Program, universe: Universe, target: Target, options: Options, stopwatch: Stopwatch) -> Program:
     """The optimised tick IR after the passes that only this target gains from."""
-    from hamletc.passes.pipeline import gpu_passes
+    from hamletc.lowering.cells_loop import CELLS
+    from hamletc.passes.pipeline import default_passes, gpu_passes
+    from hamletc.passes.unrolling import unrolled
 
     match target:
         case "triton":
             return _run_passes(program, universe, options, stopwatch, gpu_passes)
         case "numba":
-            return program
+            # A loop within a lane would keep the one over lanes from being vectorised.
+            straight = unrolled(program, CELLS)
+            return (
+                program if straight is program else _run_passes(straight, universe, options, stopwatch, default_passes)
+            )
 
 
 def _run_passes(

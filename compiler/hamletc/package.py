@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from hamlet import manifest
+from hamlet import cache, manifest
 from hamlet.adapters.townlet import description
 from hamlet.adapters.townlet.description import Description
+from hamlet.errors import ModuleError
 from hamlet.manifest import Manifest
-from hamlet.module import UNIVERSE_FILE, kernels_file
+from hamlet.module import UNIVERSE_FILE, kernels_file, verified
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
@@ -34,6 +35,28 @@ def package(universe: Universe, texts: Mapping[str, str], pack: Description | No
     return {manifest.FILENAME: manifest.render(listing).encode(), **files}
 
 
+def with_ahead(files: Mapping[str, bytes], compiled: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A package with kernels that were compiled ahead of time, in place of those that it has."""
+    kept = {n: c for n, c in files.items() if n != manifest.FILENAME and not n.startswith(f"{manifest.AHEAD}/")}
+    every = kept | dict(sorted(compiled.items()))
+    listing = manifest.parse(files[manifest.FILENAME].decode())
+    hashes = tuple((name, manifest.sha256(contents)) for name, contents in every.items())
+    return {manifest.FILENAME: manifest.render(replace(listing, files=hashes)).encode(), **every}
+
+
+def ahead_in(folder: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The kernels in a folder that were compiled ahead of time from these very files; none where there is no such
+    package, or a damaged one."""
+    try:
+        found = verified(folder)
+    except ModuleError:
+        return {}
+    compiled = {name: contents for name, contents in found.items() if name.startswith(f"{manifest.AHEAD}/")}
+    rest = {name: contents for name, contents in found.items() if name not in compiled}
+    same = rest == {name: contents for name, contents in files.items() if name != manifest.FILENAME}
+    return compiled if same else {}
+
+
 def default_folder(name: str) -> Path:
     """Where `hamletc` puts the package of a universe: so that `from generated import town` works from here."""
     return Path("generated") / name
@@ -41,9 +64,7 @@ def default_folder(name: str) -> Path:
 
 def cache_folder(name: str, files: Mapping[str, bytes]) -> Path:
     """Where the user's cache keeps a package with these contents: `__init__.py` holds the hashes of all other files."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    cache = Path(home) if home else Path.home() / ".cache"
-    return cache / "hamletc" / f"{name}-{manifest.sha256(files[manifest.FILENAME])[:16]}" / name
+    return cache.folder() / f"{name}-{manifest.sha256(files[manifest.FILENAME])[:16]}" / name
 
 
 def write(files: Mapping[str, bytes], output: Path) -> bool:
@@ -76,19 +97,19 @@ def write(files: Mapping[str, bytes], output: Path) -> bool:
 def _check_replaceable(output: Path) -> None:
     if not output.is_dir():
         raise CompileError(f"cannot write {output}: it exists and is no folder")
-    names = {entry.name for entry in output.iterdir()}
-    if not names:
+    if not any(output.iterdir()):
         return
     init = output / manifest.FILENAME
     if not init.is_file() or not manifest.is_generated(init.read_text(encoding="utf-8", errors="replace")):
         raise CompileError(f"cannot write {output}: it is not empty and no generated package; choose another folder")
-    foreign = sorted(names - {manifest.FILENAME, "__pycache__", *FILENAMES})
+    known = (*FILENAMES, *(name for name in manifest.files_in(output) if name.startswith(f"{manifest.AHEAD}/sm_")))
+    foreign = sorted(set(manifest.files_in(output)).difference(known))
     if foreign:
         raise CompileError(f"cannot write {output}: {foreign[0]} was not written by hamletc; move it away first")
 
 
 def _holds(output: Path, files: Mapping[str, bytes]) -> bool:
-    present = {entry.name for entry in output.iterdir()} - {"__pycache__"}
+    present = {manifest.FILENAME, *manifest.files_in(output)}
     return present == files.keys() and all((output / name).read_bytes() == files[name] for name in files)
 
 
@@ -98,6 +119,7 @@ def _replace(output: Path, files: Mapping[str, bytes]) -> None:
         fresh, old = staging / "new", staging / "old"
         fresh.mkdir()
         for name, contents in files.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
             (fresh / name).write_bytes(contents)
         if output.exists():
             output.rename(old)

@@ -653,7 +653,7 @@ def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, B
     return tl.where(ended, finished + episode_return, finished)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, observation_ptr,
     mask_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
@@ -672,7 +672,7 @@ def reset(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents"])
 def observe(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, observation_ptr,
     mask_ptr, worlds: tl.int32, agents: tl.int32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
@@ -685,7 +685,7 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
-@triton.jit(do_not_specialize=["tick"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
     terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr,
@@ -718,7 +718,7 @@ def step(
     _survey(None, mask_ptr, arrays, place, state, None)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
 def rollout(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, choices_ptr,
     thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr,

@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "1f26d7005bd2b1cd29b1d957e836ae2721bb217477826512b4a3e55ff534f22d",
-    "triton_kernels.py": "680c5ab2cb0b8bb8e15730248102fd84ec775c1742d24d43966b58b585981476",
-    "numba_kernels.py": "a64ab672d67584436068ba6b1f75bf9031dd56627f4c6e1835b679908df3b59a",
+    "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
+    "triton_kernels.py": "b291f5e199d122fe1d9f665731063dc4905a72faf6b1660483ea376e6ea0c77f",
+    "numba_kernels.py": "88637d65f5f5d941d7986822b4f2761686f150ea9100955655cb9bf56e5a1b6f",
 }
 
 

@@ -20,6 +20,87 @@ def _f32(bits: tl.constexpr):
 
 
 @triton.jit
+def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
+    """What a row of tables does."""
+    # layout
+    t6 = row_0.to(tl.uint32, bitcast=True) << 1
+    t9 = t6 >> 3
+    t14 = (t9 ^ cells_layout_0) * 0x9E3779B1
+    t21 = ((t14 ^ (t14 >> 15)) * 0x85EBCA77) >> 29
+    t23 = ((t6 & 7) + t21) & 7
+    t25 = cells_layout_0 + 0x9E3779B9
+    t27 = (t23 ^ t25) * 0x9E3779B1
+    t31 = ((t27 ^ (t27 >> 15)) * 0x85EBCA77) >> 29
+    t33 = (t9 + t31) & 7
+    t35 = cells_layout_0 + 0x3C6EF372
+    t37 = (t33 ^ t35) * 0x9E3779B1
+    t41 = ((t37 ^ (t37 >> 15)) * 0x85EBCA77) >> 29
+    t43 = (t23 + t41) & 7
+    t45 = cells_layout_0 + 0xDAA66D2B
+    t47 = (t43 ^ t45) * 0x9E3779B1
+    t51 = ((t47 ^ (t47 >> 15)) * 0x85EBCA77) >> 29
+    t53 = (t33 + t51) & 7
+    t55 = cells_layout_0 + 0x78DDE6E4
+    t57 = (t53 ^ t55) * 0x9E3779B1
+    t61 = ((t57 ^ (t57 >> 15)) * 0x85EBCA77) >> 29
+    t63 = (t43 + t61) & 7
+    t65 = cells_layout_0 + 0x1715609D
+    t67 = (t63 ^ t65) * 0x9E3779B1
+    t71 = ((t67 ^ (t67 >> 15)) * 0x85EBCA77) >> 29
+    t73 = (t53 + t71) & 7
+    t75 = cells_layout_0 + 0xB54CDA56
+    t77 = (t73 ^ t75) * 0x9E3779B1
+    t81 = ((t77 ^ (t77 >> 15)) * 0x85EBCA77) >> 29
+    t83 = (t63 + t81) & 7
+    t85 = cells_layout_0 + 0x5384540F
+    t87 = (t83 ^ t85) * 0x9E3779B1
+    t91 = ((t87 ^ (t87 >> 15)) * 0x85EBCA77) >> 29
+    t95 = (((t73 + t91) & 7) << 3) + t83
+    t98 = 1 << (t95 & 31)
+    t100 = t95 >> 5
+    t107 = t6 + 1
+    t108 = t107 >> 3
+    t111 = (t108 ^ cells_layout_0) * 0x9E3779B1
+    t115 = ((t111 ^ (t111 >> 15)) * 0x85EBCA77) >> 29
+    t117 = ((t107 & 7) + t115) & 7
+    t119 = (t117 ^ t25) * 0x9E3779B1
+    t123 = ((t119 ^ (t119 >> 15)) * 0x85EBCA77) >> 29
+    t125 = (t108 + t123) & 7
+    t127 = (t125 ^ t35) * 0x9E3779B1
+    t131 = ((t127 ^ (t127 >> 15)) * 0x85EBCA77) >> 29
+    t133 = (t117 + t131) & 7
+    t135 = (t133 ^ t45) * 0x9E3779B1
+    t139 = ((t135 ^ (t135 >> 15)) * 0x85EBCA77) >> 29
+    t141 = (t125 + t139) & 7
+    t143 = (t141 ^ t55) * 0x9E3779B1
+    t147 = ((t143 ^ (t143 >> 15)) * 0x85EBCA77) >> 29
+    t149 = (t133 + t147) & 7
+    t151 = (t149 ^ t65) * 0x9E3779B1
+    t155 = ((t151 ^ (t151 >> 15)) * 0x85EBCA77) >> 29
+    t157 = (t141 + t155) & 7
+    t159 = (t157 ^ t75) * 0x9E3779B1
+    t163 = ((t159 ^ (t159 >> 15)) * 0x85EBCA77) >> 29
+    t165 = (t149 + t163) & 7
+    t167 = (t165 ^ t85) * 0x9E3779B1
+    t171 = ((t167 ^ (t167 >> 15)) * 0x85EBCA77) >> 29
+    t175 = (((t157 + t171) & 7) << 3) + t165
+    t177 = 1 << (t175 & 31)
+    t178 = t175 >> 5
+    t180 = tl.where(t178 == 0, t177, 0)
+    cells_word0_1 = (cells_word0_0 ^ tl.where(t100 == 0, t98, 0)) ^ t180
+    t183 = tl.where(t178 == 1, t177, 0)
+    cells_word1_1 = (cells_word1_0 ^ tl.where(t100 == 1, t98, 0)) ^ t183
+    return cells_layout_0, cells_word0_1, cells_word1_1
+
+
+@triton.jit
+def _cells_rows(cells_layout_0, cells_word0_0, cells_word1_0):
+    """What all rows do, one after the other."""
+    for index in range(7):
+        cells_layout_0, cells_word0_0, cells_word1_0 = _cells(index, cells_layout_0, cells_word0_0, cells_word1_0)
+    return cells_layout_0, cells_word0_0, cells_word1_0
+
+@triton.jit
 def _tick(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
     action_0,
@@ -377,371 +458,9 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
 def _scene(layout_0):
     """What observations need of the layout: it stays for an episode."""
     # observe grid, town.hamlet:123
-    t4 = (0 ^ layout_0) * 0x9E3779B1
-    t11 = ((t4 ^ (t4 >> 15)) * 0x85EBCA77) >> 29
-    t14 = layout_0 + 0x9E3779B9
-    t16 = (t11 ^ t14) * 0x9E3779B1
-    t20 = ((t16 ^ (t16 >> 15)) * 0x85EBCA77) >> 29
-    t22 = layout_0 + 0x3C6EF372
-    t24 = (t20 ^ t22) * 0x9E3779B1
-    t28 = ((t24 ^ (t24 >> 15)) * 0x85EBCA77) >> 29
-    t30 = (t11 + t28) & 7
-    t32 = layout_0 + 0xDAA66D2B
-    t34 = (t30 ^ t32) * 0x9E3779B1
-    t38 = ((t34 ^ (t34 >> 15)) * 0x85EBCA77) >> 29
-    t40 = (t20 + t38) & 7
-    t42 = layout_0 + 0x78DDE6E4
-    t44 = (t40 ^ t42) * 0x9E3779B1
-    t48 = ((t44 ^ (t44 >> 15)) * 0x85EBCA77) >> 29
-    t50 = (t30 + t48) & 7
-    t52 = layout_0 + 0x1715609D
-    t54 = (t50 ^ t52) * 0x9E3779B1
-    t58 = ((t54 ^ (t54 >> 15)) * 0x85EBCA77) >> 29
-    t60 = (t40 + t58) & 7
-    t62 = layout_0 + 0xB54CDA56
-    t64 = (t60 ^ t62) * 0x9E3779B1
-    t68 = ((t64 ^ (t64 >> 15)) * 0x85EBCA77) >> 29
-    t70 = (t50 + t68) & 7
-    t72 = layout_0 + 0x5384540F
-    t74 = (t70 ^ t72) * 0x9E3779B1
-    t78 = ((t74 ^ (t74 >> 15)) * 0x85EBCA77) >> 29
-    t83 = (((t60 + t78) & 7) << 3) + t70
-    t87 = 1 << (t83 & 31)
-    t89 = t83 >> 5
-    t97 = (1 + t11) & 7
-    t99 = (t97 ^ t14) * 0x9E3779B1
-    t103 = ((t99 ^ (t99 >> 15)) * 0x85EBCA77) >> 29
-    t105 = (t103 ^ t22) * 0x9E3779B1
-    t109 = ((t105 ^ (t105 >> 15)) * 0x85EBCA77) >> 29
-    t111 = (t97 + t109) & 7
-    t113 = (t111 ^ t32) * 0x9E3779B1
-    t117 = ((t113 ^ (t113 >> 15)) * 0x85EBCA77) >> 29
-    t119 = (t103 + t117) & 7
-    t121 = (t119 ^ t42) * 0x9E3779B1
-    t125 = ((t121 ^ (t121 >> 15)) * 0x85EBCA77) >> 29
-    t127 = (t111 + t125) & 7
-    t129 = (t127 ^ t52) * 0x9E3779B1
-    t133 = ((t129 ^ (t129 >> 15)) * 0x85EBCA77) >> 29
-    t135 = (t119 + t133) & 7
-    t137 = (t135 ^ t62) * 0x9E3779B1
-    t141 = ((t137 ^ (t137 >> 15)) * 0x85EBCA77) >> 29
-    t143 = (t127 + t141) & 7
-    t145 = (t143 ^ t72) * 0x9E3779B1
-    t149 = ((t145 ^ (t145 >> 15)) * 0x85EBCA77) >> 29
-    t153 = (((t135 + t149) & 7) << 3) + t143
-    t155 = 1 << (t153 & 31)
-    t156 = t153 >> 5
-    t158 = tl.where(t156 == 0, t155, 0)
-    t159 = (0 | tl.where(t89 == 0, t87, 0)) | t158
-    t161 = tl.where(t156 == 1, t155, 0)
-    t162 = (0 | tl.where(t89 == 1, t87, 0)) | t161
-    t165 = (2 + t11) & 7
-    t167 = (t165 ^ t14) * 0x9E3779B1
-    t171 = ((t167 ^ (t167 >> 15)) * 0x85EBCA77) >> 29
-    t173 = (t171 ^ t22) * 0x9E3779B1
-    t177 = ((t173 ^ (t173 >> 15)) * 0x85EBCA77) >> 29
-    t179 = (t165 + t177) & 7
-    t181 = (t179 ^ t32) * 0x9E3779B1
-    t185 = ((t181 ^ (t181 >> 15)) * 0x85EBCA77) >> 29
-    t187 = (t171 + t185) & 7
-    t189 = (t187 ^ t42) * 0x9E3779B1
-    t193 = ((t189 ^ (t189 >> 15)) * 0x85EBCA77) >> 29
-    t195 = (t179 + t193) & 7
-    t197 = (t195 ^ t52) * 0x9E3779B1
-    t201 = ((t197 ^ (t197 >> 15)) * 0x85EBCA77) >> 29
-    t203 = (t187 + t201) & 7
-    t205 = (t203 ^ t62) * 0x9E3779B1
-    t209 = ((t205 ^ (t205 >> 15)) * 0x85EBCA77) >> 29
-    t211 = (t195 + t209) & 7
-    t213 = (t211 ^ t72) * 0x9E3779B1
-    t217 = ((t213 ^ (t213 >> 15)) * 0x85EBCA77) >> 29
-    t221 = (((t203 + t217) & 7) << 3) + t211
-    t223 = 1 << (t221 & 31)
-    t224 = t221 >> 5
-    t232 = (3 + t11) & 7
-    t234 = (t232 ^ t14) * 0x9E3779B1
-    t238 = ((t234 ^ (t234 >> 15)) * 0x85EBCA77) >> 29
-    t240 = (t238 ^ t22) * 0x9E3779B1
-    t244 = ((t240 ^ (t240 >> 15)) * 0x85EBCA77) >> 29
-    t246 = (t232 + t244) & 7
-    t248 = (t246 ^ t32) * 0x9E3779B1
-    t252 = ((t248 ^ (t248 >> 15)) * 0x85EBCA77) >> 29
-    t254 = (t238 + t252) & 7
-    t256 = (t254 ^ t42) * 0x9E3779B1
-    t260 = ((t256 ^ (t256 >> 15)) * 0x85EBCA77) >> 29
-    t262 = (t246 + t260) & 7
-    t264 = (t262 ^ t52) * 0x9E3779B1
-    t268 = ((t264 ^ (t264 >> 15)) * 0x85EBCA77) >> 29
-    t270 = (t254 + t268) & 7
-    t272 = (t270 ^ t62) * 0x9E3779B1
-    t276 = ((t272 ^ (t272 >> 15)) * 0x85EBCA77) >> 29
-    t278 = (t262 + t276) & 7
-    t280 = (t278 ^ t72) * 0x9E3779B1
-    t284 = ((t280 ^ (t280 >> 15)) * 0x85EBCA77) >> 29
-    t288 = (((t270 + t284) & 7) << 3) + t278
-    t290 = 1 << (t288 & 31)
-    t291 = t288 >> 5
-    t293 = tl.where(t291 == 0, t290, 0)
-    t294 = (t159 | tl.where(t224 == 0, t223, 0)) | t293
-    t296 = tl.where(t291 == 1, t290, 0)
-    t297 = (t162 | tl.where(t224 == 1, t223, 0)) | t296
-    t300 = (4 + t11) & 7
-    t302 = (t300 ^ t14) * 0x9E3779B1
-    t306 = ((t302 ^ (t302 >> 15)) * 0x85EBCA77) >> 29
-    t308 = (t306 ^ t22) * 0x9E3779B1
-    t312 = ((t308 ^ (t308 >> 15)) * 0x85EBCA77) >> 29
-    t314 = (t300 + t312) & 7
-    t316 = (t314 ^ t32) * 0x9E3779B1
-    t320 = ((t316 ^ (t316 >> 15)) * 0x85EBCA77) >> 29
-    t322 = (t306 + t320) & 7
-    t324 = (t322 ^ t42) * 0x9E3779B1
-    t328 = ((t324 ^ (t324 >> 15)) * 0x85EBCA77) >> 29
-    t330 = (t314 + t328) & 7
-    t332 = (t330 ^ t52) * 0x9E3779B1
-    t336 = ((t332 ^ (t332 >> 15)) * 0x85EBCA77) >> 29
-    t338 = (t322 + t336) & 7
-    t340 = (t338 ^ t62) * 0x9E3779B1
-    t344 = ((t340 ^ (t340 >> 15)) * 0x85EBCA77) >> 29
-    t346 = (t330 + t344) & 7
-    t348 = (t346 ^ t72) * 0x9E3779B1
-    t352 = ((t348 ^ (t348 >> 15)) * 0x85EBCA77) >> 29
-    t356 = (((t338 + t352) & 7) << 3) + t346
-    t358 = 1 << (t356 & 31)
-    t359 = t356 >> 5
-    t367 = (5 + t11) & 7
-    t369 = (t367 ^ t14) * 0x9E3779B1
-    t373 = ((t369 ^ (t369 >> 15)) * 0x85EBCA77) >> 29
-    t375 = (t373 ^ t22) * 0x9E3779B1
-    t379 = ((t375 ^ (t375 >> 15)) * 0x85EBCA77) >> 29
-    t381 = (t367 + t379) & 7
-    t383 = (t381 ^ t32) * 0x9E3779B1
-    t387 = ((t383 ^ (t383 >> 15)) * 0x85EBCA77) >> 29
-    t389 = (t373 + t387) & 7
-    t391 = (t389 ^ t42) * 0x9E3779B1
-    t395 = ((t391 ^ (t391 >> 15)) * 0x85EBCA77) >> 29
-    t397 = (t381 + t395) & 7
-    t399 = (t397 ^ t52) * 0x9E3779B1
-    t403 = ((t399 ^ (t399 >> 15)) * 0x85EBCA77) >> 29
-    t405 = (t389 + t403) & 7
-    t407 = (t405 ^ t62) * 0x9E3779B1
-    t411 = ((t407 ^ (t407 >> 15)) * 0x85EBCA77) >> 29
-    t413 = (t397 + t411) & 7
-    t415 = (t413 ^ t72) * 0x9E3779B1
-    t419 = ((t415 ^ (t415 >> 15)) * 0x85EBCA77) >> 29
-    t423 = (((t405 + t419) & 7) << 3) + t413
-    t425 = 1 << (t423 & 31)
-    t426 = t423 >> 5
-    t428 = tl.where(t426 == 0, t425, 0)
-    t429 = (t294 | tl.where(t359 == 0, t358, 0)) | t428
-    t431 = tl.where(t426 == 1, t425, 0)
-    t432 = (t297 | tl.where(t359 == 1, t358, 0)) | t431
-    t435 = (6 + t11) & 7
-    t437 = (t435 ^ t14) * 0x9E3779B1
-    t441 = ((t437 ^ (t437 >> 15)) * 0x85EBCA77) >> 29
-    t443 = (t441 ^ t22) * 0x9E3779B1
-    t447 = ((t443 ^ (t443 >> 15)) * 0x85EBCA77) >> 29
-    t449 = (t435 + t447) & 7
-    t451 = (t449 ^ t32) * 0x9E3779B1
-    t455 = ((t451 ^ (t451 >> 15)) * 0x85EBCA77) >> 29
-    t457 = (t441 + t455) & 7
-    t459 = (t457 ^ t42) * 0x9E3779B1
-    t463 = ((t459 ^ (t459 >> 15)) * 0x85EBCA77) >> 29
-    t465 = (t449 + t463) & 7
-    t467 = (t465 ^ t52) * 0x9E3779B1
-    t471 = ((t467 ^ (t467 >> 15)) * 0x85EBCA77) >> 29
-    t473 = (t457 + t471) & 7
-    t475 = (t473 ^ t62) * 0x9E3779B1
-    t479 = ((t475 ^ (t475 >> 15)) * 0x85EBCA77) >> 29
-    t481 = (t465 + t479) & 7
-    t483 = (t481 ^ t72) * 0x9E3779B1
-    t487 = ((t483 ^ (t483 >> 15)) * 0x85EBCA77) >> 29
-    t491 = (((t473 + t487) & 7) << 3) + t481
-    t493 = 1 << (t491 & 31)
-    t494 = t491 >> 5
-    t502 = (7 + t11) & 7
-    t504 = (t502 ^ t14) * 0x9E3779B1
-    t508 = ((t504 ^ (t504 >> 15)) * 0x85EBCA77) >> 29
-    t510 = (t508 ^ t22) * 0x9E3779B1
-    t514 = ((t510 ^ (t510 >> 15)) * 0x85EBCA77) >> 29
-    t516 = (t502 + t514) & 7
-    t518 = (t516 ^ t32) * 0x9E3779B1
-    t522 = ((t518 ^ (t518 >> 15)) * 0x85EBCA77) >> 29
-    t524 = (t508 + t522) & 7
-    t526 = (t524 ^ t42) * 0x9E3779B1
-    t530 = ((t526 ^ (t526 >> 15)) * 0x85EBCA77) >> 29
-    t532 = (t516 + t530) & 7
-    t534 = (t532 ^ t52) * 0x9E3779B1
-    t538 = ((t534 ^ (t534 >> 15)) * 0x85EBCA77) >> 29
-    t540 = (t524 + t538) & 7
-    t542 = (t540 ^ t62) * 0x9E3779B1
-    t546 = ((t542 ^ (t542 >> 15)) * 0x85EBCA77) >> 29
-    t548 = (t532 + t546) & 7
-    t550 = (t548 ^ t72) * 0x9E3779B1
-    t554 = ((t550 ^ (t550 >> 15)) * 0x85EBCA77) >> 29
-    t558 = (((t540 + t554) & 7) << 3) + t548
-    t560 = 1 << (t558 & 31)
-    t561 = t558 >> 5
-    t563 = tl.where(t561 == 0, t560, 0)
-    t564 = (t429 | tl.where(t494 == 0, t493, 0)) | t563
-    t566 = tl.where(t561 == 1, t560, 0)
-    t567 = (t432 | tl.where(t494 == 1, t493, 0)) | t566
-    t569 = (1 ^ layout_0) * 0x9E3779B1
-    t573 = ((t569 ^ (t569 >> 15)) * 0x85EBCA77) >> 29
-    t575 = (t573 ^ t14) * 0x9E3779B1
-    t579 = ((t575 ^ (t575 >> 15)) * 0x85EBCA77) >> 29
-    t581 = (1 + t579) & 7
-    t583 = (t581 ^ t22) * 0x9E3779B1
-    t587 = ((t583 ^ (t583 >> 15)) * 0x85EBCA77) >> 29
-    t589 = (t573 + t587) & 7
-    t591 = (t589 ^ t32) * 0x9E3779B1
-    t595 = ((t591 ^ (t591 >> 15)) * 0x85EBCA77) >> 29
-    t597 = (t581 + t595) & 7
-    t599 = (t597 ^ t42) * 0x9E3779B1
-    t603 = ((t599 ^ (t599 >> 15)) * 0x85EBCA77) >> 29
-    t605 = (t589 + t603) & 7
-    t607 = (t605 ^ t52) * 0x9E3779B1
-    t611 = ((t607 ^ (t607 >> 15)) * 0x85EBCA77) >> 29
-    t613 = (t597 + t611) & 7
-    t615 = (t613 ^ t62) * 0x9E3779B1
-    t619 = ((t615 ^ (t615 >> 15)) * 0x85EBCA77) >> 29
-    t621 = (t605 + t619) & 7
-    t623 = (t621 ^ t72) * 0x9E3779B1
-    t627 = ((t623 ^ (t623 >> 15)) * 0x85EBCA77) >> 29
-    t631 = (((t613 + t627) & 7) << 3) + t621
-    t633 = 1 << (t631 & 31)
-    t634 = t631 >> 5
-    t642 = (1 + t573) & 7
-    t644 = (t642 ^ t14) * 0x9E3779B1
-    t648 = ((t644 ^ (t644 >> 15)) * 0x85EBCA77) >> 29
-    t650 = (1 + t648) & 7
-    t652 = (t650 ^ t22) * 0x9E3779B1
-    t656 = ((t652 ^ (t652 >> 15)) * 0x85EBCA77) >> 29
-    t658 = (t642 + t656) & 7
-    t660 = (t658 ^ t32) * 0x9E3779B1
-    t664 = ((t660 ^ (t660 >> 15)) * 0x85EBCA77) >> 29
-    t666 = (t650 + t664) & 7
-    t668 = (t666 ^ t42) * 0x9E3779B1
-    t672 = ((t668 ^ (t668 >> 15)) * 0x85EBCA77) >> 29
-    t674 = (t658 + t672) & 7
-    t676 = (t674 ^ t52) * 0x9E3779B1
-    t680 = ((t676 ^ (t676 >> 15)) * 0x85EBCA77) >> 29
-    t682 = (t666 + t680) & 7
-    t684 = (t682 ^ t62) * 0x9E3779B1
-    t688 = ((t684 ^ (t684 >> 15)) * 0x85EBCA77) >> 29
-    t690 = (t674 + t688) & 7
-    t692 = (t690 ^ t72) * 0x9E3779B1
-    t696 = ((t692 ^ (t692 >> 15)) * 0x85EBCA77) >> 29
-    t700 = (((t682 + t696) & 7) << 3) + t690
-    t702 = 1 << (t700 & 31)
-    t703 = t700 >> 5
-    t705 = tl.where(t703 == 0, t702, 0)
-    t706 = (t564 | tl.where(t634 == 0, t633, 0)) | t705
-    t708 = tl.where(t703 == 1, t702, 0)
-    t709 = (t567 | tl.where(t634 == 1, t633, 0)) | t708
-    t711 = (2 + t573) & 7
-    t713 = (t711 ^ t14) * 0x9E3779B1
-    t717 = ((t713 ^ (t713 >> 15)) * 0x85EBCA77) >> 29
-    t719 = (1 + t717) & 7
-    t721 = (t719 ^ t22) * 0x9E3779B1
-    t725 = ((t721 ^ (t721 >> 15)) * 0x85EBCA77) >> 29
-    t727 = (t711 + t725) & 7
-    t729 = (t727 ^ t32) * 0x9E3779B1
-    t733 = ((t729 ^ (t729 >> 15)) * 0x85EBCA77) >> 29
-    t735 = (t719 + t733) & 7
-    t737 = (t735 ^ t42) * 0x9E3779B1
-    t741 = ((t737 ^ (t737 >> 15)) * 0x85EBCA77) >> 29
-    t743 = (t727 + t741) & 7
-    t745 = (t743 ^ t52) * 0x9E3779B1
-    t749 = ((t745 ^ (t745 >> 15)) * 0x85EBCA77) >> 29
-    t751 = (t735 + t749) & 7
-    t753 = (t751 ^ t62) * 0x9E3779B1
-    t757 = ((t753 ^ (t753 >> 15)) * 0x85EBCA77) >> 29
-    t759 = (t743 + t757) & 7
-    t761 = (t759 ^ t72) * 0x9E3779B1
-    t765 = ((t761 ^ (t761 >> 15)) * 0x85EBCA77) >> 29
-    t769 = (((t751 + t765) & 7) << 3) + t759
-    t771 = 1 << (t769 & 31)
-    t772 = t769 >> 5
-    t780 = (3 + t573) & 7
-    t782 = (t780 ^ t14) * 0x9E3779B1
-    t786 = ((t782 ^ (t782 >> 15)) * 0x85EBCA77) >> 29
-    t788 = (1 + t786) & 7
-    t790 = (t788 ^ t22) * 0x9E3779B1
-    t794 = ((t790 ^ (t790 >> 15)) * 0x85EBCA77) >> 29
-    t796 = (t780 + t794) & 7
-    t798 = (t796 ^ t32) * 0x9E3779B1
-    t802 = ((t798 ^ (t798 >> 15)) * 0x85EBCA77) >> 29
-    t804 = (t788 + t802) & 7
-    t806 = (t804 ^ t42) * 0x9E3779B1
-    t810 = ((t806 ^ (t806 >> 15)) * 0x85EBCA77) >> 29
-    t812 = (t796 + t810) & 7
-    t814 = (t812 ^ t52) * 0x9E3779B1
-    t818 = ((t814 ^ (t814 >> 15)) * 0x85EBCA77) >> 29
-    t820 = (t804 + t818) & 7
-    t822 = (t820 ^ t62) * 0x9E3779B1
-    t826 = ((t822 ^ (t822 >> 15)) * 0x85EBCA77) >> 29
-    t828 = (t812 + t826) & 7
-    t830 = (t828 ^ t72) * 0x9E3779B1
-    t834 = ((t830 ^ (t830 >> 15)) * 0x85EBCA77) >> 29
-    t838 = (((t820 + t834) & 7) << 3) + t828
-    t840 = 1 << (t838 & 31)
-    t841 = t838 >> 5
-    t843 = tl.where(t841 == 0, t840, 0)
-    t844 = (t706 | tl.where(t772 == 0, t771, 0)) | t843
-    t846 = tl.where(t841 == 1, t840, 0)
-    t847 = (t709 | tl.where(t772 == 1, t771, 0)) | t846
-    t849 = (4 + t573) & 7
-    t851 = (t849 ^ t14) * 0x9E3779B1
-    t855 = ((t851 ^ (t851 >> 15)) * 0x85EBCA77) >> 29
-    t857 = (1 + t855) & 7
-    t859 = (t857 ^ t22) * 0x9E3779B1
-    t863 = ((t859 ^ (t859 >> 15)) * 0x85EBCA77) >> 29
-    t865 = (t849 + t863) & 7
-    t867 = (t865 ^ t32) * 0x9E3779B1
-    t871 = ((t867 ^ (t867 >> 15)) * 0x85EBCA77) >> 29
-    t873 = (t857 + t871) & 7
-    t875 = (t873 ^ t42) * 0x9E3779B1
-    t879 = ((t875 ^ (t875 >> 15)) * 0x85EBCA77) >> 29
-    t881 = (t865 + t879) & 7
-    t883 = (t881 ^ t52) * 0x9E3779B1
-    t887 = ((t883 ^ (t883 >> 15)) * 0x85EBCA77) >> 29
-    t889 = (t873 + t887) & 7
-    t891 = (t889 ^ t62) * 0x9E3779B1
-    t895 = ((t891 ^ (t891 >> 15)) * 0x85EBCA77) >> 29
-    t897 = (t881 + t895) & 7
-    t899 = (t897 ^ t72) * 0x9E3779B1
-    t903 = ((t899 ^ (t899 >> 15)) * 0x85EBCA77) >> 29
-    t907 = (((t889 + t903) & 7) << 3) + t897
-    t909 = 1 << (t907 & 31)
-    t910 = t907 >> 5
-    t918 = (5 + t573) & 7
-    t920 = (t918 ^ t14) * 0x9E3779B1
-    t924 = ((t920 ^ (t920 >> 15)) * 0x85EBCA77) >> 29
-    t926 = (1 + t924) & 7
-    t928 = (t926 ^ t22) * 0x9E3779B1
-    t932 = ((t928 ^ (t928 >> 15)) * 0x85EBCA77) >> 29
-    t934 = (t918 + t932) & 7
-    t936 = (t934 ^ t32) * 0x9E3779B1
-    t940 = ((t936 ^ (t936 >> 15)) * 0x85EBCA77) >> 29
-    t942 = (t926 + t940) & 7
-    t944 = (t942 ^ t42) * 0x9E3779B1
-    t948 = ((t944 ^ (t944 >> 15)) * 0x85EBCA77) >> 29
-    t950 = (t934 + t948) & 7
-    t952 = (t950 ^ t52) * 0x9E3779B1
-    t956 = ((t952 ^ (t952 >> 15)) * 0x85EBCA77) >> 29
-    t958 = (t942 + t956) & 7
-    t960 = (t958 ^ t62) * 0x9E3779B1
-    t964 = ((t960 ^ (t960 >> 15)) * 0x85EBCA77) >> 29
-    t966 = (t950 + t964) & 7
-    t968 = (t966 ^ t72) * 0x9E3779B1
-    t972 = ((t968 ^ (t968 >> 15)) * 0x85EBCA77) >> 29
-    t976 = (((t958 + t972) & 7) << 3) + t966
-    t978 = 1 << (t976 & 31)
-    t979 = t976 >> 5
-    t981 = tl.where(t979 == 0, t978, 0)
-    scene_0_0 = (t844 | tl.where(t910 == 0, t909, 0)) | t981
-    t984 = tl.where(t979 == 1, t978, 0)
-    scene_1_0 = (t847 | tl.where(t910 == 1, t909, 0)) | t984
+    _, t2, t4 = _cells_rows(layout_0, layout_0, layout_0)
+    scene_0_0 = 0 | (t2 ^ layout_0)
+    scene_1_0 = 0 | (t4 ^ layout_0)
     return scene_0_0, scene_1_0
 
 
@@ -948,52 +667,45 @@ def _observe(
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
     # observe grid, town.hamlet:123
-    t25 = layout_0 + 0x9E3779B9
-    t33 = layout_0 + 0x3C6EF372
-    t43 = layout_0 + 0xDAA66D2B
-    t53 = layout_0 + 0x78DDE6E4
-    t63 = layout_0 + 0x1715609D
-    t73 = layout_0 + 0xB54CDA56
-    t83 = layout_0 + 0x5384540F
-    t1000 = (y_0 * 8) + x_0
+    t22 = (y_0 * 8) + x_0
     # observe position, town.hamlet:123
-    t1015 = x_0.to(tl.float32)
-    t1016 = y_0.to(tl.float32)
-    x_1 = tl.fma(t1015, 0.14285715, t1015 * -6.386212e-09)
-    y_1 = tl.fma(t1016, 0.14285715, t1016 * -6.386212e-09)
+    t40 = x_0.to(tl.float32)
+    t41 = y_0.to(tl.float32)
+    x_1 = tl.fma(t40, 0.14285715, t40 * -6.386212e-09)
+    y_1 = tl.fma(t41, 0.14285715, t41 * -6.386212e-09)
     # here
-    t1025 = t1000.to(tl.uint32, bitcast=True)
-    t1027 = t1025 & 7
-    t1029 = (t1027 ^ t83) * 0x9E3779B1
-    t1033 = ((t1029 ^ (t1029 >> 15)) * 0x85EBCA77) >> 29
-    t1035 = ((t1025 >> 3) - t1033) & 7
-    t1037 = (t1035 ^ t73) * 0x9E3779B1
-    t1041 = ((t1037 ^ (t1037 >> 15)) * 0x85EBCA77) >> 29
-    t1043 = (t1027 - t1041) & 7
-    t1045 = (t1043 ^ t63) * 0x9E3779B1
-    t1049 = ((t1045 ^ (t1045 >> 15)) * 0x85EBCA77) >> 29
-    t1051 = (t1035 - t1049) & 7
-    t1053 = (t1051 ^ t53) * 0x9E3779B1
-    t1057 = ((t1053 ^ (t1053 >> 15)) * 0x85EBCA77) >> 29
-    t1059 = (t1043 - t1057) & 7
-    t1061 = (t1059 ^ t43) * 0x9E3779B1
-    t1065 = ((t1061 ^ (t1061 >> 15)) * 0x85EBCA77) >> 29
-    t1067 = (t1051 - t1065) & 7
-    t1069 = (t1067 ^ t33) * 0x9E3779B1
-    t1073 = ((t1069 ^ (t1069 >> 15)) * 0x85EBCA77) >> 29
-    t1075 = (t1059 - t1073) & 7
-    t1077 = (t1075 ^ t25) * 0x9E3779B1
-    t1081 = ((t1077 ^ (t1077 >> 15)) * 0x85EBCA77) >> 29
-    t1083 = (t1067 - t1081) & 7
-    t1085 = (t1083 ^ layout_0) * 0x9E3779B1
-    t1089 = ((t1085 ^ (t1085 >> 15)) * 0x85EBCA77) >> 29
-    t1093 = (t1083 << 3) + ((t1075 - t1089) & 7)
-    t1097 = tl.where(t1093 < 14, t1093.to(tl.int32, bitcast=True), -1)
+    t50 = t22.to(tl.uint32, bitcast=True)
+    t54 = t50 & 7
+    t59 = (t54 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t66 = ((t59 ^ (t59 >> 15)) * 0x85EBCA77) >> 29
+    t68 = ((t50 >> 3) - t66) & 7
+    t72 = (t68 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t76 = ((t72 ^ (t72 >> 15)) * 0x85EBCA77) >> 29
+    t78 = (t54 - t76) & 7
+    t82 = (t78 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t86 = ((t82 ^ (t82 >> 15)) * 0x85EBCA77) >> 29
+    t88 = (t68 - t86) & 7
+    t92 = (t88 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t96 = ((t92 ^ (t92 >> 15)) * 0x85EBCA77) >> 29
+    t98 = (t78 - t96) & 7
+    t102 = (t98 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t106 = ((t102 ^ (t102 >> 15)) * 0x85EBCA77) >> 29
+    t108 = (t88 - t106) & 7
+    t112 = (t108 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t116 = ((t112 ^ (t112 >> 15)) * 0x85EBCA77) >> 29
+    t118 = (t98 - t116) & 7
+    t122 = (t118 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t126 = ((t122 ^ (t122 >> 15)) * 0x85EBCA77) >> 29
+    t128 = (t108 - t126) & 7
+    t130 = (t128 ^ layout_0) * 0x9E3779B1
+    t134 = ((t130 ^ (t130 >> 15)) * 0x85EBCA77) >> 29
+    t138 = (t128 << 3) + ((t118 - t134) & 7)
+    t142 = tl.where(t138 < 14, t138.to(tl.int32, bitcast=True), -1)
     # observe here, town.hamlet:123
-    t1101 = tl.where(t1097 < 0, 14, t1097)
+    t146 = tl.where(t142 < 0, 14, t142)
     # observe lifetime, town.hamlet:123
-    t1105 = age_0.to(tl.float32)
-    lifetime_0 = tl.fma(t1105, 0.002, t1105 * -9.49949e-11)
+    t150 = age_0.to(tl.float32)
+    lifetime_0 = tl.fma(t150, 0.002, t150 * -9.49949e-11)
     # position.x
     tl.store(observation_ptr + 64 * lanes + lane, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
     # position.y
@@ -1020,18 +732,18 @@ def _observe(
     for index in range(64):
         element_0 = tl.cast(index, tl.int32)
         # observe grid, town.hamlet:123
-        t1002 = element_0.to(tl.uint32, bitcast=True)
-        t1007 = 1 << (t1002 & 31)
-        t1008 = tl.where((t1002 >> 5) == 1, scene_1_0, scene_0_0) & t1007
-        t1013 = tl.where(element_0 == t1000, 1.0, 0.0)
-        grid_0 = tl.where(t1008 == 0, 0.0, 1.0) + t1013
+        t24 = element_0.to(tl.uint32, bitcast=True)
+        t32 = 1 << (t24 & 31)
+        t33 = tl.where((t24 >> 5) == 1, scene_1_0, scene_0_0) & t32
+        t38 = tl.where(element_0 == t22, 1.0, 0.0)
+        grid_0 = tl.where(t33 == 0, 0.0, 1.0) + t38
         row = observation_ptr + element_0 * lanes
         tl.store(row + lane, _encode(grid_0, 0.0, 127.5, dtype), mask=wanted)
     # here
     for index in range(15):
         element_1 = tl.cast(index, tl.int32)
         # observe here, town.hamlet:123
-        here_0 = tl.where(element_1 == t1101, 1.0, 0.0)
+        here_0 = tl.where(element_1 == t146, 1.0, 0.0)
         row = observation_ptr + (element_1 + 74) * lanes
         tl.store(row + lane, _encode(here_0, 0.0, 255.0, dtype), mask=wanted)
 
@@ -1380,7 +1092,7 @@ def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, B
     return tl.where(ended, finished + episode_return, finished)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, observation_ptr,
     mask_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
@@ -1399,7 +1111,7 @@ def reset(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents"])
 def observe(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, observation_ptr,
     mask_ptr, worlds: tl.int32, agents: tl.int32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
@@ -1412,7 +1124,7 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
 
-@triton.jit(do_not_specialize=["tick"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
     terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr,
@@ -1445,7 +1157,7 @@ def step(
     _survey(None, mask_ptr, arrays, place, state, None)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
 def rollout(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, choices_ptr,
     thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr,

@@ -28,6 +28,7 @@ from hamlet.launch.triton_compile import compile_kernel
 from hamlet.launch.triton_options import WARPS, constants, interpreted, options
 from hamlet.module import load
 from hamlet.sass import Loop, instructions, largest_loop
+from hamlet.state import length_bins
 from hamlet.universe import Universe
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ FORMS: tuple[Form, ...] = get_args(Form)
 """The kernels; `rollout` is the random policy with statistics, `rollout_observing` also observes every tick."""
 
 BLOCK = 32 * WARPS
-BINS = 1024
 POINTERS = {"f32": "*fp32", "i32": "*i32", "u32": "*u32", "bool": "*i1"}
 RESOURCE = re.compile(r"\b([A-Z]+):(\d+)")
 PTX_OPCODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z]\w*(?:\.\w+)*)\s.*;")
@@ -131,9 +131,9 @@ def _signature(
         *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
         *("u32" if name in unsigned else "i32" for name in scalars),
     ]
-    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, BINS, form == "rollout_observing"))
+    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, length_bins(universe), form == "rollout_observing"))
     absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
-    if not schema.observation_rows(universe):
+    if form == "rollout" or not schema.observation_rows(universe):
         absent += ["observation", "final_observation"]
     if kernel == "step":
         given["elapsed_ptr"] = None

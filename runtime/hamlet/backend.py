@@ -65,6 +65,8 @@ class Backend(Protocol):
     """Executes ticks on buffers. Actions are valid, tensors are on the backend's device."""
 
     name: str
+    origin: str
+    """In words, where its kernels come from."""
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""

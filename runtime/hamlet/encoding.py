@@ -62,6 +62,11 @@ def scales(universe: Universe) -> tuple[Scale, ...]:
     return tuple(Scale(round32(low), round32(high)) for low, high in ranges)
 
 
+def encodes(universe: Universe) -> bool:
+    """Whether all observations of a universe can be bytes."""
+    return all(scale.encodes for scale in scales(universe))
+
+
 def _ranges(item: Observation, universe: Universe) -> list[tuple[float, float]]:
     """Where the values of each segment of an item lie."""
     match item:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import checkpoint, schema
-from hamlet.backend import Backend, Policy, RandomPolicy, RecordedPolicy, Recordable, Stream, TabularPolicy
+from hamlet.backend import Backend, Policy, RandomPolicy, Recordable, RecordedPolicy, Stream, TabularPolicy
 from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.choose import Choice
 from hamlet.encoding import scales

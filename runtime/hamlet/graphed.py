@@ -41,7 +41,9 @@ class Graphed:
         self._record = record
         # A graph holds the seed and the tick of its recording; the ticks since then are counted on the device.
         self._elapsed = torch.zeros(1, dtype=torch.int32, device=env.device)
-        self._begin()
+        self._seed = env.seed
+        self._first = self._next = env.tick
+        self._replay = self._recorded()
 
     def step(self, actions: torch.Tensor | None = None) -> Stepped:
         """What `Env.step` does and returns, with these actions, or those that were written into `actions`.
@@ -55,7 +57,9 @@ class Graphed:
         elif env.validate:
             env.checked_actions(self.actions)
         if env.seed != self._seed:
-            self._begin()
+            self._seed = env.seed
+            self._first = self._next = env.tick
+            self._replay = self._recorded()
         elif env.tick != self._next:
             self._elapsed.fill_(_signed(env.tick - self._first))
         self._replay()
@@ -63,12 +67,10 @@ class Graphed:
         self._next = env.tick
         return result
 
-    def _begin(self) -> None:
-        """Record a tick, the next of the environment."""
-        self._seed = self._env.seed
-        self._first = self._next = self._env.tick
+    def _recorded(self) -> Work:
+        """A recording of the environment's next tick."""
         self._elapsed.zero_()
-        self._replay = self._record(self._tick, (*self._buffers.tensors, self._elapsed))
+        return self._record(self._tick, (*self._buffers.tensors, self._elapsed))
 
     def _tick(self) -> None:
         self._launch(self.actions, self._elapsed)
@@ -83,7 +85,8 @@ def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
     device = tensors[0].device
     with torch.cuda.device(device):
         kept = [tensor.clone() for tensor in tensors]
-        current, side = torch.cuda.current_stream(), torch.cuda.Stream()
+        current = torch.cuda.current_stream()
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # torch does not annotate it
         side.wait_stream(current)
         with torch.cuda.stream(side):
             work()

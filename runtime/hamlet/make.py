@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import os
 import sys
+from dataclasses import replace
 
 import torch
 
 from hamlet import schema
 from hamlet.backend import Backend
 from hamlet.choose import Choice, choose
+from hamlet.crossover import settle, timed
 from hamlet.encoding import scales
 from hamlet.env import Env, checked_seed
 from hamlet.errors import EnvError
+from hamlet.launch.tuning import Tune
 from hamlet.module import Module
 from hamlet.room import room, scattered
 from hamlet.state import DTYPES, Buffers, Shape, allocate
@@ -34,6 +37,7 @@ def make(
     first_world: int,
     validate: bool | None,
     quiet: bool,
+    tune: Tune,
 ) -> Env:
     """An environment at the beginning of episode 0.
 
@@ -41,7 +45,8 @@ def make(
         module: a loaded package.
         worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
         device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
-        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere. `auto` says on stderr
+        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA and
+            no device was named, the one that was measured to be faster for so many agents. `auto` says on stderr
             what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
         seed: 0 .. 2**64 - 1.
         obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations. Bytes
@@ -49,12 +54,18 @@ def make(
         first_world: the global number of the first world, for worlds that are split over several environments.
         validate: whether the range of actions is checked every call; by default on the CPU only, see `Env.step`.
         quiet: say nothing.
+        tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
+            `hamlet.launch.tuning`; the bits are the same.
     """
     choice = choose(backend, device)
-    shape = _checked_shape(module.universe, worlds, agents, first_world)
+    shape = checked_shape(module.universe, worlds, agents, first_world)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
     checked_seed(seed)
-    executor = start(module, choice)
+    if backend == "auto" and device is None and choice.backend == "triton":
+        choice = _settle(module, shape, dtype, choice, quiet)
+    executor = start(module, choice, tune)
+    if choice.backend == "triton":
+        choice = replace(choice, reason=f"{choice.reason}; kernels: {executor.origin}")
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     checks = choice.device.type == "cpu" if validate is None else validate
     env = Env(module, executor, buffers, choice, seed, checks)
@@ -63,7 +74,20 @@ def make(
     return env
 
 
-def start(module: Module, choice: Choice) -> Backend:
+def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, gpu: Choice, quiet: bool) -> Choice:
+    """What `auto` takes for so many agents where there is a GPU."""
+
+    def measure(choice: Choice, lanes: int) -> float:
+        worlds = lanes // shape.agents
+        env = make(module, worlds, shape.agents, choice.device, choice.backend, 0, dtype, 0, False, True, "off")
+        actions = torch.zeros(lanes, dtype=torch.int32, device=choice.device)
+        return timed(lambda: env.step(actions), env.synchronize)
+
+    identity = {"universe": module.digest, "observations": str(dtype)}
+    return settle(gpu, shape.lanes, shape.agents, identity, measure, quiet)
+
+
+def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
     """The backend that was chosen, with the kernels of this module.
 
     Raises:
@@ -80,12 +104,13 @@ def start(module: Module, choice: Choice) -> Backend:
 
             return NumbaBackend(module.universe, module.kernels("numba"))
         case "triton":
-            from hamlet.launch.triton import TritonBackend
+            from hamlet.launch.triton_start import start_triton
 
-            return TritonBackend(module.universe, module.kernels("triton"), choice.device)
+            return start_triton(module, choice.device, tune)
 
 
-def _checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
+def checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
+    """So many worlds and agents, or `EnvError`."""
     for name, value, least in (("worlds", worlds, 1), ("agents", agents, 1), ("first_world", first_world, 0)):
         if type(value) is not int or value < least:
             raise EnvError(f"{name} is a whole number, at least {least}, not {value!r}")

@@ -10,11 +10,15 @@ import ast
 import hashlib
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 SCHEMA = 3
 """The version of the layout of a generated package."""
 
 FILENAME = "__init__.py"
+
+AHEAD = "aot"
+"""The folder of a package with kernels that were compiled ahead of time. It may be removed as a whole."""
 
 _TEMPLATE = '''"""Universe {universe}, compiled by hamletc {hamletc} from {source}. Do not edit: compile it again.
 
@@ -60,6 +64,17 @@ class Manifest:
 def sha256(contents: bytes) -> str:
     """The sha256 of a file's contents, in hexadecimal."""
     return hashlib.sha256(contents).hexdigest()
+
+
+def files_in(folder: Path) -> list[str]:
+    """The names of everything in a package but `__init__.py` and what Python puts there; of `aot`, the files in it."""
+    names = []
+    for entry in folder.iterdir():
+        if entry.name == AHEAD and entry.is_dir():
+            names += [path.relative_to(folder).as_posix() for path in entry.rglob("*") if not path.is_dir()]
+        elif entry.name not in ("__pycache__", FILENAME):
+            names.append(entry.name)
+    return sorted(names)
 
 
 def plain(source: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import torch
 
     from hamlet.env import Env
+    from hamlet.launch.tuning import Tune
 
 Target: TypeAlias = Literal["triton", "numba"]
 
@@ -66,7 +67,7 @@ class Module:
         name = f"hamlet_generated.{self.name}_{manifest.sha256(source)[:16]}.{filename.removesuffix('.py')}"
         if name in sys.modules and sys.modules[name].__file__ == str(self.path / filename):
             return sys.modules[name]
-        return _execute(name, self.path / filename, source)
+        return execute(name, self.path / filename, source)
 
     def make(
         self,
@@ -79,6 +80,7 @@ class Module:
         first_world: int = 0,
         validate: bool | None = None,
         quiet: bool = False,
+        tune: Tune = "default",
     ) -> Env:
         """Worlds of this universe, at the beginning of episode 0. See `hamlet.make.make` for the arguments.
 
@@ -88,7 +90,7 @@ class Module:
         """
         from hamlet.make import make
 
-        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet)
+        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet, tune)
 
 
 def load(package: str | Path | ModuleType) -> Module:
@@ -115,9 +117,11 @@ def verified(path: Path) -> dict[str, bytes]:
     """
     written = read_manifest(path)
     expected = dict(written.files)
-    present = sorted(entry.name for entry in path.iterdir() if entry.name != "__pycache__")
+    present = manifest.files_in(path)
+    if not (path / manifest.AHEAD).exists():
+        expected = {name: digest for name, digest in expected.items() if not name.startswith(f"{manifest.AHEAD}/")}
     for name in present:
-        if name != manifest.FILENAME and name not in expected:
+        if name not in expected:
             raise ModuleError(f"{path / name} was not written by hamletc: remove it, or compile into another folder")
     contents = {}
     for name, digest in expected.items():
@@ -168,7 +172,8 @@ def _read(path: Path) -> bytes:
         raise ModuleError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _execute(name: str, path: Path, source: bytes) -> ModuleType:
+def execute(name: str, path: Path, source: bytes) -> ModuleType:
+    """Import a module with these contents under this name, as if it came from `path`."""
     module = ModuleType(name)
     module.__file__ = str(path)
     # Triton and numba look a function's module up by name.

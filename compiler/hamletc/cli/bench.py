@@ -14,8 +14,9 @@ from hamletc.errors import CompileError
 if TYPE_CHECKING:
     from hamlet.bench import Measured
     from hamlet.bench.cases import Observed
+    from hamlet.launch.tuning import Tune
 
-OBSERVED = ("none", "bfloat16", "float32")
+OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 110
 """Columns that the table takes."""
 
@@ -25,10 +26,14 @@ NARROWEST = 110
 @click.option("--backend", "backends", multiple=True, help="Repeatable; by default all that run here.")
 @click.option("--worlds", multiple=True, type=click.IntRange(min=1), help="Repeatable; by default 64, 4096 and 65536.")
 @click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
-@click.option("--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default all.")
+@click.option(
+    "--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default what it can be."
+)
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=7, show_default=True, help="Timings of each case.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+@click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
+              help="How much triton may try for speed.")  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers there.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write a PNG of rate against number of agents there.")
 def bench(
@@ -40,6 +45,7 @@ def bench(
     ticks: int,
     samples: int,
     device: str | None,
+    tune: Tune,
     json_path: Path | None,
     plot: Path | None,
 ) -> None:
@@ -50,14 +56,14 @@ def bench(
     """
     from rich.console import Console
 
-    from hamlet.bench import available, cases, copy_bandwidth, machine, measure
+    from hamlet.bench import available, cases, copy_bandwidth, machine, measure, observable
     from hamlet.choose import choose
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
     chosen = backends or available()
     where = choose(chosen[0], device)
-    seen = cast("tuple[Observed, ...]", observed or OBSERVED)
+    seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
     planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
     bandwidth = copy_bandwidth(where.device, samples)
@@ -69,6 +75,7 @@ def bench(
             samples,
             bandwidth,
             lambda case: status.update(f"{case.backend}, {case.worlds} worlds"),
+            tune,
         )
     console.print(f"{module.name} on {machine(where.device)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
     console.print(table(found))

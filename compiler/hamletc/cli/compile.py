@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -47,6 +49,9 @@ CAPABILITY = 90
 @click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
 @click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
 @click.option("--disable-pass", multiple=True, metavar="PASS", help="Leave this pass out.")
+@click.option("--aot", multiple=True, metavar="sm_90", help="Add machine code for such GPUs. Repeatable.")
+@click.option("--tune", type=click.Choice(["default", "max"]), default="default", show_default=True,
+              help="With max, machine code for every size of blocks that tuning tries.")  # fmt: skip
 def compile(
     universe: Path,
     output: Path | None,
@@ -55,14 +60,17 @@ def compile(
     time_passes: bool,
     print_after: tuple[str, ...],
     disable_pass: tuple[str, ...],
+    aot: tuple[str, ...],
+    tune: str,
 ) -> None:
     """Compile the file UNIVERSE, or the pack in the folder UNIVERSE, into a package: universe, tick IR, kernels."""
     _check_passes(print_after, "--print-after")
     _check_passes(disable_pass, "--disable-pass")
+    capabilities = _capabilities(aot, emit, tune)
     stopwatch = Stopwatch()
     options = Options(_targets(target), disable_pass, _printer(print_after))
     if emit is None:
-        _write(universe, output, options, stopwatch)
+        _write(universe, output, options, stopwatch, capabilities, tune == "max")
     else:
         click.echo(_emit(universe, emit, options, stopwatch).rstrip("\n"))
     if time_passes:
@@ -70,15 +78,69 @@ def compile(
             click.echo(f"{1000 * seconds:9.1f} ms  {stage}", err=True)
 
 
-def _write(path: Path, output: Path | None, options: Options, stopwatch: Stopwatch) -> None:
-    from hamletc.package import default_folder, write
+def _write(
+    path: Path,
+    output: Path | None,
+    options: Options,
+    stopwatch: Stopwatch,
+    capabilities: tuple[int, ...],
+    every_block: bool,
+) -> None:
+    from hamletc.package import ahead_in, default_folder, with_ahead, write
 
     checked = check_file(path, stopwatch)
     show_warnings(checked)
-    files = build(checked.universe, options, stopwatch, checked.pack)
-    folder = default_folder(checked.universe.name) if output is None else output
+    universe = checked.universe
+    files = build(universe, options, stopwatch, checked.pack)
+    folder = default_folder(universe.name) if output is None else output
+    ahead = ahead_in(folder, files)
+    for capability in capabilities:
+        ahead = stopwatch.lap(f"sm_{capability}", partial(_ahead, files, ahead, universe.name, capability, every_block))
+    if ahead:
+        files = with_ahead(files, ahead)
     written = stopwatch.lap("write", lambda: write(files, folder))
     click.echo(f"wrote {folder}" if written else f"{folder} is up to date")
+
+
+def _ahead(
+    files: dict[str, bytes], ahead: dict[str, bytes], name: str, capability: int, every_block: bool
+) -> dict[str, bytes]:
+    """Machine code for a capability, in place of that which there was, beside that for others."""
+    from tempfile import TemporaryDirectory
+
+    from rich.console import Console
+
+    import hamlet
+    from hamlet.launch.compile_ahead import compile_ahead
+    from hamlet.launch.cubins import folder
+    from hamletc.package import write
+
+    with TemporaryDirectory() as temporary, Console(stderr=True).status("") as status:
+        write(files, Path(temporary) / name)
+        done = count()
+        compiled = compile_ahead(
+            hamlet.load(Path(temporary) / name),
+            capability,
+            every_block,
+            lambda: status.update(f"{name}: {next(done) + 1} kernels for sm_{capability}"),
+        )
+    others = {file: contents for file, contents in ahead.items() if not file.startswith(f"{folder(capability)}/")}
+    return others | compiled
+
+
+def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple[int, ...]:
+    from hamlet.launch.cubins import CAPABILITIES
+
+    if names and emit is not None:
+        raise click.UsageError("--emit writes nothing, --aot does.")
+    if tune != "default" and not names:
+        raise click.UsageError("--tune goes with --aot.")
+    known = {f"sm_{capability}": capability for capability in CAPABILITIES}
+    for name in names:
+        if name not in known:
+            text = f"{name!r} is none of {', '.join(known)}; an A100 is sm_80, an H100 sm_90."
+            raise click.BadParameter(text, param_hint="--aot")
+    return tuple(known[name] for name in dict.fromkeys(names))
 
 
 def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str:

@@ -18,13 +18,15 @@ def open_package(universe: Path) -> Module:
 
     if universe.is_dir() and not is_pack(universe):
         return hamlet.load(universe)
-    from hamletc.package import default_folder, write
+    from hamletc.package import ahead_in, default_folder, with_ahead, write
 
     stopwatch = Stopwatch()
     checked = check_file(universe, stopwatch)
     show_warnings(checked)
     folder = default_folder(checked.universe.name)
-    write(build(checked.universe, Options(), stopwatch, checked.pack), folder)
+    files = build(checked.universe, Options(), stopwatch, checked.pack)
+    ahead = ahead_in(folder, files)
+    write(with_ahead(files, ahead) if ahead else files, folder)
     return hamlet.load(folder)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hamlet.bench import Measured
 from hamletc.errors import CompileError
 
-LINES = {"none": "-", "bfloat16": "--", "float32": ":"}
+LINES = {"none": "-", "uint8": "-.", "bfloat16": "--", "float32": ":"}
 COLORS = {"triton": "tab:green", "numba": "tab:blue", "interpreter": "tab:orange"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from hamlet.profile.times import Times
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+WIDTH = 110
+"""Columns that the tables take."""
 KERNELS: tuple[Literal["rollout", "step"], ...] = ("rollout", "step")
 
 
@@ -55,6 +58,8 @@ def profile(
     Time is measured: a kernel is compiled again without a phase, and both run in turns. Instructions are counted, in
     machine code for a GPU, which need not be there. What cannot be had on this machine is left out, and said.
     """
+    # Read when torch is imported: its profiler would tell when it begins and ends.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     from rich.console import Console
 
     from hamlet.bench import machine
@@ -64,7 +69,7 @@ def profile(
 
     choice = choose(backend, device)
     module = open_package(universe)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, width=WIDTH)
     left_out: list[str] = []
     report: dict[str, Any] = {"universe": module.name, "backend": choice.backend, "machine": machine(choice.device)}
     with Console(stderr=True).status("compiling") as status:

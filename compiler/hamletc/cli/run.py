@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
+
+if TYPE_CHECKING:
+    from hamlet.launch.tuning import Tune
 
 
 @click.command()
@@ -16,6 +20,8 @@ import rich_click as click
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @click.option("--backend", default="auto", show_default=True, help="auto, triton, numba or interpreter.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+@click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
+              help="How much triton may try for speed.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
 def run(
     universe: Path,
@@ -25,6 +31,7 @@ def run(
     seed: int,
     backend: str,
     device: str | None,
+    tune: Tune,
     output: Path | None,
 ) -> None:
     """Run worlds of UNIVERSE (a file, or a generated package) under a random policy, and report what happened."""
@@ -36,7 +43,7 @@ def run(
     from hamletc.cli.report import show
 
     module = open_package(universe)
-    make = partial(module.make, worlds, agents, device, backend, seed, obs_dtype=None, quiet=True)
+    make = partial(module.make, worlds, agents, device, backend, seed, obs_dtype=None, quiet=True, tune=tune)
     report, samples = live(make, module.name, ticks)
     show(report, Console(highlight=False, soft_wrap=True))
     plot = (Path("runs") / module.name if output is None else output) / "meters.png"

@@ -23,6 +23,7 @@ from hamletc.lowering.lane import Lane, input_lane
 from hamletc.lowering.layout import new_layout, new_place, position_anywhere, position_apart
 from hamletc.lowering.mask import mask
 from hamletc.lowering.observe import observe
+from hamletc.lowering.occupancy import loops as occupancy_loops
 from hamletc.lowering.plan import Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy
 from hamletc.lowering.reward import reward
@@ -40,9 +41,11 @@ def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
     functions.append(_tick(planned))
     if universe.clock is not None:
         functions.append(_clock(universe.clock))
+    observed = _observe(planned)
     functions += [
         _reset(planned),
-        _observe(planned),
+        *occupancy_loops(planned, observed),
+        observed,
         _mask(planned),
         lower_policy(),
         lower_choose(len(schema.action_names(universe))),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from hamlet import schema
-from hamletc.ir.ops import Value
+from hamletc.ir.function import Function
+from hamletc.ir.ops import Fold, Value
+from hamletc.lowering.cells_loop import CELLS, FEWEST, WORD, cells_body, mark, marked_words
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import grid_of, random_cell, random_index
 from hamletc.lowering.places import rank
+from hamletc.lowering.plan import Plan
 
 Occupancy: TypeAlias = Callable[[Value], Value]
 """Gives for a cell's index (U32) whether an affordance stands there (BOOL). Total: meaningless beyond the grid."""
 
-WORD = 32
 LARGEST_MASK = 256
 """Up to so many words times affordances that are not at fixed cells, a bit per cell is cheaper than asking for each
 cell: by a permutation, or by comparing stored places."""
@@ -22,11 +24,22 @@ cell: by a permutation, or by comparing stored places."""
 
 def occupancy(lane: Lane) -> Occupancy:
     """The way to ask that costs less: a bit mask of all cells, or the inverse permutation of each cell asked for."""
-    words = -(-schema.cells(grid_of(lane.universe)) // WORD)
+    words = _words(lane.plan)
     count = len(lane.plan.places.random) if lane.plan.computed else len(lane.places)
     if words * max(count, 1) <= LARGEST_MASK:
         return _by_mask(lane, words)
     return _by_permutation(lane) if lane.plan.computed else _by_places(lane)
+
+
+def loops(plan: Plan, function: Function) -> list[Function]:
+    """The functions that the way of asking in this one needs: the body of its loop."""
+    if any(isinstance(node.op, Fold) and node.op.function == CELLS for node in function.nodes):
+        return [cells_body(plan.places, _words(plan))]
+    return []
+
+
+def _words(plan: Plan) -> int:
+    return -(-schema.cells(grid_of(plan.universe)) // WORD)
 
 
 def _by_mask(lane: Lane, words: int) -> Occupancy:
@@ -36,8 +49,14 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
         for cell in where.taken:
             fixed[cell // WORD] |= 1 << cell % WORD
     mask = [builder.u32(bits) for bits in fixed]
-    for cell_of in _random(lane) if lane.plan.computed else _stored(lane):
-        bit = _bit(lane, cell_of)
+    if lane.plan.computed and len(where.random) >= FEWEST:
+        marked = marked_words(builder, where, lane.layout, words)
+        mask = [builder.or_(bits, word) for bits, word in zip(mask, marked, strict=True)]
+        cells: Iterable[Value] = ()
+    else:
+        cells = _random(lane) if lane.plan.computed else _stored(lane)
+    for cell_of in cells:
+        bit = mark(builder, cell_of)
         word_of = builder.shift_right(cell_of, 5)
         for number in range(words):
             in_word = builder.equal(word_of, builder.u32(number))
@@ -48,14 +67,9 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
         word = mask[0]
         for number in range(1, words):
             word = builder.select(builder.equal(word_of, builder.u32(number)), mask[number], word)
-        return builder.not_(builder.equal(builder.and_(word, _bit(lane, cell)), builder.u32(0)))
+        return builder.not_(builder.equal(builder.and_(word, mark(builder, cell)), builder.u32(0)))
 
     return occupied
-
-
-def _bit(lane: Lane, cell: Value) -> Value:
-    builder = lane.builder
-    return builder.shift_left(builder.u32(1), builder.and_(cell, builder.u32(WORD - 1)))
 
 
 def _random(lane: Lane) -> Iterator[Value]:

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.encoding import encodes
+from hamlet.universe import Universe
+
 Launch: TypeAlias = Literal["step", "rollout"]
-Observed: TypeAlias = Literal["none", "bfloat16", "float32"]
+Observed: TypeAlias = Literal["none", "uint8", "bfloat16", "float32"]
 
 INTERPRETER_MOST = 4096
 """The interpreter is timed up to so many lanes: its rate hardly changes beyond, and it is slow."""
@@ -27,6 +30,11 @@ class Case:
     @property
     def lanes(self) -> int:
         return self.worlds * self.agents
+
+
+def observable(universe: Universe) -> tuple[Observed, ...]:
+    """What can be observed of a universe: not all observations fit into bytes."""
+    return ("none", "uint8", "bfloat16", "float32") if encodes(universe) else ("none", "bfloat16", "float32")
 
 
 def cases(

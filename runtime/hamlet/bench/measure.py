@@ -12,6 +12,7 @@ import torch
 from hamlet.bench.cases import Case
 from hamlet.bench.traffic import bytes_per_agent_tick
 from hamlet.env import Env
+from hamlet.launch.tuning import Tune
 from hamlet.module import Module
 
 SHORTEST = 0.02
@@ -60,12 +61,13 @@ def measure(
     samples: int,
     bandwidth: float,
     progress: Callable[[Case], None],
+    tune: Tune = "default",
 ) -> list[Measured]:
     """Time every case: random actions, drawn by the backend in rollouts and before the clock starts for steps."""
     runs = []
     for case in cases:
         progress(case)
-        runs.append(_Run(module, case, device))
+        runs.append(_Run(module, case, device, tune))
     for _ in range(samples):
         for run in runs:
             run.sample()
@@ -75,11 +77,19 @@ def measure(
 class _Run:
     """An environment of a case, and the rates of its samples."""
 
-    def __init__(self, module: Module, case: Case, device: str | None) -> None:
+    def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
         observed = None if case.observed == "none" else case.observed
         self._case = case
         self._env: Env = module.make(
-            case.worlds, case.agents, device, case.backend, seed=7, obs_dtype=observed, validate=False, quiet=True
+            case.worlds,
+            case.agents,
+            device,
+            case.backend,
+            seed=7,
+            obs_dtype=observed,
+            validate=False,
+            quiet=True,
+            tune=tune,
         )
         generator = torch.Generator().manual_seed(7)
         actions = torch.randint(self._env.num_actions, (case.lanes,), generator=generator, dtype=torch.int32)

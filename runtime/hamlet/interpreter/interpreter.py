@@ -28,6 +28,7 @@ class Interpreter:
     """
 
     name: str = "interpreter"
+    origin: str = "none"
 
     def __init__(
         self,

@@ -36,6 +36,7 @@ class NumbaBackend:
     """The backend of a kernels module; see `hamlet.backend.Backend`. Results do not depend on the number of threads."""
 
     name = "numba"
+    origin = "just in time, numba"
 
     def __init__(self, universe: Universe, kernels: ModuleType, threads: int | None = None) -> None:
         """Raises `EnvError` where `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number."""

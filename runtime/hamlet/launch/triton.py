@@ -6,12 +6,13 @@ from contextlib import nullcontext
 from types import ModuleType
 
 import torch
-import triton
 
 from hamlet import abi
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
-from hamlet.launch.triton_options import EXACT_INTERPRETER, WARPS, constants, interpreted, options
+from hamlet.launch.triton_launch import Launch
+from hamlet.launch.triton_options import EXACT_INTERPRETER, WARPS, interpreted
+from hamlet.launch.tuning import Tuner
 from hamlet.state import Buffers, Shape, Statistics
 from hamlet.universe import Universe
 
@@ -25,10 +26,20 @@ class KernelBackend:
     """A backend whose kernels are launched like Triton's; see `hamlet.backend.Backend`."""
 
     def __init__(
-        self, name: str, universe: Universe, kernels: ModuleType, device: torch.device, interpreted: bool
+        self,
+        name: str,
+        universe: Universe,
+        kernels: ModuleType,
+        device: torch.device,
+        interpreted: bool,
+        tuner: Tuner | None = None,
+        origin: str = "",
     ) -> None:
-        """`kernels` has the kernels by name, and `TABLES`; `interpreted` says who runs them."""
+        """`kernels` has the kernels by name, and `TABLES`; `interpreted` says who runs them; `tuner` chooses the lanes
+        of a block, which are otherwise always the same; `origin` says in words where the kernels come from."""
         self.name = name
+        self.origin = origin
+        self._tuner = tuner
         self._universe = universe
         self._kernels = kernels
         self._device = device
@@ -90,21 +101,22 @@ class KernelBackend:
         shape = buffers.shape
         arrays = arrays | buffers.state | buffers.outcome | {"mask": buffers.mask}
         observations = {"observation": buffers.observation, "final_observation": buffers.final_observation}
+        if kernel == "rollout" and not every_tick:
+            # One kernel for all types of observations, and for none.
+            observations = dict.fromkeys(observations)
         written = {name: self._written(observation) for name, observation in observations.items()}
         arrays |= written
         scalars = scalars | {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
         group, block = self._blocks(shape)
-        arguments = [
+        arguments = (
             *(arrays[name] for name in abi.array_arguments(self._universe, kernel)),
             *self._tables,
             *(scalars[name] for name in abi.scalar_arguments(kernel)),
             *([elapsed] if kernel == "step" else []),
-        ]
-        grid = (-(-shape.worlds * group // block),)
-        compiling = options(block, kernel == "step" or every_tick)
-        launch = getattr(self._kernels, kernel)[grid]
+        )
+        launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick)
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
-            launch(*arguments, **constants(kernel, group, block, bins, every_tick), **compiling)
+            launch.run(self._kernels, block if self._tuner is None else self._tuner.block(launch, block))
         for name, observation in observations.items():
             result = written[name]
             if observation is not None and result is not None and result is not observation:
@@ -133,7 +145,14 @@ class KernelBackend:
 class TritonBackend(KernelBackend):
     """The backend of a kernels module: on a GPU, or in Triton's interpreter."""
 
-    def __init__(self, universe: Universe, kernels: ModuleType, device: torch.device) -> None:
+    def __init__(
+        self,
+        universe: Universe,
+        kernels: ModuleType,
+        device: torch.device,
+        tuner: Tuner | None = None,
+        origin: str = "just in time",
+    ) -> None:
         """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, and where
         the interpreter of this version is not exact."""
         on_cpu = interpreted(kernels)
@@ -142,13 +161,17 @@ class TritonBackend(KernelBackend):
                 'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
                 "starts to run its kernels, slowly, on the CPU"
             )
+        import triton
+
         version = tuple(int(part) for part in triton.__version__.split(".")[:2])
         if on_cpu and version < EXACT_INTERPRETER:
             raise EnvError(
                 f"the interpreter of Triton {triton.__version__} rounds a fused multiply-add twice: "
                 "TRITON_INTERPRET=1 needs Triton 3.9 or later (on a GPU, this version is exact)"
             )
-        super().__init__("triton", universe, kernels, device, on_cpu)
+        super().__init__(
+            "triton", universe, kernels, device, on_cpu, tuner, "Triton's interpreter" if on_cpu else origin
+        )
 
 
 def _seeds(stream: Stream) -> dict[str, int]:

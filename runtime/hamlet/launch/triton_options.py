@@ -10,6 +10,8 @@ WARPS = 1
 """Warps of a block. One, so that a warp waits for no other, and leaves out the reset of a tick in which none of its 32
 lanes needs it."""
 OBSERVING_REGISTERS = 255
+LARGEST_OBSERVING_BLOCK = 256
+"""A multiprocessor has 65,536 registers: so many lanes can have all of theirs."""
 EXACT_INTERPRETER = (3, 9)
 """The first Triton whose interpreter rounds a fused multiply-add once, as its compiler always has."""
 
@@ -35,7 +37,7 @@ def options(block: int, observes: bool) -> dict[str, int | bool]:
     at few registers where observations are written, and spills values: it is told that it may use all.
     """
     result: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
-    return result | {"maxnreg": OBSERVING_REGISTERS} if observes and block <= 32 else result
+    return result | {"maxnreg": OBSERVING_REGISTERS} if observes and block <= LARGEST_OBSERVING_BLOCK else result
 
 
 def interpreted(kernels: ModuleType) -> bool:

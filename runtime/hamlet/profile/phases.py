@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 Phase: TypeAlias = Literal[
     "policy",
+    "random draws",
     "act",
     "interact",
     "decay",
@@ -25,6 +26,9 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 OF_FUNCTIONS: dict[str, Phase] = {
     "_policy": "policy",
     "_choose": "policy",
+    "_situation": "policy",
+    "_situate": "policy",
+    "_draw": "policy",
     "_reset": "new episodes",
     "_begin": "new episodes",
     "_draws": "new episodes",
@@ -34,6 +38,7 @@ OF_FUNCTIONS: dict[str, Phase] = {
     "_look": "observe",
     "_observe": "observe",
     "_survey": "observe",
+    "_encode": "observe",
     "_kept": "observe",
     "_mask": "mask",
     "_place": "loads and stores",
@@ -53,6 +58,8 @@ def phase_of(construct: str) -> Phase:
             return "decay"
         case ["meter" | "action" | "space" | "move" | "state", *_]:
             return "act"
+        case ["draws", *_]:
+            return "random draws"
         case ["rule" | "cascade", *_]:
             return "rules and cascades"
         case ["dies" | "age" | "lifespan" | "episodes", *_]:

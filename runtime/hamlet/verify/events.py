@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import torch
@@ -77,7 +77,8 @@ def describe(event: Event) -> str:
             return f"going on to tick {tick}"
         case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
             when = "every tick" if observe else "at the end"
-            return f"rollout of {ticks} ticks, {_kind(policy)} actions, observations {when}"
+            plural = "s" if ticks > 1 else ""
+            return f"rollout of {ticks} tick{plural}, {_kind(policy)} actions, observations {when}"
 
 
 def _kind(policy: Policy) -> str:
@@ -151,6 +152,5 @@ def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
             return policy
         case RecordedPolicy(actions=actions):
             return RecordedPolicy(actions[:ticks].to(device))
-        case TabularPolicy(choices=choices, thresholds=thresholds, strides=strides, bins=bins):
-            tables = {"choices": there(choices), "thresholds": there(thresholds)}
-            return replace(policy, **tables, strides=strides.to(device), bins=bins.to(device))
+        case TabularPolicy(universe, choices, thresholds, strides, bins):
+            return TabularPolicy(universe, there(choices), there(thresholds), strides.to(device), bins.to(device))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
-from hamlet.encoding import scales
+from hamlet.encoding import encodes
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
-from hamlet.state import Shape
+from hamlet.state import Buffers, Shape
 from hamlet.universe import Universe
 from hamlet.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step
 from hamlet.verify.inject import Injector
@@ -39,9 +40,19 @@ class Effort:
     compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
 
 
+class Running(Protocol):
+    """What is being run: the buffers and the random numbers before the next event."""
+
+    @property
+    def reference(self) -> Buffers: ...
+
+    @property
+    def stream(self) -> Stream: ...
+
+
 RARE_ROUNDS = 8
 """Injected states in which something with a small chance happens."""
-QUICK = Effort(67, 9, 64)
+QUICK = Effort(67, 9, 64, (torch.uint8,))
 THOROUGH = Effort(261, 61, 256)
 
 
@@ -82,8 +93,8 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
-    encodes = all(scale.encodes for scale in scales(universe))
-    compact = [dtype if encodes or dtype is not torch.uint8 else torch.float32 for dtype in effort.compact]
+    encoded = encodes(universe)
+    compact = [dtype if encoded or dtype is not torch.uint8 else torch.float32 for dtype in effort.compact]
     return (
         Scenario("random play", single, far, torch.float32),
         Scenario("random play", several, Stream(seed, 0), compact[0]),
@@ -97,7 +108,7 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
 
 
 def events(
-    name: str, universe: Universe, session: Session, coverage: Coverage, effort: Effort, seed: int
+    name: str, universe: Universe, session: Running, coverage: Coverage, effort: Effort, seed: int
 ) -> Iterator[Event]:
     """The events of a scenario, one after the other: scripts look at what the last one did."""
     shape = session.reference.shape

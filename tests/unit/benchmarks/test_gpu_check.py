@@ -44,9 +44,18 @@ def test_a_dry_run_fills_every_table(tmp_path: Path) -> None:
     ]
     assert found["verified"][0]["values compared"] > 0
     assert [(row["kernel"], row["for"], row["local bytes"]) for row in found["kernels"]] == [("step", "sm_90", 0)]
-    assert [row["form"] for row in found["timed"]] == ["step, observed", "rollout", "rollout, observed"]
+    assert [(row["universe"], row["equal"]) for row in found["other_steps"]] == [("first_meal", True)]
+    assert [row["form"] for row in found["timed"]] == [
+        "step, observed",
+        "step, observed as bytes",
+        "rollout",
+        "rollout, table",
+        "rollout, observed",
+    ]
     assert all(row["median_ms"] > 0 and row["agent_ticks_per_s"] > 0 for row in found["timed"])
     assert found["copy_bandwidth"] > 0
+    assert [(row["for"], row["kernels"] > 0, row["compile_s"] > 0) for row in found["ahead"]] == [("sm_90", True, True)]
+    assert [row["agents"] for row in found["chosen"]] == [64, 1_024, 8_192, 64]
     assert "agent-ticks/s" in (tmp_path / "gpu.md").read_text()
 
 

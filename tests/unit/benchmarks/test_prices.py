@@ -54,6 +54,8 @@ def test_variants_differ_in_divisions_only(tmp_path: Path) -> None:
         texts[variant.name] = module.sources["triton_kernels.py"].decode()
     shipped, divided, contracted, approximate = texts.values()
     assert shipped == contracted == (ROOT / "generated" / "town" / "triton_kernels.py").read_text()
+    on_cpu = build(source, "numba", variants("numba")[0], tmp_path / "cpu").sources["numba_kernels.py"].decode()
+    assert on_cpu == (ROOT / "generated" / "town" / "numba_kernels.py").read_text()
     assert "tl.div_rn(" not in shipped
     assert "tl.fma(" not in divided
     assert divided.count("tl.div_rn(") == approximate.count("_quotient(") - 1 > 3

@@ -9,8 +9,8 @@ import pytest
 from shipped import UNIVERSES, Command
 
 from hamlet import schema
-from hamlet.bench import Case, bytes_per_agent_tick, cases
-from sample_universes import sample
+from hamlet.bench import Case, bytes_per_agent_tick, cases, observable
+from sample_universes import sample, universe_of
 
 MEAL = UNIVERSES / "first_meal.hamlet"
 SMALL = ("--worlds", "8", "--worlds", "32", "--samples", "2", "--ticks", "4")
@@ -23,7 +23,7 @@ def test_bench_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
     assert done.stdout.endswith("numbers  rates.json\nplot     rates.png\n")
     report = json.loads((tmp_path / "rates.json").read_text())
     found = [(each["case"]["launch"], each["case"]["observed"], each["case"]["worlds"]) for each in report["cases"]]
-    observed = ("none", "bfloat16", "float32")
+    observed = ("none", "uint8", "bfloat16", "float32")
     assert found == [(launch, seen, w) for launch in ("rollout", "step") for seen in observed for w in (8, 32)]
     for each in report["cases"]:
         assert 0 < each["slowest"] <= each["median"] <= each["fastest"]
@@ -43,6 +43,13 @@ def test_what_cannot_be_done_is_one_line(hamletc: Command, arguments: list[str],
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_bytes_are_observed_where_they_can_be() -> None:
+    thin = "universe thin\nspace none\nlifespan 9 ticks\nmeter thin = 0 in 0 .. 1e-38 { decay -1e-39 }\n"
+    thin += "reward thin\nobserve { meters }\n"
+    assert observable(universe_of(thin)) == ("none", "bfloat16", "float32")
+    assert "uint8" in observable(sample("town"))
 
 
 def test_the_interpreter_is_spared_large_cases() -> None:

@@ -16,40 +16,30 @@ from hamlet.env import Env
 from hamlet.graphed import Graphed
 from hamlet.module import Module
 
+
 class Recorder:
-    """As a CUDA graph does, it keeps what a launch was given when it was recorded, and runs that again."""
+    """As a CUDA graph does, it keeps the numbers that a launch was given when it was recorded."""
 
     def __init__(self, env: Env) -> None:
         self.recordings = 0
         self._env = env
-        self._recorded: Callable[[], None] = lambda: None
+        self._stream = Stream(0, 0)
 
     def graphed(self) -> Graphed:
         return Graphed(self._env, self._env._buffers, self._launch, self._env._finish, self._record)
 
     def _launch(self, actions: torch.Tensor, elapsed: torch.Tensor) -> None:
-        seed, tick = self._env.seed, self._env.tick
-        backend, buffers = self._env._backend, self._env._buffers
-
-        def again() -> None:
-            backend.step(buffers, actions, Stream(seed, (tick + int(elapsed)) % (1 << 32)))
-
-        self._recorded = again
-        again()
+        now = Stream(self._stream.seed, (self._stream.tick + int(elapsed)) % (1 << 32))
+        self._env._backend.step(self._env._buffers, actions, now)
 
     def _record(self, work: Callable[[], None], tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
         self.recordings += 1
+        self._stream = Stream(self._env.seed, self._env.tick)
         kept = [tensor.clone() for tensor in tensors]
         work()
         for tensor, before in zip(tensors, kept, strict=True):
             tensor.copy_(before)
-        recorded, elapsed = self._recorded, tensors[-1]
-
-        def replay() -> None:
-            recorded()
-            elapsed.add_(1)
-
-        return replay
+        return work
 
 
 def same(left: Env, right: Env) -> None:

@@ -35,9 +35,9 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA he
         ({"backend": "cuda"}, "there is no backend 'cuda': take auto, interpreter, numba, triton"),
         ({"device": "gpu"}, "'gpu' is no device"),
         ({"device": "meta"}, "'meta' is not supported"),
-        ({"obs_dtype": torch.float64}, "take float32, bfloat16, or None"),
-        ({"obs_dtype": "float16"}, "take float32, bfloat16, or None"),
-        ({"obs_dtype": 3}, "take float32, bfloat16, or None"),
+        ({"obs_dtype": torch.float64}, "take float32, bfloat16, uint8, or None"),
+        ({"obs_dtype": "float16"}, "take float32, bfloat16, uint8, or None"),
+        ({"obs_dtype": 3}, "take float32, bfloat16, uint8, or None"),
     ],
 )
 def test_wrong_arguments(valley: Module, arguments: dict[str, Any], message: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 
@@ -70,6 +72,20 @@ def test_probabilities(valley: Module) -> None:
     share = torch.bincount(actions, minlength=ACTIONS) / len(lanes)
     assert (share[probabilities == 0] == 0).all()
     assert ((share - probabilities).abs() < 0.01).all()
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+def test_a_word_at_a_threshold_is_beyond_it(valley: Module, backend: str) -> None:
+    env, stepped = make(valley, backend, seed=3), make(valley, seed=3)
+    words = policy_words(torch.arange(61), 0, (3, 0))[0] >> 2
+    thresholds = words[: ACTIONS - 1].sort().values
+    actions = (thresholds <= words.unsqueeze(1)).sum(dim=1)
+    assert set(actions.tolist()) == set(range(ACTIONS))
+    policy = env.tabular(torch.full((ACTIONS,), 1 / ACTIONS), [])
+    env.rollout(1, dataclasses.replace(policy, thresholds=thresholds.to(torch.int32).unsqueeze(0)))
+    stepped.step(actions)
+    for name, values in stepped.state.items():
+        assert torch.equal(values, env.state[name]), name
 
 
 @pytest.mark.parametrize("action", range(ACTIONS))
@@ -156,9 +172,7 @@ def test_wrong_tables(valley: Module, table: torch.Tensor, message: str) -> None
         make(valley).tabular(table, ["x"])
 
 
-def test_a_policy_belongs_to_its_universe(valley: Module, tmp_path: object) -> None:
-    import dataclasses
-
+def test_a_policy_belongs_to_its_universe(valley: Module) -> None:
     env = make(valley)
     other = dataclasses.replace(env.tabular(torch.tensor(WAIT), []), universe="another")
     before = env.state_dict()

@@ -41,6 +41,7 @@ def test_a_spelled_expression_parses_to_the_same_tree(tree: syntax.Expr) -> None
         ("a < (b when (c == d))", "a < b when c == d"),
         ("a when (b + c < d)", "a when (b + c) < d"),
         ("a when (not (b))", "a when not (b)"),
+        ("a when (chance(b))", "a when chance(b)"),
         ("a - (b - c) * -(d)", "a - (b - c) * -d"),
         ("(if a then b else c) + 1", "(if a then b else c) + 1"),
         ("not (a and b)", "not (a and b)"),

@@ -43,6 +43,9 @@ from hamletc.language.parser import parse
         ("a when (b < c) and d", "[[a when [b < c]] and d]"),
         ("(a when b < c) < d", "[[a when [b < c]] < d]"),
         ("a < b when c < d", "[a < [b when [c < d]]]"),
+        ("a when chance(b) + 1", "[[a when chance[b]] + 1]"),
+        ("a when not chance(b)", "[a when [not chance[b]]]"),
+        ("a when min(b, c) * 2 < d", "[a when [[min[b, c] * 2] < d]]"),
         ("(a + b when c == d) * 2", "[[a + [b when [c == d]]] * 2]"),
     ],
 )

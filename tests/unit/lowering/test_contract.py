@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hamlet import schema
+from hamlet.features import Quantity, features
 from hamlet.universe import Observation, ObserveTime, Universe, draws
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
@@ -51,7 +52,9 @@ def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     verify_program(program)
     assert parse_program(print_program(program)) == program
     state, clock = state_names(universe), universe.clock is not None
-    functions = ["tick", *(["clock"] if clock else []), "reset", "observe", "mask", "policy", "choose"]
+    loops = ["cells"] if name in ("town", "shifts") else []
+    functions = ["tick", *(["clock"] if clock else []), "reset", *loops, "observe", "mask", "policy", "choose"]
+    functions.append("situation")
     assert [function.name for function in program.functions] == functions
     around = {"alive": BOOL} if universe.by_hand else {}
     if universe.tracking is not None and universe.tracking.by == "world":
@@ -72,6 +75,12 @@ def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     assert outputs(reset) == {name: type_ for name, type_ in state.items() if name.startswith(placed)}
     for function in (program.function("observe"), program.function("mask")):
         assert inputs(function) == state
+    situation, known = program.function("situation"), features(universe)
+    binned = sum(isinstance(feature, Quantity) for feature in known)
+    table = {f"stride.{number}": I32 for number in range(len(known))}
+    table |= {f"{name}.{number}": F32 for name in ("scale", "top") for number in range(binned)}
+    assert inputs(situation) == state | table
+    assert outputs(situation) == {"situation": I32}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -163,7 +172,7 @@ def test_what_is_observed_twice_has_names_of_its_own() -> None:
     function = program.function("observe")
     assert {"grid", "grid#2", "meter.mood#2", "here#2", "constant#4"} <= {output.name for output in function.outputs}
     inputs = random_inputs(twice, function, facts_of(twice, program), 40, 1)
-    seen = list(evaluate(function, inputs, program.tables).values())
+    seen = list(evaluate(function, inputs, program.tables, program.functions).values())
     half = len(seen) // 2
     for first, second in zip(seen[:half], seen[half:], strict=True):
         assert first.tobytes() == second.tobytes()

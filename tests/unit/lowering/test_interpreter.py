@@ -140,7 +140,7 @@ def compare_reset(universe: Universe, program: Program, buffers: Buffers, lanes:
 
 def compare_views(universe: Universe, program: Program, buffers: Buffers) -> None:
     state, alive = gather(universe, buffers), buffers.state["alive"].numpy()
-    seen = evaluate(program.function("observe"), state, program.tables)
+    seen = evaluate(program.function("observe"), state, program.tables, program.functions)
     assert buffers.observation is not None
     for segment in schema.observation_segments(universe):
         rows = buffers.observation[segment.offset : segment.offset + segment.count].numpy()

@@ -9,7 +9,7 @@ from hamlet import schema
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
-from hamletc.lowering import occupancy
+from hamletc.lowering import cells_loop, occupancy
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.layout import grid_of
 from hamletc.lowering.lower import LIMITS
@@ -26,7 +26,8 @@ def occupied(name: str, limits: Limits = LIMITS) -> Array:
     asked = occupancy.occupancy(lane)(builder.to_u32(builder.element("cell")))
     function = builder.finish("f", (Output("cell", asked, schema.cells(grid_of(sample(name)))),))
     layouts = np.arange(0, 2**32, 2**25 + 7, np.int64).astype(np.uint32)
-    return evaluate(DeadCodeElimination().run(function), {"layout": layouts}, planned.tables)["cell"]
+    loops = tuple(occupancy.loops(planned, function))
+    return evaluate(DeadCodeElimination().run(function), {"layout": layouts}, planned.tables, loops)["cell"]
 
 
 @pytest.mark.parametrize("name", ["town", "wrap", "bounce", "sticky"])
@@ -39,3 +40,13 @@ def test_by_mask_and_by_permutation(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert np.array_equal(by_mask, occupied(name, Limits(0, 0)))
     assert (by_mask.sum(axis=0) == len(sample(name).affordances)).all()
     assert by_mask.shape[1] > 100
+
+
+@pytest.mark.parametrize("name", ["town", "wrap", "bounce", "sticky"])
+@pytest.mark.parametrize("per_row", [1, 2, 3])
+def test_with_and_without_a_loop(name: str, per_row: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells_loop, "PER_ROW", per_row)
+    monkeypatch.setattr(occupancy, "FEWEST", 1)
+    by_loop = occupied(name)
+    monkeypatch.setattr(occupancy, "FEWEST", 1 << 30)
+    assert np.array_equal(by_loop, occupied(name))

@@ -38,8 +38,9 @@ def compare(name: str, variant: str, optimised: Program) -> None:
     facts = facts_of(universe, program)
     for seed, (function, other) in enumerate(zip(program.functions, optimised.functions, strict=True)):
         inputs = random_inputs(universe, function, facts, LANES, seed)
-        expected = evaluate(function, inputs, program.tables)
-        same(f"{variant}: {function.name}", expected, evaluate(other, inputs, program.tables))
+        expected = evaluate(function, inputs, program.tables, program.functions)
+        actual = evaluate(other, inputs, program.tables, optimised.functions)
+        same(f"{variant}: {function.name}", expected, actual)
         if function.name == "tick":
             assert expected["terminated"].any() or not universe.causes
             assert not expected["terminated"].all()

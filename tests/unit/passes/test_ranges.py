@@ -35,7 +35,8 @@ def hold(function: Function, facts: Facts, inputs: dict[str, Array], tables: tup
         Output(f"node.{value}", value, None if element is None else counts[element])
         for value, element in enumerate(element_of(function))
     ]
-    values = evaluate(replace(function, outputs=(*function.outputs, *nodes)), inputs, tables)
+    whole = replace(function, outputs=(*function.outputs, *nodes))
+    values = evaluate(whole, inputs, tables, tuple(facts.functions.values()))
     for value, interval in enumerate(ranges_of(function, facts)):
         found = values[f"node.{value}"].astype(np.float64)
         where = f"{function.name} %{value}: {function.nodes[value]} {interval}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hamletc.ablation import Part, _ablated, build_without, line_parts, phase_parts
+from hamletc.ablation import Part, build_without, line_parts, phase_parts, without
 from hamletc.compile import lower
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program
@@ -40,11 +40,6 @@ def inputs_of(program: Program, lanes: int) -> dict[str, Any]:
 
 def ticked(program: Program, inputs: dict[str, Any]) -> dict[str, Any]:
     return evaluate(program.function("tick"), inputs, program.tables, program.functions)
-
-
-def without(program: Program, part: Part) -> Program:
-    functions = tuple(_ablated(f, part) if f.name == "tick" else f for f in program.functions)
-    return Program(program.universe, functions, program.tables)
 
 
 def found(name: str) -> tuple[Program, Part]:

@@ -128,6 +128,7 @@ class _Context:
             "listing": listing,
             "parameters": self.parameters,
             "results": self.results,
+            "scalars": lambda kernel: [f'"{name}"' for name in abi.scalar_arguments(kernel)],
             "offset": offset,
             "round": elementary.ROUND,
             "thresholds": len(schema.action_names(universe)) - 1,
@@ -164,7 +165,7 @@ class _Context:
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
-        """The parameters of a kernel without its constants. Typed integers are never specialised by Triton."""
+        """The parameters of a kernel without its constants."""
         unsigned = ("seed_low", "seed_high", "tick")
         return [
             *(f"{name}_ptr" for name in abi.array_arguments(self.universe, kernel)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamletc.ir.function import Function, Node, Origin, Output
-from hamletc.ir.ops import Const, Element, Input, Value, operands
+from hamletc.ir.ops import Const, Element, Fold, Input, Value, operands
 from hamletc.ir.types import Type
 from hamletc.passes.dead_code import DeadCodeElimination
 
@@ -24,7 +24,9 @@ def split(function: Function) -> tuple[Function, Function]:
     reach = _reach(function)
     used = {operand for number, node in enumerate(nodes) if reach[number] is None for operand in operands(node.op)}
     used.update(output.value for output in function.outputs)
-    values = [value for value in sorted(used) if (below := reach[value]) is not None and len(below) >= LEAST_WORK]
+    values = [
+        value for value in sorted(used) if (below := reach[value]) is not None and _work(nodes, below) >= LEAST_WORK
+    ]
     if not 0 < len(values) <= MOST_VALUES:
         return _only_layout(), function
     names = {value: f"scene.{position}" for position, value in enumerate(values)}
@@ -53,6 +55,11 @@ def _reach(function: Function) -> list[frozenset[Value] | None]:
                 fixed = len(known) == len(operands(op))
                 result.append(frozenset({value}).union(*known) if fixed else None)
     return result
+
+
+def _work(nodes: tuple[Node, ...], values: frozenset[Value]) -> int:
+    """How many operations compute these values; each row of a loop is one at the least."""
+    return sum(op.count if isinstance(op := nodes[value].op, Fold) else 1 for value in values)
 
 
 def _only_layout() -> Function:

@@ -188,8 +188,9 @@ def test_a_scene_and_the_rest_are_the_whole(name: str) -> None:
     assert len(scene.outputs) == SCENES.get(name, len(scene.outputs))
     inputs = random_inputs(universe, function, facts_of(universe, program), 300, 7)
     inputs.setdefault("layout", np.zeros(300, np.uint32))
-    known = evaluate(scene, inputs, program.tables)
-    whole, parts = evaluate(function, inputs, program.tables), evaluate(rest, inputs | known, program.tables)
+    known = evaluate(scene, inputs, program.tables, program.functions)
+    whole = evaluate(function, inputs, program.tables, program.functions)
+    parts = evaluate(rest, inputs | known, program.tables, program.functions)
     assert whole.keys() == parts.keys()
     for output, values in whole.items():
         assert np.array_equal(values.view(np.uint32), parts[output].view(np.uint32))

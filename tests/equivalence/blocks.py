@@ -1,0 +1,79 @@
+"""The bits do not depend on the lanes of a block. Run in a process of its own: Triton's interpreter has to be chosen
+before Triton is imported.
+
+    python blocks.py FOLDER
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
+
+from hamlet import load
+from hamlet.backend import RandomPolicy, Stream
+from hamlet.launch.triton import TritonBackend
+from hamlet.launch.triton_launch import Launch
+from hamlet.launch.tuning import Tuner
+from hamlet.module import Module
+from hamlet.state import Shape, allocate, allocate_statistics
+
+CPU = torch.device("cpu")
+SHAPE = Shape(75, 2, 3)
+BLOCKS = (32, 64, 256)
+
+
+class Always(Tuner):
+    """Chooses one size."""
+
+    def __init__(self, block: int) -> None:
+        self.lanes, self.launches = block, 0
+
+    def block(self, launch: Launch, default: int) -> int:
+        assert launch.lanes > self.lanes // 2
+        assert default not in BLOCKS or default == 256
+        self.launches += 1
+        return self.lanes
+
+
+def results(module: Module, block: int) -> dict[str, torch.Tensor]:
+    """Everything that a few ticks leave."""
+    tuner = Always(block)
+    backend = TritonBackend(module.universe, module.kernels("triton"), CPU, tuner)
+    buffers = allocate(module.universe, SHAPE, CPU, torch.float32)
+    counts = allocate_statistics(module.universe, SHAPE, CPU)
+    generator = torch.Generator().manual_seed(5)
+    backend.reset(buffers, Stream(9, 0))
+    buffers.state["meters"].uniform_(0.0, 0.05, generator=generator)
+    for tick in range(2):
+        actions = torch.randint(5, (SHAPE.lanes,), dtype=torch.int32, generator=generator)
+        backend.step(buffers, actions, Stream(9, tick))
+    backend.rollout(buffers, 4, RandomPolicy(), Stream(9, 2), True, counts)
+    assert tuner.launches == 4
+    assert buffers.observation is not None
+    assert buffers.final_observation is not None
+    assert counts.causes.sum() > 0
+    seen = {"observation": buffers.observation, "final": buffers.final_observation, "mask": buffers.mask}
+    counted = {"causes": counts.causes, "lengths": counts.lengths, "returns": counts.finished_return}
+    return {**buffers.state, **buffers.outcome, **seen, **counted}
+
+
+def main(folder: Path) -> int:
+    torch.set_num_threads(1)
+    module = load(folder)
+    expected, *others = (results(module, block) for block in BLOCKS)
+    for name, value in expected.items():
+        for other in others:
+            if not torch.equal(value.view(torch.uint8), other[name].view(torch.uint8)):
+                print(f"{name} depends on the block")
+                return 1
+    print(f"{len(expected)} arrays are equal")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

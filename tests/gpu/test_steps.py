@@ -1,0 +1,115 @@
+"""Steps as CUDA graphs, inside `torch.compile` and in bytes, and tables: all equal what plain calls on the CPU give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+import hamlet
+from hamlet.env import Env
+from hamlet.module import Module
+
+LUCK = """
+universe luck
+space grid 3 x 3
+lifespan 9 ticks { reward 1 }
+meter wealth = 0.5
+rule fortune: wealth += 0.1 * uniform(-1, 1)
+affordance Bank at random { instantly { wealth += 0.1 } }
+dies when wealth <= 0
+reward wealth
+observe { grid  meters }
+"""
+"""Its ticks draw random numbers, so that a graph in which time stands still is found."""
+PACKAGES = Path(__file__).parents[2] / "generated"
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")
+
+
+@pytest.fixture(params=["luck", "town", "shifts"])
+def module(request: pytest.FixtureRequest, tmp_path: Path) -> Module:
+    if request.param != "luck":
+        return hamlet.load(PACKAGES / request.param)
+    source = tmp_path / "luck.hamlet"
+    source.write_text(LUCK)
+    return hamlet.compile(source, tmp_path / "luck")
+
+
+def pair(module: Module, **arguments: object) -> tuple[Env, Env]:
+    """The same worlds on the GPU and on the CPU."""
+    on_gpu = module.make(333, device="cuda", backend="triton", seed=5, **arguments)  # type: ignore[arg-type]
+    return on_gpu, module.make(333, device="cpu", backend="interpreter", seed=5, **arguments)  # type: ignore[arg-type]
+
+
+def same(gpu: Env, cpu: Env) -> None:
+    assert (gpu.seed, gpu.tick) == (cpu.seed, cpu.tick)
+    for name, values in (cpu.state | cpu.outcome).items():
+        assert torch.equal(gpu.state.get(name, gpu.outcome.get(name)).cpu(), values), name
+    assert gpu.observation is not None
+    assert cpu.observation is not None
+    assert torch.equal(gpu.observation.cpu(), cpu.observation)
+
+
+def drive(gpu: Env, cpu: Env, step: Callable[[torch.Tensor], object]) -> None:
+    """Steps among rollouts, resets and re-seeding."""
+    generator, endings = torch.Generator().manual_seed(3), 0
+    for turn in range(60):
+        actions = torch.randint(cpu.num_actions, (333,), generator=generator, dtype=torch.int32)
+        step(actions.cuda())
+        endings += int(sum(flags.sum() for flags in cpu.step(actions)[2:4]))
+        same(gpu, cpu)
+        for env in (gpu, cpu):
+            if turn % 13 == 4:
+                env.rollout(3)
+            if turn == 30:
+                env.reset()
+            if turn == 40:
+                env.reset(seed=1 << 63)
+    assert endings > 0 or cpu.universe.name != "luck"
+
+
+@pytest.mark.parametrize("obs_dtype", ["float32", "uint8"])
+def test_graph(module: Module, obs_dtype: str) -> None:
+    gpu, cpu = pair(module, obs_dtype=obs_dtype)
+    graphed = gpu.graphed()
+    same(gpu, cpu)
+    drive(gpu, cpu, graphed.step)
+
+
+def test_compiled(module: Module) -> None:
+    gpu, cpu = pair(module)
+    torch._dynamo.reset()
+    drive(gpu, cpu, torch.compile(gpu.step, fullgraph=True, backend="aot_eager"))
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_table(module: Module, drawn: bool) -> None:
+    gpu, cpu = pair(module, obs_dtype="uint8")
+    generator = torch.Generator().manual_seed(1)
+    meter = module.universe.meters[0].name
+    size = len(module.universe.affordances) + 1
+    table = torch.randint(cpu.num_actions, (size, 5), generator=generator)
+    if drawn:
+        table = torch.rand((size, 5, cpu.num_actions), generator=generator).softmax(dim=-1)
+    for env in (gpu, cpu):
+        policy = env.tabular(table, ["here", (meter, 5)])
+        env.rollout(7, policy)
+        env.rollout(50, policy, observe=True)
+    same(gpu, cpu)
+
+
+def test_nothing_waits_for_the_device(module: Module) -> None:
+    """Steps, graphed or not, and rollouts, after the first ones."""
+    gpu, _ = pair(module)
+    graphed, actions = gpu.graphed(), torch.zeros(333, dtype=torch.int32, device="cuda")
+    policy = gpu.tabular(torch.tensor(0), [])
+    for _ in range(2):
+        gpu.step(actions)
+        graphed.step(actions)
+        gpu.rollout(5)
+        gpu.rollout(5, policy, observe=True)
+        torch.cuda.set_sync_debug_mode("error")
+    torch.cuda.set_sync_debug_mode("default")

@@ -1,0 +1,120 @@
+"""Kernels of a package in machine code, launched as on a GPU: a driver that executes the PTX they were made from takes
+their parameters as they lie in memory. Run in a process of its own, without TRITON_INTERPRET.
+
+    python launch_ahead.py NAME FOLDER
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from compare_ptx import CPU, SCENARIOS, compare
+
+import hamlet
+from hamlet import aot
+from hamlet.aot import _disassemble as disassemble
+from hamlet.aot import compile_kernels
+from hamlet.launch import compile_ahead, triton
+from hamlet.launch.ahead import AheadKernels, find
+from hamlet.launch.cuda_driver import Grid
+from hamlet.launch.triton import KernelBackend
+from hamlet.launch.triton_launch import Argument
+from hamlet.ptx.backend import PtxBackend
+from hamlet.ptx.memory import Memory
+from hamlet.ptx.parser import parse
+from hamlet.ptx.program import Launch, Program
+from hamletc.compile import Options, Stopwatch, build
+from hamletc.package import with_ahead, write
+from sample_universes import sample
+
+CAPABILITY = 90
+WARPS = 2
+"""Of a block; other tests have one. The bits are the same."""
+ptx_of: dict[bytes, str] = {}
+
+
+def keep_ptx(*arguments: Any) -> Any:
+    """Compile, and remember which PTX became which machine code."""
+    result = compile_kernel(*arguments)
+    ptx_of[result.asm["cubin"]] = result.asm["ptx"]
+    return result
+
+
+class ExecutingDriver:
+    """Executes PTX in the place of machine code."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, torch.Tensor] = {}
+        self.launched: dict[str, int] = {}
+        self._programs: list[tuple[str, str, Program]] = []
+
+    def load(self, cubin: bytes, name: str) -> int:
+        text = ptx_of[cubin]
+        assert f".entry {name}(" in text
+        self._programs.append((name, text, Program(parse(text))))
+        return len(self._programs)
+
+    def launch(self, function: int, grid: Grid, stream: int, parameters: bytes) -> None:
+        name, text, program = self._programs[function - 1]
+        self.launched[name] = self.launched.get(name, 0) + 1
+        assert stream == 7
+        offset, memory, values = 0, Memory(1), []
+        for kind in re.findall(r"\.param \.([a-z]\d+)[^\n]*_param_", text.split(")", 1)[0]):
+            size = int(kind[1:]) // 8
+            offset = -(-offset // size) * size
+            value = int.from_bytes(parameters[offset : offset + size], sys.byteorder)
+            offset += size
+            if size == 8 and value:
+                array = self.tensors[value]
+                value = memory.place((array.view(torch.int16) if array.dtype is torch.bfloat16 else array).numpy())
+            values.append(value)
+        assert offset == len(parameters)
+        program.launch(memory, Launch(values, grid.blocks, grid.threads, grid.shared))
+
+
+class Watched(AheadKernels):
+    """Tells the driver which arrays there are."""
+
+    def launch(
+        self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], given: dict[str, int | bool]
+    ) -> None:
+        assert isinstance(self._driver, ExecutingDriver)
+        self._driver.tensors = {each.data_ptr(): each for each in arguments if isinstance(each, torch.Tensor)}
+        super().launch(name, grid, arguments, given)
+
+
+def main(name: str, folder: Path) -> int:
+    torch.set_num_threads(1)
+    triton.WARPS, aot.BLOCK = WARPS, 32 * WARPS
+    files = build(sample(name), Options(targets=("triton",)), Stopwatch())
+    write(files, folder)
+    compile_ahead.compile_kernel = keep_ptx
+    compile_ahead.OBS_DTYPES = {"float32": torch.float32}
+    write(with_ahead(files, compile_ahead.compile_ahead(hamlet.load(folder), CAPABILITY)), folder)
+    module = hamlet.load(folder)
+    cubins, _ = find(module, CAPABILITY)
+    assert cubins is not None
+    for kernel in compile_kernels(module.kernels("triton"), module.universe, CAPABILITY, ("step", "rollout")).values():
+        assert any(disassemble(each)[0] == kernel.sass for each in ptx_of), (
+            f"{kernel.kernel} has other machine code than a launch would compile"
+        )
+    driver, other = ExecutingDriver(), PtxBackend(module.universe, module.kernels("triton"), CAPABILITY)
+    kernels = Watched(cubins, module.sources, driver, lambda: 7, lambda: other._kernels)
+    kernels.load_one()
+    backend = KernelBackend("ahead", module.universe, kernels, CPU, False)
+    compared, divergence, coverage = compare(module.universe, backend, SCENARIOS["alone"])
+    if divergence is not None or coverage.never_fired:
+        print(f"{name}: {divergence or f'never fired: {coverage.never_fired}'}")
+        return 1
+    print(f"{name}: {compared} values equal; launched {dict(sorted(driver.launched.items()))}")
+    return 0
+
+
+compile_kernel = compile_ahead.compile_kernel
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2])))
