@@ -206,19 +206,32 @@ def optimise(program: Program, universe: Universe, options: Options, stopwatch: 
 
 def specialise(program: Program, universe: Universe, target: Target, options: Options, stopwatch: Stopwatch) -> Program:
     """The optimised tick IR after the passes that only this target gains from."""
-    from hamletc.lowering.cells_loop import CELLS
-    from hamletc.passes.pipeline import default_passes, gpu_passes
-    from hamletc.passes.unrolling import unrolled
+    from hamletc.passes.pipeline import gpu_passes
 
     match target:
         case "triton":
             return _run_passes(program, universe, options, stopwatch, gpu_passes)
         case "numba":
-            # A loop within a lane would keep the one over lanes from being vectorised.
-            straight = unrolled(program, CELLS)
-            return (
-                program if straight is program else _run_passes(straight, universe, options, stopwatch, default_passes)
-            )
+            return _for_cpu(program, universe, options, stopwatch)
+
+
+def _for_cpu(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> Program:
+    """A program that takes the cells of affordances from the kernel, where that keeps them; and with tables for
+    registers."""
+    from hamletc.ir.verifier import verify_program
+    from hamletc.lowering.lower import CPU, lower
+    from hamletc.lowering.plan import plan
+    from hamletc.passes import tabulation
+    from hamletc.passes.facts import facts_of
+    from hamletc.passes.pipeline import KEPT_CELLS
+
+    if KEPT_CELLS not in options.disabled_passes and plan(universe, CPU).kept:
+        program = optimise(lower(universe, CPU), universe, options, stopwatch)
+    if tabulation.NAME not in options.disabled_passes:
+        facts = facts_of(universe, program)
+        program = stopwatch.lap("pass tabulation", lambda: tabulation.tabulate(program, facts))
+        verify_program(program)
+    return program
 
 
 def _run_passes(

@@ -2,7 +2,7 @@
 
 A kernel works on chunks of LANES lanes: a lane is one agent of one world, and a chunk holds whole worlds; a world that
 is larger takes several tiles. Arrays are field-major, [rows, lanes] or [rows, worlds]; those of a chunk are [LANES] and
-stay in the cache for all ticks. Loops over LANES become vector code.
+stay in the cache for all ticks. Functions compute vectors of WIDE lanes; an index `wide(first)` stands for so many.
 """
 
 from numba import float32 as f32
@@ -11,21 +11,28 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
-    ALL,
+    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
     NO_F32,
     NO_I32,
     NO_I64,
+    WIDE,
+    Short,
+    absolute,
     add,
     bit_and,
     bit_or,
     bit_xor,
+    alike,
+    all_set,
+    any_set,
     choose_lanes,
     divide,
     draw,
     equal,
+    find,
     fma,
     from_bits,
     helper,
@@ -37,96 +44,164 @@ from hamlet.launch.numba_ops import (
     load_worlds,
     local_bool,
     local_f32,
+    local_i8,
     local_i32,
+    local_u8,
     local_u32,
     look_up,
     mulhigh,
     multiply,
     part,
     put,
+    ramp,
     remainder,
+    scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
     store_worlds,
     subtract,
+    take,
     to_bits,
+    to_f32,
+    to_i32,
+    to_u32,
     where,
+    wide,
 )
 
 TABLES = ()
+table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0))
+table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0))
 
 
 @inline
-def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
-    """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
+def _move(x_0, y_0, action_0):
+    """The position after an action."""
     # space grid, first_meal.hamlet:5
-    t17 = where(equal(action_0, 3), 1, where(equal(action_0, 2), i32(-1), 0))
-    x_1 = add(x_0, t17)
-    x_2 = where(less(x_1, 0), 0, x_1)
-    x_3 = where(less(4, x_2), 4, x_2)
-    t26 = where(equal(action_0, 1), 1, where(equal(action_0, 0), i32(-1), 0))
-    y_1 = add(y_0, t26)
-    y_2 = where(less(y_1, 0), 0, y_1)
-    y_3 = where(less(4, y_2), 4, y_2)
+    t4 = take(table_case_0, action_0)
+    t5 = add(x_0, t4)
+    t8 = where(less(t5, 0), 0, t5)
+    moved_x_0 = where(less(4, t8), 4, t8)
+    t11 = take(table_case_1, action_0)
+    t12 = add(y_0, t11)
+    t14 = where(less(t12, 0), 0, t12)
+    moved_y_0 = where(less(4, t14), 4, t14)
+    return moved_x_0, moved_y_0
+
+
+@inline
+def _stand(x_0, y_0):
+    """The cell of a position."""
     # here
-    t35 = u32(add(multiply(y_3, 5), x_3))
-    t37 = divide(t35, 5)
-    t38 = remainder(t35, 5)
-    t43 = multiply(bit_xor(t38, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t49 = mulhigh(multiply(bit_xor(t43, shift_right(t43, 15)), 0x85EBCA77), 5)
-    t50 = subtract(t37, t49)
-    t53 = where(less(t37, t49), add(t50, 5), t50)
-    t57 = multiply(bit_xor(t53, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t61 = mulhigh(multiply(bit_xor(t57, shift_right(t57, 15)), 0x85EBCA77), 5)
-    t62 = subtract(t38, t61)
-    t65 = where(less(t38, t61), add(t62, 5), t62)
-    t69 = multiply(bit_xor(t65, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t73 = mulhigh(multiply(bit_xor(t69, shift_right(t69, 15)), 0x85EBCA77), 5)
-    t74 = subtract(t53, t73)
-    t77 = where(less(t53, t73), add(t74, 5), t74)
-    t81 = multiply(bit_xor(t77, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t85 = mulhigh(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 5)
-    t86 = subtract(t65, t85)
-    t89 = where(less(t65, t85), add(t86, 5), t86)
-    t93 = multiply(bit_xor(t89, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    cell_0 = to_u32(add(multiply(y_0, 5), x_0))
+    return cell_0
+
+
+@inline
+def _place(layout_0):
+    """The cell of the affordance at random of an index."""
+    # layout
+    t5 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
+    t11 = mulhigh(multiply(bit_xor(t5, shift_right(t5, 15)), 0x85EBCA77), 5)
+    t15 = multiply(bit_xor(t11, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t19 = mulhigh(multiply(bit_xor(t15, shift_right(t15, 15)), 0x85EBCA77), 5)
+    t23 = multiply(bit_xor(t19, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t27 = mulhigh(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 5)
+    t28 = add(t11, t27)
+    t31 = where(less(t28, 5), t28, subtract(t28, 5))
+    t35 = multiply(bit_xor(t31, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t39 = mulhigh(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 5)
+    t40 = add(t19, t39)
+    t43 = where(less(t40, 5), t40, subtract(t40, 5))
+    t47 = multiply(bit_xor(t43, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t51 = mulhigh(multiply(bit_xor(t47, shift_right(t47, 15)), 0x85EBCA77), 5)
+    t52 = add(t31, t51)
+    t55 = where(less(t52, 5), t52, subtract(t52, 5))
+    t59 = multiply(bit_xor(t55, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t63 = mulhigh(multiply(bit_xor(t59, shift_right(t59, 15)), 0x85EBCA77), 5)
+    t64 = add(t43, t63)
+    t67 = where(less(t64, 5), t64, subtract(t64, 5))
+    t71 = multiply(bit_xor(t67, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t75 = mulhigh(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 5)
+    t76 = add(t55, t75)
+    t79 = where(less(t76, 5), t76, subtract(t76, 5))
+    t83 = multiply(bit_xor(t79, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t87 = mulhigh(multiply(bit_xor(t83, shift_right(t83, 15)), 0x85EBCA77), 5)
+    t88 = add(t67, t87)
+    t92 = multiply(where(less(t88, 5), t88, subtract(t88, 5)), 5)
+    cell_0 = add(t92, t79)
+    return cell_0
+
+
+@inline
+def _search(layout_0, cell_0):
+    """The index of the affordance at random on a cell, or -1, from the layout."""
+    # here
+    t3 = divide(cell_0, 5)
+    t4 = remainder(cell_0, 5)
+    t9 = multiply(bit_xor(t4, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t15 = mulhigh(multiply(bit_xor(t9, shift_right(t9, 15)), 0x85EBCA77), 5)
+    t16 = subtract(t3, t15)
+    t19 = where(less(t3, t15), add(t16, 5), t16)
+    t23 = multiply(bit_xor(t19, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t27 = mulhigh(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 5)
+    t28 = subtract(t4, t27)
+    t31 = where(less(t4, t27), add(t28, 5), t28)
+    t35 = multiply(bit_xor(t31, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t39 = mulhigh(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 5)
+    t40 = subtract(t19, t39)
+    t43 = where(less(t19, t39), add(t40, 5), t40)
+    t47 = multiply(bit_xor(t43, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t51 = mulhigh(multiply(bit_xor(t47, shift_right(t47, 15)), 0x85EBCA77), 5)
+    t52 = subtract(t31, t51)
+    t55 = where(less(t31, t51), add(t52, 5), t52)
+    t59 = multiply(bit_xor(t55, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t63 = mulhigh(multiply(bit_xor(t59, shift_right(t59, 15)), 0x85EBCA77), 5)
+    t64 = subtract(t43, t63)
+    t67 = where(less(t43, t63), add(t64, 5), t64)
+    t71 = multiply(bit_xor(t67, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t75 = mulhigh(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 5)
+    t76 = subtract(t55, t75)
+    t79 = where(less(t55, t75), add(t76, 5), t76)
+    t83 = multiply(bit_xor(t79, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t87 = mulhigh(multiply(bit_xor(t83, shift_right(t83, 15)), 0x85EBCA77), 5)
+    t88 = subtract(t67, t87)
+    t91 = where(less(t67, t87), add(t88, 5), t88)
+    t93 = multiply(bit_xor(t91, layout_0), 0x9E3779B1)
     t97 = mulhigh(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 5)
-    t98 = subtract(t77, t97)
-    t101 = where(less(t77, t97), add(t98, 5), t98)
-    t105 = multiply(bit_xor(t101, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t109 = mulhigh(multiply(bit_xor(t105, shift_right(t105, 15)), 0x85EBCA77), 5)
-    t110 = subtract(t89, t109)
-    t113 = where(less(t89, t109), add(t110, 5), t110)
-    t117 = multiply(bit_xor(t113, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t121 = mulhigh(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 5)
-    t122 = subtract(t101, t121)
-    t125 = where(less(t101, t121), add(t122, 5), t122)
-    t127 = multiply(bit_xor(t125, layout_0), 0x9E3779B1)
-    t131 = mulhigh(multiply(bit_xor(t127, shift_right(t127, 15)), 0x85EBCA77), 5)
-    t132 = subtract(t113, t131)
-    t136 = multiply(t125, 5)
-    t137 = add(t136, where(less(t113, t131), add(t132, 5), t132))
-    t141 = where(less(t137, 1), i32(t137), -1)
+    t98 = subtract(t79, t97)
+    t102 = multiply(t91, 5)
+    t103 = add(t102, where(less(t79, t97), add(t98, 5), t98))
+    found_0 = where(less(t103, 1), to_i32(t103), -1)
+    return found_0
+
+
+@inline
+def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
+    """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
+    # here
+    t13 = where(less(found_0, 0), -1, found_0)
     # interact
-    t142 = where(equal(action_0, 4), t141, -1)
+    t14 = where(equal(action_0, 4), t13, -1)
     # affordance Kitchen, first_meal.hamlet:13
-    t143 = equal(t142, 0)
+    t15 = equal(t14, 0)
     # affordance Kitchen, first_meal.hamlet:14
-    satiation_1 = satiation_0 + where(t143, f32(0.4), f32(-0.0))
+    satiation_1 = satiation_0 + where(t15, f32(0.4), f32(-0.0))
     satiation_2 = where(f32(1.0) < satiation_1, f32(1.0), satiation_1)
-    mood_1 = mood_0 + where(t143, f32(0.05), f32(-0.0))
+    mood_1 = mood_0 + where(t15, f32(0.05), f32(-0.0))
     mood_2 = where(f32(1.0) < mood_1, f32(1.0), mood_1)
     # affordance Kitchen, first_meal.hamlet:13
-    used_0 = where(t143, i32(0), -1)
+    used_0 = where(t15, i32(0), -1)
     # meter satiation decay, first_meal.hamlet:8
     satiation_3 = satiation_2 - f32(0.02)
     satiation_4 = where(satiation_3 < f32(0.0), f32(0.0), satiation_3)
     # meter mood decay, first_meal.hamlet:9
     mood_3 = mood_2 - f32(0.004)
     # cascade hunger_saddens, first_meal.hamlet:11
-    t168 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
-    mood_4 = mood_3 - (f32(0.02) * t168)
+    t40 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
+    mood_4 = mood_3 - (f32(0.02) * t40)
     mood_5 = where(mood_4 < f32(0.0), f32(0.0), mood_4)
     # dies when, first_meal.hamlet:17
     terminated_0 = satiation_4 <= f32(0.0)
@@ -134,14 +209,14 @@ def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     age_1 = add(age_0, 1)
     # lifespan, first_meal.hamlet:6
     truncated_0 = less_equal(200, age_1) & (not terminated_0)
-    t179 = where(truncated_0, i32(1), -1)
+    t51 = where(truncated_0, i32(1), -1)
     # dies when, first_meal.hamlet:17
-    cause_0 = where(terminated_0, 0, t179)
+    cause_0 = where(terminated_0, 0, t51)
     # lifespan, first_meal.hamlet:6
-    t182 = where(truncated_0, mood_5 + f32(1.0), mood_5)
+    t54 = where(truncated_0, mood_5 + f32(1.0), mood_5)
     # reward, first_meal.hamlet:18
-    reward_0 = where(terminated_0, f32(0.0), t182)
-    return satiation_4, mood_5, x_3, y_3, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
+    reward_0 = where(terminated_0, f32(0.0), t54)
+    return satiation_4, mood_5, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
 
 
 @inline
@@ -157,12 +232,12 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t29 = bit_xor(world_0, bit_xor(t26, shift_right(t26, 16)))
     t32 = multiply(bit_xor(t29, shift_right(t29, 16)), 0x7FEB352D)
     t35 = multiply(bit_xor(t32, shift_right(t32, 15)), 0x846CA68B)
-    t39 = multiply(u32(episode_0), 0x9E3779B9)
+    t39 = multiply(to_u32(episode_0), 0x9E3779B9)
     t40 = add(bit_xor(t35, shift_right(t35, 16)), t39)
     t43 = multiply(bit_xor(t40, shift_right(t40, 16)), 0x7FEB352D)
     t46 = multiply(bit_xor(t43, shift_right(t43, 15)), 0x846CA68B)
     layout_0 = bit_xor(t46, shift_right(t46, 16))
-    t51 = add(1, u32(agent_0))
+    t51 = add(1, to_u32(agent_0))
     t53 = divide(t51, 5)
     t57 = multiply(bit_xor(t53, layout_0), 0x9E3779B1)
     t62 = mulhigh(multiply(bit_xor(t57, shift_right(t57, 15)), 0x85EBCA77), 5)
@@ -197,8 +272,8 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t146 = add(t125, t145)
     t150 = multiply(where(less(t146, 5), t146, subtract(t146, 5)), 5)
     t151 = add(t150, t137)
-    x_0 = i32(remainder(t151, 5))
-    y_0 = i32(divide(t151, 5))
+    x_0 = to_i32(remainder(t151, 5))
+    y_0 = to_i32(divide(t151, 5))
     return f32(1.0), f32(0.5), x_0, y_0, layout_0
 
 
@@ -252,7 +327,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
-    action_0 = i32(mulhigh(word_0, 6))
+    action_0 = to_i32(mulhigh(word_0, 6))
     return action_0
 
 
@@ -266,7 +341,7 @@ def _situation(
     t16 = multiply(where(less(age_0, 199), age_0, 199), stride_2_0)
     t17 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t16)
     # here
-    t22 = u32(add(multiply(y_0, 5), x_0))
+    t22 = to_u32(add(multiply(y_0, 5), x_0))
     t24 = divide(t22, 5)
     t25 = remainder(t22, 5)
     t30 = multiply(bit_xor(t25, add(layout_0, 0x5384540F)), 0x9E3779B1)
@@ -302,13 +377,13 @@ def _situation(
     t119 = subtract(t100, t118)
     t123 = multiply(t112, 5)
     t124 = add(t123, where(less(t100, t118), add(t119, 5), t119))
-    t128 = where(less(t124, 1), i32(t124), -1)
+    t128 = where(less(t124, 1), to_i32(t124), -1)
     # policy
     t136 = satiation_0 * scale_0_0
     t139 = where(t136 < f32(0.0), f32(0.0), t136)
     t141 = where(top_0_0 < t139, top_0_0, t139)
     t143 = t141 + f32(12582912.0)
-    t150 = i32(subtract(to_bits(t143), 0x4B400000))
+    t150 = to_i32(subtract(to_bits(t143), 0x4B400000))
     t151 = subtract(t150, where(t141 < (t143 - f32(12582912.0)), i32(1), 0))
     t153 = multiply(t151, stride_4_0)
     t154 = add(add(t17, multiply(add(t128, 1), stride_3_0)), t153)
@@ -316,89 +391,61 @@ def _situation(
     t159 = where(t156 < f32(0.0), f32(0.0), t156)
     t161 = where(top_1_0 < t159, top_1_0, t159)
     t162 = t161 + f32(12582912.0)
-    t168 = i32(subtract(to_bits(t162), 0x4B400000))
+    t168 = to_i32(subtract(to_bits(t162), 0x4B400000))
     t169 = subtract(t168, where(t161 < (t162 - f32(12582912.0)), i32(1), 0))
     situation_0 = add(t154, multiply(t169, stride_5_0))
     return situation_0
 
 
 @inline
-def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, layout_0):
+def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
     """What a lane observes in single rows, then what the repeated rows share."""
     # observe grid, first_meal.hamlet:19
-    t10 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
-    t16 = mulhigh(multiply(bit_xor(t10, shift_right(t10, 15)), 0x85EBCA77), 5)
-    t20 = multiply(bit_xor(t16, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t24 = mulhigh(multiply(bit_xor(t20, shift_right(t20, 15)), 0x85EBCA77), 5)
-    t28 = multiply(bit_xor(t24, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t32 = mulhigh(multiply(bit_xor(t28, shift_right(t28, 15)), 0x85EBCA77), 5)
-    t33 = add(t16, t32)
-    t36 = where(less(t33, 5), t33, subtract(t33, 5))
-    t40 = multiply(bit_xor(t36, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t44 = mulhigh(multiply(bit_xor(t40, shift_right(t40, 15)), 0x85EBCA77), 5)
-    t45 = add(t24, t44)
-    t48 = where(less(t45, 5), t45, subtract(t45, 5))
-    t52 = multiply(bit_xor(t48, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t56 = mulhigh(multiply(bit_xor(t52, shift_right(t52, 15)), 0x85EBCA77), 5)
-    t57 = add(t36, t56)
-    t60 = where(less(t57, 5), t57, subtract(t57, 5))
-    t64 = multiply(bit_xor(t60, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t68 = mulhigh(multiply(bit_xor(t64, shift_right(t64, 15)), 0x85EBCA77), 5)
-    t69 = add(t48, t68)
-    t72 = where(less(t69, 5), t69, subtract(t69, 5))
-    t76 = multiply(bit_xor(t72, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t80 = mulhigh(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 5)
-    t81 = add(t60, t80)
-    t84 = where(less(t81, 5), t81, subtract(t81, 5))
-    t88 = multiply(bit_xor(t84, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t92 = mulhigh(multiply(bit_xor(t88, shift_right(t88, 15)), 0x85EBCA77), 5)
-    t93 = add(t72, t92)
-    t97 = multiply(where(less(t93, 5), t93, subtract(t93, 5)), 5)
-    t101 = bit_or(0, shift_left(1, add(t97, t84)))
-    t105 = add(multiply(y_0, 5), x_0)
+    t9 = bit_or(0, shift_left(1, cell_0_0))
+    t13 = add(multiply(y_0, 5), x_0)
     # observe lifetime, first_meal.hamlet:19
-    lifetime_0 = f32(age_0) / f32(200.0)
-    return satiation_0, mood_0, lifetime_0, t101, t105
+    lifetime_0 = to_f32(age_0) / f32(200.0)
+    return satiation_0, mood_0, lifetime_0, t9, t13
 
 
 @inline
-def _observe_grid(element_0, t101, t105):
+def _observe_grid(element_0, t9, t13):
     """Rows 0 to 24, one at a time."""
     # observe grid, first_meal.hamlet:19
-    t110 = equal(bit_and(t101, shift_left(1, u32(element_0))), 0)
-    grid_0 = where(t110, f32(0.0), f32(1.0)) + where(equal(element_0, t105), f32(1.0), f32(0.0))
+    t18 = equal(bit_and(t9, shift_left(1, to_u32(element_0))), 0)
+    grid_0 = where(t18, f32(0.0), f32(1.0)) + where(equal(element_0, t13), f32(1.0), f32(0.0))
     return grid_0
 
 
 @helper
 def _observe(
-    observation_array, start, count, lanes, chosen, meter_satiation, meter_mood, position_x, position_y, age, layout,
+    observation_array, start, begin, end, written, whole, meter_satiation, meter_mood, position_x, position_y, age,
+    cells,
 ):
-    """Write what the lanes of a chunk observe: all where `chosen` is negative, else the first `chosen` of `lanes`."""
-    values = local_f32(LANES)
-    observed_meter_satiation = local_f32(LANES)
-    observed_meter_mood = local_f32(LANES)
-    observed_lifetime = local_f32(LANES)
-    shared_t101 = local_u32(LANES)
-    shared_t105 = local_i32(LANES)
-    for lane in range(LANES):
-        (
-            observed_meter_satiation[lane], observed_meter_mood[lane], observed_lifetime[lane], shared_t101[lane],
-            shared_t105[lane],
-        ) = _observe_lane(
-            meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], layout[lane],
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
+    shared_t9 = local_u32(LANES)
+    shared_t13 = local_i32(LANES)
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
+        (observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane]) = _observe_lane(
+            meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], cells[lane],
         )
-    put(observed_meter_satiation, part(observation_array, 25, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_mood, part(observation_array, 26, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_lifetime, part(observation_array, 27, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(part(observation_array, 26, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 27, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
     for element in range(25):
-        for lane in range(LANES):
-            values[lane] = _observe_grid(i32(element), shared_t101[lane], shared_t105[lane])
-        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(127.5))
+        row = part(observation_array, element, start)
+        for first in range(begin, end, WIDE):
+            lane = wide(first)
+            value = _observe_grid(i32(element), shared_t9[lane], shared_t13[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
 
 
 @inline
-def _mask_lane(x_0, y_0, layout_0):
+def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, first_meal.hamlet:5
     mask_0_0 = less(0, y_0)
@@ -406,50 +453,14 @@ def _mask_lane(x_0, y_0, layout_0):
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 4)
     # here
-    t13 = u32(add(multiply(y_0, 5), x_0))
-    t15 = divide(t13, 5)
-    t16 = remainder(t13, 5)
-    t21 = multiply(bit_xor(t16, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t27 = mulhigh(multiply(bit_xor(t21, shift_right(t21, 15)), 0x85EBCA77), 5)
-    t28 = subtract(t15, t27)
-    t31 = where(less(t15, t27), add(t28, 5), t28)
-    t35 = multiply(bit_xor(t31, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t39 = mulhigh(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 5)
-    t40 = subtract(t16, t39)
-    t43 = where(less(t16, t39), add(t40, 5), t40)
-    t47 = multiply(bit_xor(t43, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t51 = mulhigh(multiply(bit_xor(t47, shift_right(t47, 15)), 0x85EBCA77), 5)
-    t52 = subtract(t31, t51)
-    t55 = where(less(t31, t51), add(t52, 5), t52)
-    t59 = multiply(bit_xor(t55, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t63 = mulhigh(multiply(bit_xor(t59, shift_right(t59, 15)), 0x85EBCA77), 5)
-    t64 = subtract(t43, t63)
-    t67 = where(less(t43, t63), add(t64, 5), t64)
-    t71 = multiply(bit_xor(t67, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t75 = mulhigh(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 5)
-    t76 = subtract(t55, t75)
-    t79 = where(less(t55, t75), add(t76, 5), t76)
-    t83 = multiply(bit_xor(t79, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t87 = mulhigh(multiply(bit_xor(t83, shift_right(t83, 15)), 0x85EBCA77), 5)
-    t88 = subtract(t67, t87)
-    t91 = where(less(t67, t87), add(t88, 5), t88)
-    t95 = multiply(bit_xor(t91, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t99 = mulhigh(multiply(bit_xor(t95, shift_right(t95, 15)), 0x85EBCA77), 5)
-    t100 = subtract(t79, t99)
-    t103 = where(less(t79, t99), add(t100, 5), t100)
-    t105 = multiply(bit_xor(t103, layout_0), 0x9E3779B1)
-    t109 = mulhigh(multiply(bit_xor(t105, shift_right(t105, 15)), 0x85EBCA77), 5)
-    t110 = subtract(t91, t109)
-    t114 = multiply(t103, 5)
-    t115 = add(t114, where(less(t91, t109), add(t110, 5), t110))
-    t119 = where(less(t115, 1), i32(t115), -1)
+    t11 = where(less(found_0, 0), -1, found_0)
     # mask
-    mask_4_0 = less_equal(0, t119)
+    mask_4_0 = less_equal(0, t11)
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0, True
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, layout):
+def _mask(mask_array, start, count, alive, position_x, position_y, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
@@ -457,11 +468,12 @@ def _mask(mask_array, start, count, alive, position_x, position_y, layout):
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
     action_WAIT = local_bool(LANES)
-    for lane in range(LANES):
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
         (
             action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane],
             action_WAIT[lane],
-        ) = _mask_lane(position_x[lane], position_y[lane], layout[lane])
+        ) = _mask_lane(position_x[lane], position_y[lane], found[lane])
         action_UP[lane] = where(alive[lane], action_UP[lane], False)
         action_DOWN[lane] = where(alive[lane], action_DOWN[lane], False)
         action_LEFT[lane] = where(alive[lane], action_LEFT[lane], False)
@@ -517,9 +529,40 @@ def _store_worlds(episode_array, layout_array, episode, layout, world, agents, c
 
 
 @helper
+def _keep(layout, cells):
+    """Note where the affordances at random of every lane stand."""
+    for index in range(1):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            cells[index * LANES + lane] = _place(layout[lane])
+
+
+@helper
+def _look(found, standing, cells, layout, keeping):
+    """Find what is on the cells on which the lanes stand: among those that are kept, or by the layout."""
+    if keeping:
+        find(found, standing, cells, 1)
+    else:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            found[lane] = _search(layout[lane], standing[lane])
+
+
+@helper
+def _look_again(position_x, position_y, layout, standing, found, cells, keeping, observing):
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
+    if observing and not keeping:
+        _keep(layout, cells)
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
+        standing[lane] = _stand(position_x[lane], position_y[lane])
+    _look(found, standing, cells, layout, keeping)
+
+
+@helper
 def _restart(
-    lanes, chosen, meter_satiation, meter_mood, position_x, position_y, layout, age, alive, episode_return, episode,
-    start, agents, first_world, seed_low, seed_high,
+    lanes, chosen, cells, keeping, observing, meter_satiation, meter_mood, position_x, position_y, layout, age, alive,
+    episode_return, episode, start, agents, first_world, seed_low, seed_high,
 ):
     """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`."""
     for index in range(chosen):
@@ -532,6 +575,8 @@ def _restart(
         age[lane] = 0
         alive[lane] = True
         episode_return[lane] = f32(0.0)
+        if keeping:
+            scatter(_place(layout[lane]), part(cells, 0, 0 * LANES), lane, 1)
 
 
 @kernel
@@ -557,6 +602,8 @@ def rollout(
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
     situation = local_i32(LANES)
+    observing = observation_array.shape[0] > 0
+    keeping = agents <= LANES and (observing or ticks >= KEPT)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -572,6 +619,9 @@ def rollout(
     episode_return = local_f32(LANES)
     episode = local_i32(LANES)
     layout = local_u32(LANES)
+    found = local_i8(LANES)
+    standing = local_u8(LANES)
+    cells = local_u8(LANES)
     kept_meter_satiation = local_f32(LANES)
     kept_meter_mood = local_f32(LANES)
     kept_position_x = local_i32(LANES)
@@ -597,12 +647,15 @@ def rollout(
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
+                if passed == 0 and keeping:
+                    _keep(layout, cells)
                 if passed == 0:
                     continue
 
                 # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
                 if tabular:
-                    for lane in range(LANES):
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         situation[lane] = _situation(
                             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
                             layout[lane], strides_array[0], strides_array[1], strides_array[2], strides_array[3],
@@ -615,46 +668,55 @@ def rollout(
                     look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
-                        first = first_world * agents + start
-                        for lane in range(LANES):
+                        for first in range(0, LANES, WIDE):
+                            lane = wide(first)
                             first_word, second_word, third_word, fourth_word = _policy(
-                                u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
+                                ramp(u32(first_world * agents + start + first)), u32(now), u32(seed_low),
+                                u32(seed_high),
                             )
                             ahead[lane] = first_word
                             ahead[1 * LANES + lane] = second_word
                             ahead[2 * LANES + lane] = third_word
                             ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
-                    for lane in range(LANES):
-                        word = ahead[drawn + lane]
-                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    for first in range(0, LANES, WIDE):
+                        word = ahead[wide(drawn + first)]
+                        action[wide(first)] = where(tabular, to_i32(shift_right(word, 2)), _choose(word))
                     if tabular:
                         draw(action, thresholds_array, 5, situation, count)
 
                 # The tick; who was dead before it keeps everything.
-                for lane in range(LANES):
-                    flags[lane] = not alive[lane]
-                dead = choose_lanes(flags, lanes)
-                if dead > 0:
-                    for lane in range(LANES):
+                dead = not all_set(alive)
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = not alive[lane]
                         kept_meter_satiation[lane] = meter_satiation[lane]
                         kept_meter_mood[lane] = meter_mood[lane]
                         kept_position_x[lane] = position_x[lane]
                         kept_position_y[lane] = position_y[lane]
                         kept_age[lane] = age[lane]
                         kept_episode_return[lane] = episode_return[lane]
-                for lane in range(LANES):
+                # Moves, and what is where they end.
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
+                    position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
+                    standing[lane] = _stand(position_x[lane], position_y[lane])
+                _look(found, standing, cells, layout, keeping)
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
                     (
-                        meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
-                        reward[lane], terminated[lane], truncated[lane], used[lane], cause[lane],
+                        meter_satiation[lane], meter_mood[lane], age[lane], reward[lane], terminated[lane],
+                        truncated[lane], used[lane], cause[lane],
                     ) = _tick(
-                        meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
-                        layout[lane], action[lane],
+                        meter_satiation[lane], meter_mood[lane], age[lane], action[lane], position_x[lane],
+                        position_y[lane], found[lane],
                     )
-                    episode_return[lane] += reward[lane]
+                    episode_return[lane] = episode_return[lane] + reward[lane]
                     alive[lane] = not (terminated[lane] | truncated[lane])
-                if dead > 0:
-                    for lane in range(LANES):
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         meter_satiation[lane] = where(flags[lane], kept_meter_satiation[lane], meter_satiation[lane])
                         meter_mood[lane] = where(flags[lane], kept_meter_mood[lane], meter_mood[lane])
                         position_x[lane] = where(flags[lane], kept_position_x[lane], position_x[lane])
@@ -669,8 +731,9 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for lane in range(LANES):
-                        flags[lane] = (used[lane] >= 0) | (cause[lane] >= 0)
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
                     for index in range(choose_lanes(flags, lanes)):
                         lane = lanes[index]
                         if used[lane] >= 0:
@@ -705,8 +768,8 @@ def rollout(
                         layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                for lane in range(LANES):
-                    flags[lane] = False
+                for first in range(0, LANES, WIDE):
+                    flags[wide(first)] = False
                 if fresh:
                     for lane in range(count):
                         flags[lane] = True
@@ -727,24 +790,31 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
+                        if every_tick and observing:
+                            _look_again(position_x, position_y, layout, standing, found, cells, keeping, observing)
                         if every_tick and observation_array.shape[0] > 0:
-                            _observe(
-                                final_observation_array, start, count, lanes, chosen, meter_satiation, meter_mood,
-                                position_x, position_y, age, layout,
-                            )
+                            for first in range(0, LANES, WIDE):
+                                if any_set(flags[wide(first)]):
+                                    _observe(
+                                        final_observation_array, start, first, first + WIDE, flags, False,
+                                        meter_satiation, meter_mood, position_x, position_y, age, cells,
+                                    )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
                     _restart(
-                        lanes, chosen, meter_satiation, meter_mood, position_x, position_y, layout, age, alive,
-                        episode_return, episode, start, agents, first_world, seed_low, seed_high,
+                        lanes, chosen, cells, keeping, observing, meter_satiation, meter_mood, position_x, position_y,
+                        layout, age, alive, episode_return, episode, start, agents, first_world, seed_low, seed_high,
                     )
                 if final or (every_tick and passed > 0):
+                    _look_again(position_x, position_y, layout, standing, found, cells, keeping, observing)
                     if observation_array.shape[0] > 0:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
                         _observe(
-                            observation_array, start, count, lanes, ALL, meter_satiation, meter_mood, position_x,
-                            position_y, age, layout,
+                            observation_array, start, 0, LANES, flags, count == LANES, meter_satiation, meter_mood,
+                            position_x, position_y, age, cells,
                         )
-                    _mask(mask_array, start, count, alive, position_x, position_y, layout)
+                    _mask(mask_array, start, count, alive, position_x, position_y, found)
                 if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,

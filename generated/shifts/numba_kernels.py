@@ -2,7 +2,7 @@
 
 A kernel works on chunks of LANES lanes: a lane is one agent of one world, and a chunk holds whole worlds; a world that
 is larger takes several tiles. Arrays are field-major, [rows, lanes] or [rows, worlds]; those of a chunk are [LANES] and
-stay in the cache for all ticks. Loops over LANES become vector code.
+stay in the cache for all ticks. Functions compute vectors of WIDE lanes; an index `wide(first)` stands for so many.
 """
 
 from numba import float32 as f32
@@ -11,21 +11,28 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
-    ALL,
+    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
     NO_F32,
     NO_I32,
     NO_I64,
+    WIDE,
+    Short,
+    absolute,
     add,
     bit_and,
     bit_or,
     bit_xor,
+    alike,
+    all_set,
+    any_set,
     choose_lanes,
     divide,
     draw,
     equal,
+    find,
     fma,
     from_bits,
     helper,
@@ -37,331 +44,420 @@ from hamlet.launch.numba_ops import (
     load_worlds,
     local_bool,
     local_f32,
+    local_i8,
     local_i32,
+    local_u8,
     local_u32,
     look_up,
     mulhigh,
     multiply,
     part,
     put,
+    ramp,
     remainder,
+    rows_u8,
+    scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
     store_worlds,
     subtract,
+    take,
     to_bits,
+    to_f32,
+    to_i32,
+    to_u32,
     where,
+    wide,
 )
 
-TABLES = (
-    ("time.sin", "f32", (
-        0.0, 0.25881904, 0.5, 0.70710677, 0.8660254, 0.9659258, 1.0, 0.9659258, 0.8660254, 0.70710677, 0.5, 0.25881904,
-        1.2246469e-16, -0.25881904, -0.5, -0.70710677, -0.8660254, -0.9659258, -1.0, -0.9659258, -0.8660254,
-        -0.70710677, -0.5, -0.25881904,
-    )),
-    ("time.cos", "f32", (
-        1.0, 0.9659258, 0.8660254, 0.70710677, 0.5, 0.25881904, 6.123234e-17, -0.25881904, -0.5, -0.70710677,
-        -0.8660254, -0.9659258, -1.0, -0.9659258, -0.8660254, -0.70710677, -0.5, -0.25881904, -1.8369701e-16,
-        0.25881904, 0.5, 0.70710677, 0.8660254, 0.9659258,
-    )),
-)
+TABLES = ()
+table_time_sin = Short("f32", (
+    0.0, 0.25881904, 0.5, 0.70710677, 0.8660254, 0.9659258, 1.0, 0.9659258, 0.8660254, 0.70710677, 0.5, 0.25881904,
+    1.2246469e-16, -0.25881904, -0.5, -0.70710677, -0.8660254, -0.9659258, -1.0, -0.9659258, -0.8660254, -0.70710677,
+    -0.5, -0.25881904,
+))
+table_time_cos = Short("f32", (
+    1.0, 0.9659258, 0.8660254, 0.70710677, 0.5, 0.25881904, 6.123234e-17, -0.25881904, -0.5, -0.70710677, -0.8660254,
+    -0.9659258, -1.0, -0.9659258, -0.8660254, -0.70710677, -0.5, -0.25881904, -1.8369701e-16, 0.25881904, 0.5,
+    0.70710677, 0.8660254, 0.9659258,
+))
+table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0, 0, 0))
+table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0, 0, 0))
+table_case_2 = Short("f32", (
+    0.01, 0.01833, 0.01, 0.01, 0.05, 0.04, 0.05, 0.05, 0.03, 0.075, 0.0, 0.0, 0.02667, 0.0, 0.0, 0.0,
+))
+table_case_3 = Short("f32", (-0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.01, 0.02))
+table_case_4 = Short("f32", (-0.005, -0.005, -0.005, -0.005, -0.005, -0.0, 0.002, -0.001))
+table_case_5 = Short("i32", (5, 6, 3, 2, 2, 3, 6, 4, 3, 2, 8, 6, 4, 3, 0, 0))
+table_case_6 = Short("f32", (
+    0.02, 0.05, -0.0, 0.03, -0.02, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_7 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, 0.0625, 0.1, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_8 = Short("f32", (
+    0.075, 0.09375, -0.0, -0.0, 0.05625, -0.0, -0.0, -0.0, 0.045, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_9 = Short("f32", (
+    0.125, 0.1875, -0.0, -0.0, 0.0375, -0.0, -0.0, -0.0, 0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_11 = Short("f32", (
+    -0.0, -0.0, -0.0, 0.1125, 0.16875, -0.0, -0.0, -0.0, -0.0, 0.1125, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_12 = Short("f32", (
+    -0.0, -0.0, -0.0, 0.1125, 0.1125, -0.0, -0.0, -0.0, -0.0, 0.075, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_13 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.05625, 0.075, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_15 = Short("f32", (
+    -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.03, -0.05, -0.05, -0.05, -0.05, -0.05,
+))
+table_case_16 = Short("f32", (
+    -0.01, -0.01833, -0.01, -0.01, -0.05, -0.04, -0.05, -0.05, -0.03, -0.075, 0.05625, 0.075, -0.02667, -0.0, -0.0,
+    -0.0,
+))
+table_case_17 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.05, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_19 = Short("f32", (
+    0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.1, 0.09375, 0.09375, 0.0375, 0.0375, 0.0375, 0.0375,
+    0.0375, 0.0375,
+))
+table_case_20 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.075, 0.05, -0.0, -0.0,
+))
+table_case_21 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.125, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+))
+table_case_22 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.1, 0.0625, 0.0625, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+))
+table_case_23 = Short("f32", (
+    -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.2, -0.15, -0.2, -0.08, -0.15, -0.15, -0.15,
+))
+table_case_24 = Short("f32", (5.0, 6.0, 3.0, 2.0, 2.0, 3.0, 6.0, 4.0, 3.0, 2.0, 8.0, 6.0, 4.0, 3.0, 5.0, 5.0))
+
+
+@inline
+def _move(x_0, y_0, action_0):
+    """The position after an action."""
+    # space grid, shifts.hamlet:6
+    t5 = take(table_case_0, action_0)
+    t6 = add(x_0, t5)
+    t8 = where(less(t6, 0), 0, t6)
+    moved_x_0 = where(less(7, t8), 7, t8)
+    t11 = take(table_case_1, action_0)
+    t12 = add(y_0, t11)
+    t14 = where(less(t12, 0), 0, t12)
+    moved_y_0 = where(less(7, t14), 7, t14)
+    return moved_x_0, moved_y_0
+
+
+@inline
+def _stand(x_0, y_0):
+    """The cell of a position."""
+    # here
+    cell_0 = to_u32(add(multiply(y_0, 8), x_0))
+    return cell_0
+
+
+@inline
+def _place(layout_0, index_0):
+    """The cell of the affordance at random of an index."""
+    # layout
+    t3 = shift_right(index_0, 3)
+    t8 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
+    t15 = shift_right(multiply(bit_xor(t8, shift_right(t8, 15)), 0x85EBCA77), 29)
+    t17 = bit_and(add(bit_and(index_0, 7), t15), 7)
+    t21 = multiply(bit_xor(t17, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t25 = shift_right(multiply(bit_xor(t21, shift_right(t21, 15)), 0x85EBCA77), 29)
+    t27 = bit_and(add(t3, t25), 7)
+    t31 = multiply(bit_xor(t27, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t35 = shift_right(multiply(bit_xor(t31, shift_right(t31, 15)), 0x85EBCA77), 29)
+    t37 = bit_and(add(t17, t35), 7)
+    t41 = multiply(bit_xor(t37, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t45 = shift_right(multiply(bit_xor(t41, shift_right(t41, 15)), 0x85EBCA77), 29)
+    t47 = bit_and(add(t27, t45), 7)
+    t51 = multiply(bit_xor(t47, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t55 = shift_right(multiply(bit_xor(t51, shift_right(t51, 15)), 0x85EBCA77), 29)
+    t57 = bit_and(add(t37, t55), 7)
+    t61 = multiply(bit_xor(t57, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t65 = shift_right(multiply(bit_xor(t61, shift_right(t61, 15)), 0x85EBCA77), 29)
+    t67 = bit_and(add(t47, t65), 7)
+    t71 = multiply(bit_xor(t67, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t75 = shift_right(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 29)
+    t77 = bit_and(add(t57, t75), 7)
+    t81 = multiply(bit_xor(t77, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
+    cell_0 = add(shift_left(bit_and(add(t67, t85), 7), 3), t77)
+    return cell_0
+
+
+@inline
+def _scene(
+    cell_0_0, cell_1_0, cell_2_0, cell_3_0, cell_4_0, cell_5_0, cell_6_0, cell_7_0, cell_8_0, cell_9_0, cell_10_0,
+    cell_11_0, cell_12_0, cell_13_0,
+):
+    """What is observed of the cells."""
+    # observe window, shifts.hamlet:115
+    t5 = shift_left(1, bit_and(cell_0_0, 31))
+    t7 = shift_right(cell_0_0, 5)
+    t16 = shift_left(1, bit_and(cell_1_0, 31))
+    t17 = shift_right(cell_1_0, 5)
+    t19 = where(equal(t17, 0), t16, 0)
+    t20 = bit_or(bit_or(0, where(equal(t7, 0), t5, 0)), t19)
+    t22 = where(equal(t17, 1), t16, 0)
+    t23 = bit_or(bit_or(0, where(equal(t7, 1), t5, 0)), t22)
+    t26 = shift_left(1, bit_and(cell_2_0, 31))
+    t27 = shift_right(cell_2_0, 5)
+    t36 = shift_left(1, bit_and(cell_3_0, 31))
+    t37 = shift_right(cell_3_0, 5)
+    t39 = where(equal(t37, 0), t36, 0)
+    t40 = bit_or(bit_or(t20, where(equal(t27, 0), t26, 0)), t39)
+    t42 = where(equal(t37, 1), t36, 0)
+    t43 = bit_or(bit_or(t23, where(equal(t27, 1), t26, 0)), t42)
+    t46 = shift_left(1, bit_and(cell_4_0, 31))
+    t47 = shift_right(cell_4_0, 5)
+    t56 = shift_left(1, bit_and(cell_5_0, 31))
+    t57 = shift_right(cell_5_0, 5)
+    t59 = where(equal(t57, 0), t56, 0)
+    t60 = bit_or(bit_or(t40, where(equal(t47, 0), t46, 0)), t59)
+    t62 = where(equal(t57, 1), t56, 0)
+    t63 = bit_or(bit_or(t43, where(equal(t47, 1), t46, 0)), t62)
+    t66 = shift_left(1, bit_and(cell_6_0, 31))
+    t67 = shift_right(cell_6_0, 5)
+    t76 = shift_left(1, bit_and(cell_7_0, 31))
+    t77 = shift_right(cell_7_0, 5)
+    t79 = where(equal(t77, 0), t76, 0)
+    t80 = bit_or(bit_or(t60, where(equal(t67, 0), t66, 0)), t79)
+    t82 = where(equal(t77, 1), t76, 0)
+    t83 = bit_or(bit_or(t63, where(equal(t67, 1), t66, 0)), t82)
+    t86 = shift_left(1, bit_and(cell_8_0, 31))
+    t87 = shift_right(cell_8_0, 5)
+    t96 = shift_left(1, bit_and(cell_9_0, 31))
+    t97 = shift_right(cell_9_0, 5)
+    t99 = where(equal(t97, 0), t96, 0)
+    t100 = bit_or(bit_or(t80, where(equal(t87, 0), t86, 0)), t99)
+    t102 = where(equal(t97, 1), t96, 0)
+    t103 = bit_or(bit_or(t83, where(equal(t87, 1), t86, 0)), t102)
+    t106 = shift_left(1, bit_and(cell_10_0, 31))
+    t107 = shift_right(cell_10_0, 5)
+    t116 = shift_left(1, bit_and(cell_11_0, 31))
+    t117 = shift_right(cell_11_0, 5)
+    t119 = where(equal(t117, 0), t116, 0)
+    t120 = bit_or(bit_or(t100, where(equal(t107, 0), t106, 0)), t119)
+    t122 = where(equal(t117, 1), t116, 0)
+    t123 = bit_or(bit_or(t103, where(equal(t107, 1), t106, 0)), t122)
+    t126 = shift_left(1, bit_and(cell_12_0, 31))
+    t127 = shift_right(cell_12_0, 5)
+    t136 = shift_left(1, bit_and(cell_13_0, 31))
+    t137 = shift_right(cell_13_0, 5)
+    t139 = where(equal(t137, 0), t136, 0)
+    scene_0_0 = bit_or(bit_or(t120, where(equal(t127, 0), t126, 0)), t139)
+    t142 = where(equal(t137, 1), t136, 0)
+    scene_1_0 = bit_or(bit_or(t123, where(equal(t127, 1), t126, 0)), t142)
+    return scene_0_0, scene_1_0
+
+
+@inline
+def _search(layout_0, cell_0):
+    """The index of the affordance at random on a cell, or -1, from the layout."""
+    # here
+    t5 = bit_and(cell_0, 7)
+    t10 = multiply(bit_xor(t5, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t17 = shift_right(multiply(bit_xor(t10, shift_right(t10, 15)), 0x85EBCA77), 29)
+    t19 = bit_and(subtract(shift_right(cell_0, 3), t17), 7)
+    t23 = multiply(bit_xor(t19, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t27 = shift_right(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 29)
+    t29 = bit_and(subtract(t5, t27), 7)
+    t33 = multiply(bit_xor(t29, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t37 = shift_right(multiply(bit_xor(t33, shift_right(t33, 15)), 0x85EBCA77), 29)
+    t39 = bit_and(subtract(t19, t37), 7)
+    t43 = multiply(bit_xor(t39, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t47 = shift_right(multiply(bit_xor(t43, shift_right(t43, 15)), 0x85EBCA77), 29)
+    t49 = bit_and(subtract(t29, t47), 7)
+    t53 = multiply(bit_xor(t49, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t57 = shift_right(multiply(bit_xor(t53, shift_right(t53, 15)), 0x85EBCA77), 29)
+    t59 = bit_and(subtract(t39, t57), 7)
+    t63 = multiply(bit_xor(t59, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t67 = shift_right(multiply(bit_xor(t63, shift_right(t63, 15)), 0x85EBCA77), 29)
+    t69 = bit_and(subtract(t49, t67), 7)
+    t73 = multiply(bit_xor(t69, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t77 = shift_right(multiply(bit_xor(t73, shift_right(t73, 15)), 0x85EBCA77), 29)
+    t79 = bit_and(subtract(t59, t77), 7)
+    t81 = multiply(bit_xor(t79, layout_0), 0x9E3779B1)
+    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
+    t89 = add(shift_left(t79, 3), bit_and(subtract(t69, t85), 7))
+    found_0 = where(less(t89, 14), to_i32(t89), -1)
+    return found_0
 
 
 @inline
 def _tick(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, engaged_0,
-    progress_0, hour_0, layout_0, action_0,
+    progress_0, hour_0, action_0, moved_x_0, moved_y_0, found_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action REST, shifts.hamlet:110
-    t17 = equal(action_0, 6)
-    t23 = where(t17, f32(0.002), f32(-0.0))
-    t24 = where(t17, f32(0.01), f32(-0.0))
     # action MEDITATE, shifts.hamlet:111
-    t26 = equal(action_0, 7)
-    t30 = where(t26, f32(-0.001), t23)
-    t31 = where(t26, f32(0.02), t24)
+    t24 = take(table_case_3, action_0)
     # space grid, shifts.hamlet:6
-    t42 = where(equal(action_0, 3), 1, where(equal(action_0, 2), i32(-1), 0))
-    x_1 = add(x_0, t42)
-    x_2 = where(less(x_1, 0), 0, x_1)
-    x_3 = where(less(7, x_2), 7, x_2)
-    t50 = where(equal(action_0, 1), 1, where(equal(action_0, 0), i32(-1), 0))
-    y_1 = add(y_0, t50)
-    y_2 = where(less(y_1, 0), 0, y_1)
-    y_3 = where(less(7, y_2), 7, y_2)
+    t29 = take(table_case_0, action_0)
+    t30 = add(x_0, t29)
+    t33 = where(less(t30, 0), 0, t30)
+    t35 = where(less(7, t33), 7, t33)
+    t36 = take(table_case_1, action_0)
+    t37 = add(y_0, t36)
+    t39 = where(less(t37, 0), 0, t37)
+    t41 = where(less(7, t39), 7, t39)
     # leave
-    t58 = equal(x_3, x_0) & equal(y_3, y_0)
-    engaged_1 = where(t58, engaged_0, -1)
-    progress_1 = where(t58, progress_0, 0)
-    # move
-    t62 = less(action_0, 4)
-    # meter energy move, shifts.hamlet:10
-    t65 = where(t62, f32(-0.005), t30)
-    # interact
-    t66 = equal(action_0, 4)
+    t44 = equal(t35, x_0) & equal(t41, y_0)
+    engaged_1 = where(t44, engaged_0, -1)
+    progress_1 = where(t44, progress_0, 0)
     # meter energy interact, shifts.hamlet:10
-    energy_1 = energy_0 + where(t66, f32(-0.005), t65)
+    t53 = take(table_case_4, action_0)
+    energy_1 = energy_0 + t53
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
     # here
-    t75 = u32(add(multiply(y_3, 8), x_3))
-    t79 = bit_and(t75, 7)
-    t84 = multiply(bit_xor(t79, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t91 = shift_right(multiply(bit_xor(t84, shift_right(t84, 15)), 0x85EBCA77), 29)
-    t93 = bit_and(subtract(shift_right(t75, 3), t91), 7)
-    t97 = multiply(bit_xor(t93, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t101 = shift_right(multiply(bit_xor(t97, shift_right(t97, 15)), 0x85EBCA77), 29)
-    t103 = bit_and(subtract(t79, t101), 7)
-    t107 = multiply(bit_xor(t103, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t111 = shift_right(multiply(bit_xor(t107, shift_right(t107, 15)), 0x85EBCA77), 29)
-    t113 = bit_and(subtract(t93, t111), 7)
-    t117 = multiply(bit_xor(t113, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t121 = shift_right(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 29)
-    t123 = bit_and(subtract(t103, t121), 7)
-    t127 = multiply(bit_xor(t123, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t131 = shift_right(multiply(bit_xor(t127, shift_right(t127, 15)), 0x85EBCA77), 29)
-    t133 = bit_and(subtract(t113, t131), 7)
-    t137 = multiply(bit_xor(t133, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t141 = shift_right(multiply(bit_xor(t137, shift_right(t137, 15)), 0x85EBCA77), 29)
-    t143 = bit_and(subtract(t123, t141), 7)
-    t147 = multiply(bit_xor(t143, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t151 = shift_right(multiply(bit_xor(t147, shift_right(t147, 15)), 0x85EBCA77), 29)
-    t153 = bit_and(subtract(t133, t151), 7)
-    t155 = multiply(bit_xor(t153, layout_0), 0x9E3779B1)
-    t159 = shift_right(multiply(bit_xor(t155, shift_right(t155, 15)), 0x85EBCA77), 29)
-    t163 = add(shift_left(t153, 3), bit_and(subtract(t143, t159), 7))
-    t167 = where(less(t163, 14), i32(t163), -1)
+    t60 = where(less(found_0, 0), -1, found_0)
     # interact
-    t168 = where(t66, t167, -1)
-    # affordance Bed, shifts.hamlet:35
-    t170 = f32(0.01) <= money_0
-    t171 = equal(t168, 0) & t170
-    # affordance LuxuryBed, shifts.hamlet:40
-    t175 = equal(t168, 1) & (f32(0.01833) <= money_0)
-    # affordance Shower, shifts.hamlet:45
-    t177 = equal(t168, 2) & t170
-    # affordance HomeMeal, shifts.hamlet:50
-    t179 = equal(t168, 3) & t170
-    # affordance FastFood, shifts.hamlet:55
-    t182 = f32(0.05) <= money_0
-    t183 = equal(t168, 4) & t182
+    t61 = where(equal(action_0, 4), t60, -1)
     # affordance Doctor, shifts.hamlet:60
-    t186 = less_equal(8, hour_0)
-    t189 = t186 & less(hour_0, 18)
-    t193 = (equal(t168, 5) & t189) & (f32(0.04) <= money_0)
-    # affordance Hospital, shifts.hamlet:65
-    t195 = equal(t168, 6) & t182
-    # affordance Therapist, shifts.hamlet:70
-    t198 = (equal(t168, 7) & t189) & t182
+    t65 = less_equal(8, hour_0)
+    t68 = t65 & less(hour_0, 18)
+    # affordance Bed, shifts.hamlet:35
+    t72 = t68 | (not equal(t61, 7))
     # affordance Recreation, shifts.hamlet:75
-    t201 = less(hour_0, 22)
-    t205 = f32(0.03) <= money_0
-    t206 = (equal(t168, 8) & (t186 & t201)) & t205
+    t76 = less(hour_0, 22)
+    t77 = t65 & t76
     # affordance Bar, shifts.hamlet:80
-    t211 = less_equal(18, hour_0) | less(hour_0, 4)
-    t215 = (equal(t168, 9) & t211) & (f32(0.075) <= money_0)
-    # affordance Job, shifts.hamlet:92
-    t218 = equal(t168, 10) & t189
-    # affordance Labor, shifts.hamlet:96
-    t221 = equal(t168, 11) & t189
+    t84 = less_equal(18, hour_0) | less(hour_0, 4)
     # affordance Gym, shifts.hamlet:100
-    t225 = less_equal(6, hour_0) & t201
-    t229 = (equal(t168, 12) & t225) & (f32(0.02667) <= money_0)
+    t98 = less_equal(6, hour_0) & t76
+    # affordance Bed, shifts.hamlet:35
+    t108 = take(table_case_2, to_i32(bit_and(to_u32(t61), 15)))
+    t110 = (t68 | (not equal(t61, 5))) & t72
+    t111 = t110 & (t77 | (not equal(t61, 8)))
+    t112 = t111 & (t84 | (not equal(t61, 9)))
+    t113 = t112 & (t68 | (not equal(t61, 10)))
+    t114 = t113 & (t68 | (not equal(t61, 11)))
+    t115 = t114 & (t98 | (not equal(t61, 12)))
+    t116 = t115 & (t98 | (not equal(t61, 13)))
+    used_0 = where(t116 & (t108 <= money_0), t61, -1)
+    # affordance Shower, shifts.hamlet:45
+    t119 = equal(used_0, 2)
+    # affordance Doctor, shifts.hamlet:60
+    t121 = equal(used_0, 5)
+    # affordance Hospital, shifts.hamlet:65
+    t122 = equal(used_0, 6)
+    # affordance Bar, shifts.hamlet:80
+    t124 = equal(used_0, 9)
+    # affordance Gym, shifts.hamlet:100
+    t125 = equal(used_0, 12)
     # affordance Park, shifts.hamlet:105
-    t232 = equal(t168, 13) & t225
+    t126 = equal(used_0, 13)
     # progress
     progress_2 = add(progress_1, 1)
-    progress_3 = where(equal(engaged_1, t167), progress_2, 1)
-    # affordance Bed, shifts.hamlet:35
-    t236 = where(t171, i32(0), -1)
-    t237 = where(t171, i32(5), 0)
-    # affordance LuxuryBed, shifts.hamlet:40
-    t238 = where(t175, 1, t236)
-    t239 = where(t175, 6, t237)
-    # affordance Shower, shifts.hamlet:45
-    t240 = where(t177, 2, t238)
-    t241 = where(t177, 3, t239)
-    # affordance HomeMeal, shifts.hamlet:50
-    t242 = where(t179, 3, t240)
-    t243 = where(t179, 2, t241)
-    # affordance FastFood, shifts.hamlet:55
-    t244 = where(t183, 4, t242)
-    t245 = where(t183, 2, t243)
-    # affordance Doctor, shifts.hamlet:60
-    t246 = where(t193, 5, t244)
-    t247 = where(t193, 3, t245)
-    # affordance Hospital, shifts.hamlet:65
-    t248 = where(t195, 6, t246)
-    t249 = where(t195, 6, t247)
-    # affordance Therapist, shifts.hamlet:70
-    t250 = where(t198, 7, t248)
-    t251 = where(t198, 4, t249)
-    # affordance Recreation, shifts.hamlet:75
-    t252 = where(t206, 8, t250)
-    t253 = where(t206, 3, t251)
-    # affordance Bar, shifts.hamlet:80
-    t254 = where(t215, 9, t252)
-    t255 = where(t215, 2, t253)
-    # affordance Job, shifts.hamlet:92
-    t256 = where(t218, 10, t254)
-    t257 = where(t218, 8, t255)
-    # affordance Labor, shifts.hamlet:96
-    t258 = where(t221, 11, t256)
-    t259 = where(t221, 6, t257)
-    # affordance Gym, shifts.hamlet:100
-    t260 = where(t229, 12, t258)
-    t261 = where(t229, 4, t259)
+    progress_3 = where(equal(engaged_1, t60), progress_2, 1)
     # affordance Park, shifts.hamlet:105
-    used_0 = where(t232, 13, t260)
-    t263 = where(t232, 3, t261)
+    t132 = to_i32(bit_and(to_u32(used_0), 15))
+    t133 = take(table_case_5, t132)
     # progress
-    t264 = equal(progress_3, t263)
-    t265 = where(t264, used_0, -1)
-    t266 = less_equal(0, used_0)
-    # affordance Bed, shifts.hamlet:35
-    t267 = equal(t265, 0)
-    # affordance Bed, shifts.hamlet:37
-    t268 = where(t171, f32(0.075), f32(-0.0))
-    # affordance Bed, shifts.hamlet:38
-    t270 = where(t267, f32(0.125), f32(-0.0))
-    t271 = where(t267, f32(0.02), f32(-0.0))
-    # affordance LuxuryBed, shifts.hamlet:40
-    t272 = equal(t265, 1)
-    # affordance LuxuryBed, shifts.hamlet:42
-    t274 = where(t175, f32(0.09375), t268)
-    # affordance LuxuryBed, shifts.hamlet:43
-    t276 = where(t272, f32(0.1875), t270)
-    t277 = where(t272, f32(0.05), t271)
+    t134 = equal(progress_3, t133)
+    t135 = where(t134, used_0, -1)
+    t137 = to_u32(t132)
+    t141 = equal(bit_and(shift_right(16383, t137), 1), 1)
     # affordance Shower, shifts.hamlet:45
-    t278 = equal(t265, 2)
+    t144 = equal(t135, 2)
     # affordance Shower, shifts.hamlet:47
-    t280 = where(t177, f32(0.1), f32(-0.0))
+    t146 = where(t119, f32(0.1), f32(-0.0))
     # affordance Shower, shifts.hamlet:48
-    t281 = where(t278, f32(0.1), f32(-0.0))
-    # affordance HomeMeal, shifts.hamlet:50
-    t282 = equal(t265, 3)
-    # affordance HomeMeal, shifts.hamlet:52
-    t284 = where(t179, f32(0.1125), f32(-0.0))
-    # affordance HomeMeal, shifts.hamlet:53
-    t285 = where(t282, f32(0.1125), f32(-0.0))
-    t286 = where(t282, f32(0.03), t277)
+    t147 = where(t144, f32(0.1), f32(-0.0))
     # affordance FastFood, shifts.hamlet:55
-    t287 = equal(t265, 4)
-    # affordance FastFood, shifts.hamlet:57
-    t290 = where(t183, f32(0.16875), t284)
-    t291 = where(t183, f32(0.05625), t274)
+    t148 = equal(t135, 4)
     # affordance FastFood, shifts.hamlet:58
-    t293 = where(t287, f32(0.1125), t285)
-    t294 = where(t287, f32(0.0375), t276)
-    t295 = where(t287, f32(0.01), f32(-0.0))
-    t297 = where(t287, f32(-0.02), t286)
-    # affordance Doctor, shifts.hamlet:60
-    t298 = equal(t265, 5)
+    t150 = where(t148, f32(0.01), f32(-0.0))
+    t153 = to_i32(bit_and(to_u32(t135), 15))
+    t154 = take(table_case_6, t153)
     # affordance Doctor, shifts.hamlet:62
-    t299 = where(t193, f32(0.09375), t297)
-    # affordance Doctor, shifts.hamlet:63
-    t301 = where(t298, f32(0.0625), f32(-0.0))
-    # affordance Hospital, shifts.hamlet:65
-    t302 = equal(t265, 6)
+    t155 = where(t121, f32(0.09375), t154)
     # affordance Hospital, shifts.hamlet:67
-    t303 = where(t195, f32(0.1), t299)
+    t156 = where(t122, f32(0.1), t155)
     # affordance Hospital, shifts.hamlet:68
-    t304 = where(t302, f32(0.1), t301)
-    # affordance Therapist, shifts.hamlet:70
-    t305 = equal(t265, 7)
-    # affordance Therapist, shifts.hamlet:72
-    t306 = where(t198, f32(0.1), t31)
-    # affordance Therapist, shifts.hamlet:73
-    t307 = where(t305, f32(0.1), f32(-0.0))
-    # affordance Recreation, shifts.hamlet:75
-    t308 = equal(t265, 8)
+    t157 = take(table_case_7, t153)
     # affordance Recreation, shifts.hamlet:77
-    t310 = where(t206, f32(0.09375), t306)
-    t311 = where(t206, f32(0.045), t291)
+    t158 = take(table_case_8, t132)
     # affordance Recreation, shifts.hamlet:78
-    t312 = where(t308, f32(0.0625), t307)
-    t313 = where(t308, f32(0.03), t294)
+    t159 = take(table_case_9, t153)
     # affordance Bar, shifts.hamlet:80
-    t314 = equal(t265, 9)
+    t160 = equal(t135, 9)
     # affordance Bar, shifts.hamlet:82
-    t315 = where(t215, f32(0.1875), t295)
-    t316 = where(t215, f32(0.09375), t310)
-    satiation_1 = satiation_0 + where(t215, f32(0.1125), t290)
-    # affordance Bar, shifts.hamlet:84
-    t319 = where(t314, f32(0.125), f32(-0.0))
-    # affordance Bar, shifts.hamlet:85
-    t320 = where(t314, f32(0.0625), t312)
+    t161 = where(t124, f32(0.1875), t150)
+    t162 = take(table_case_11, t132)
+    satiation_1 = satiation_0 + t162
     # affordance Bar, shifts.hamlet:86
-    satiation_2 = satiation_1 + where(t314, f32(0.075), t293)
+    t164 = take(table_case_12, t153)
+    satiation_2 = satiation_1 + t164
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    # affordance Bar, shifts.hamlet:87
-    t326 = where(t314, f32(-0.2), t311)
     # affordance Bar, shifts.hamlet:88
-    hygiene_1 = hygiene_0 + where(t314, f32(-0.15), t280)
+    hygiene_1 = hygiene_0 + where(t160, f32(-0.15), t146)
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t281
+    hygiene_3 = hygiene_2 + t147
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    # affordance Bar, shifts.hamlet:89
-    t336 = where(t314, f32(-0.05), t303)
     # affordance Job, shifts.hamlet:92
-    t337 = equal(t265, 10)
-    # affordance Job, shifts.hamlet:93
-    t343 = where(t179, f32(-0.01), where(t177, f32(-0.01), where(t175, f32(-0.01833), where(t171, f32(-0.01), f32(-0.0)))))
-    t348 = where(t198, f32(-0.05), where(t195, f32(-0.05), where(t193, f32(-0.04), where(t183, f32(-0.05), t343))))
-    t353 = where(t218, f32(0.05625), where(t215, f32(-0.075), where(t206, f32(-0.03), t348)))
+    t176 = equal(t135, 10)
     # affordance Job, shifts.hamlet:94
-    t354 = where(t337, f32(0.05625), f32(-0.0))
-    t355 = where(t337, f32(-0.15), t326)
-    t356 = where(t337, f32(0.02), t315)
-    t357 = where(t337, f32(-0.03), t336)
+    t177 = where(t176, f32(0.02), t161)
     # affordance Labor, shifts.hamlet:96
-    t358 = equal(t265, 11)
-    # affordance Labor, shifts.hamlet:97
-    t359 = where(t221, f32(0.075), t353)
+    t178 = equal(t135, 11)
     # affordance Labor, shifts.hamlet:98
-    t360 = where(t358, f32(0.075), t354)
-    t361 = where(t358, f32(-0.2), t355)
-    health_1 = health_0 + where(t358, f32(-0.05), t357)
+    t179 = take(table_case_13, t153)
+    t181 = to_u32(t153)
+    t185 = take(table_case_15, t153)
+    t186 = where(equal(bit_and(shift_right(3584, t181), 1), 1), t185, t156)
+    health_1 = health_0 + t186
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t304
+    health_3 = health_2 + t157
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t369 = where(t358, f32(0.01), t356)
-    # affordance Gym, shifts.hamlet:100
-    t370 = equal(t265, 12)
+    t193 = where(t178, f32(0.01), t177)
     # affordance Gym, shifts.hamlet:102
-    money_1 = money_0 + where(t229, f32(-0.02667), t359)
+    t194 = take(table_case_16, t132)
+    money_1 = money_0 + t194
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t360
+    money_3 = money_2 + t179
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    t381 = where(t229, f32(0.075), where(t358, f32(-0.05), where(t287, f32(-0.03), f32(-0.0))))
-    # affordance Gym, shifts.hamlet:103
-    t382 = where(t370, f32(0.075), f32(-0.0))
-    t384 = where(t370, f32(-0.08), t361)
-    # affordance Park, shifts.hamlet:105
-    t385 = equal(t265, 13)
+    t201 = take(table_case_17, t153)
+    t202 = where(t125, f32(0.075), t201)
     # affordance Park, shifts.hamlet:106
-    fitness_1 = fitness_0 + where(t232, f32(0.05), t381)
+    fitness_1 = fitness_0 + where(t126, f32(0.05), t202)
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    social_1 = social_0 + where(t232, f32(0.0375), t369)
-    mood_1 = mood_0 + where(t232, f32(0.0375), t316)
+    social_1 = social_0 + where(t126, f32(0.0375), t193)
+    t209 = take(table_case_19, t132)
+    t214 = where(equal(bit_and(shift_right(9088, t137), 1), 1), t209, t24)
+    mood_1 = mood_0 + t214
     # affordance Park, shifts.hamlet:107
-    fitness_3 = fitness_2 + where(t385, f32(0.05), t382)
+    t216 = take(table_case_20, t153)
+    fitness_3 = fitness_2 + t216
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    social_2 = social_1 + where(t385, f32(0.0375), t319)
+    t220 = take(table_case_21, t153)
+    social_2 = social_1 + t220
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    mood_2 = mood_1 + where(t385, f32(0.0375), t320)
+    t224 = take(table_case_22, t153)
+    mood_2 = mood_1 + t224
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    energy_4 = energy_3 + where(t385, f32(-0.15), t384)
+    t228 = take(table_case_23, t153)
+    t233 = where(equal(bit_and(shift_right(15872, t181), 1), 1), t228, t158)
+    energy_4 = energy_3 + t233
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t313
+    energy_6 = energy_5 + t159
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
     # progress
-    progress_4 = where(t264, 0, progress_3)
-    engaged_2 = where(t266, where(t264, -1, used_0), engaged_1)
-    progress_5 = where(t266, progress_4, progress_1)
+    progress_4 = where(t134, 0, progress_3)
+    engaged_2 = where(t141, where(t134, -1, used_0), engaged_1)
+    progress_5 = where(t141, progress_4, progress_1)
     # meter energy decay, shifts.hamlet:10
     energy_8 = energy_7 - f32(0.005)
     # meter hygiene decay, shifts.hamlet:11
@@ -380,60 +476,60 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rule unfit_bodies_sicken, shifts.hamlet:19
-    t441 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t441
+    t268 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t268
     # cascade hunger_exhausts, shifts.hamlet:21
-    t447 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t447)
+    t274 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t274)
     # cascade gloom_exhausts, shifts.hamlet:22
-    t453 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t453)
+    t280 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t280)
     # cascade hunger_sickens, shifts.hamlet:23
-    health_6 = health_5 - (f32(0.004) * t447)
+    health_6 = health_5 - (f32(0.004) * t274)
     # cascade grime_spoils_meals, shifts.hamlet:25
-    t461 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t462 = f32(0.002) * t461
-    satiation_6 = satiation_5 - t462
+    t288 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t289 = f32(0.002) * t288
+    satiation_6 = satiation_5 - t289
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # cascade grime_saddens, shifts.hamlet:26
-    mood_6 = mood_5 - (f32(0.003) * t461)
+    mood_6 = mood_5 - (f32(0.003) * t288)
     # cascade loneliness_saddens, shifts.hamlet:27
-    t471 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t471)
+    t298 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t298)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # cascade grime_weakens, shifts.hamlet:28
-    fitness_7 = fitness_6 - t462
+    fitness_7 = fitness_6 - t289
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # cascade grime_tires, shifts.hamlet:30
-    t480 = f32(0.0005) * t461
-    energy_11 = energy_10 - t480
+    t307 = f32(0.0005) * t288
+    energy_11 = energy_10 - t307
     # cascade loneliness_tires, shifts.hamlet:31
-    energy_12 = energy_11 - (f32(0.0008) * t471)
+    energy_12 = energy_11 - (f32(0.0008) * t298)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # cascade grime_sickens, shifts.hamlet:32
-    health_7 = health_6 - t480
+    health_7 = health_6 - t307
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
     # dies when, shifts.hamlet:113
-    t490 = health_8 <= f32(0.0)
-    t491 = energy_13 <= f32(0.0)
+    t317 = health_8 <= f32(0.0)
+    t318 = energy_13 <= f32(0.0)
     # age
     age_1 = add(age_0, 1)
     # dies when, shifts.hamlet:113
-    terminated_0 = t490 | t491
+    terminated_0 = t317 | t318
     # lifespan, shifts.hamlet:8
     truncated_0 = less_equal(500, age_1) & (not terminated_0)
-    t498 = where(truncated_0, i32(2), -1)
+    t325 = where(truncated_0, i32(2), -1)
     # dies when, shifts.hamlet:113
-    cause_0 = where(t490, 0, where(t491, 1, t498))
+    cause_0 = where(t317, 0, where(t318, 1, t325))
     # reward, shifts.hamlet:114
-    t501 = energy_13 * health_8
+    t328 = energy_13 * health_8
     # lifespan, shifts.hamlet:8
-    t503 = where(truncated_0, t501 + f32(1.0), t501)
+    t330 = where(truncated_0, t328 + f32(1.0), t328)
     # reward, shifts.hamlet:114
-    reward_0 = where(terminated_0, f32(0.0), t503)
+    reward_0 = where(terminated_0, f32(0.0), t330)
     return (
-        energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, x_3, y_3, age_1, engaged_2,
-        progress_5, reward_0, terminated_0, truncated_0, used_0, cause_0,
+        energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, moved_x_0, moved_y_0, age_1,
+        engaged_2, progress_5, reward_0, terminated_0, truncated_0, used_0, cause_0,
     )
 
 
@@ -459,12 +555,12 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t29 = bit_xor(world_0, bit_xor(t26, shift_right(t26, 16)))
     t32 = multiply(bit_xor(t29, shift_right(t29, 16)), 0x7FEB352D)
     t35 = multiply(bit_xor(t32, shift_right(t32, 15)), 0x846CA68B)
-    t39 = multiply(u32(episode_0), 0x9E3779B9)
+    t39 = multiply(to_u32(episode_0), 0x9E3779B9)
     t40 = add(bit_xor(t35, shift_right(t35, 16)), t39)
     t43 = multiply(bit_xor(t40, shift_right(t40, 16)), 0x7FEB352D)
     t46 = multiply(bit_xor(t43, shift_right(t43, 15)), 0x846CA68B)
     layout_0 = bit_xor(t46, shift_right(t46, 16))
-    t51 = add(14, u32(agent_0))
+    t51 = add(14, to_u32(agent_0))
     t53 = shift_right(t51, 3)
     t58 = multiply(bit_xor(t53, layout_0), 0x9E3779B1)
     t64 = shift_right(multiply(bit_xor(t58, shift_right(t58, 15)), 0x85EBCA77), 29)
@@ -490,8 +586,8 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t129 = multiply(bit_xor(t125, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
     t137 = add(shift_left(bit_and(add(t115, t133), 7), 3), t125)
-    x_0 = i32(bit_and(t137, 7))
-    y_0 = i32(shift_right(t137, 3))
+    x_0 = to_i32(bit_and(t137, 7))
+    y_0 = to_i32(shift_right(t137, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
@@ -545,7 +641,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
-    action_0 = i32(shift_right(word_0, 29))
+    action_0 = to_i32(shift_right(word_0, 29))
     return action_0
 
 
@@ -562,7 +658,7 @@ def _situation(
     t21 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t20)
     t27 = add(t21, multiply(where(less(age_0, 499), age_0, 499), stride_3_0))
     # here
-    t32 = u32(add(multiply(y_0, 8), x_0))
+    t32 = to_u32(add(multiply(y_0, 8), x_0))
     t36 = bit_and(t32, 7)
     t41 = multiply(bit_xor(t36, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t48 = shift_right(multiply(bit_xor(t41, shift_right(t41, 15)), 0x85EBCA77), 29)
@@ -588,13 +684,13 @@ def _situation(
     t112 = multiply(bit_xor(t110, layout_0), 0x9E3779B1)
     t116 = shift_right(multiply(bit_xor(t112, shift_right(t112, 15)), 0x85EBCA77), 29)
     t120 = add(shift_left(t110, 3), bit_and(subtract(t100, t116), 7))
-    t124 = where(less(t120, 14), i32(t120), -1)
+    t124 = where(less(t120, 14), to_i32(t120), -1)
     # policy
     t132 = energy_0 * scale_0_0
     t135 = where(t132 < f32(0.0), f32(0.0), t132)
     t137 = where(top_0_0 < t135, top_0_0, t135)
     t139 = t137 + f32(12582912.0)
-    t146 = i32(subtract(to_bits(t139), 0x4B400000))
+    t146 = to_i32(subtract(to_bits(t139), 0x4B400000))
     t147 = subtract(t146, where(t137 < (t139 - f32(12582912.0)), i32(1), 0))
     t149 = multiply(t147, stride_5_0)
     t150 = add(add(t27, multiply(add(t124, 1), stride_4_0)), t149)
@@ -602,46 +698,46 @@ def _situation(
     t155 = where(t152 < f32(0.0), f32(0.0), t152)
     t157 = where(top_1_0 < t155, top_1_0, t155)
     t158 = t157 + f32(12582912.0)
-    t164 = i32(subtract(to_bits(t158), 0x4B400000))
+    t164 = to_i32(subtract(to_bits(t158), 0x4B400000))
     t165 = subtract(t164, where(t157 < (t158 - f32(12582912.0)), i32(1), 0))
     t170 = satiation_0 * scale_2_0
     t173 = where(t170 < f32(0.0), f32(0.0), t170)
     t175 = where(top_2_0 < t173, top_2_0, t173)
     t176 = t175 + f32(12582912.0)
-    t182 = i32(subtract(to_bits(t176), 0x4B400000))
+    t182 = to_i32(subtract(to_bits(t176), 0x4B400000))
     t183 = subtract(t182, where(t175 < (t176 - f32(12582912.0)), i32(1), 0))
     t186 = add(add(t150, multiply(t165, stride_6_0)), multiply(t183, stride_7_0))
     t188 = money_0 * scale_3_0
     t191 = where(t188 < f32(0.0), f32(0.0), t188)
     t193 = where(top_3_0 < t191, top_3_0, t191)
     t194 = t193 + f32(12582912.0)
-    t200 = i32(subtract(to_bits(t194), 0x4B400000))
+    t200 = to_i32(subtract(to_bits(t194), 0x4B400000))
     t201 = subtract(t200, where(t193 < (t194 - f32(12582912.0)), i32(1), 0))
     t206 = mood_0 * scale_4_0
     t209 = where(t206 < f32(0.0), f32(0.0), t206)
     t211 = where(top_4_0 < t209, top_4_0, t209)
     t212 = t211 + f32(12582912.0)
-    t218 = i32(subtract(to_bits(t212), 0x4B400000))
+    t218 = to_i32(subtract(to_bits(t212), 0x4B400000))
     t219 = subtract(t218, where(t211 < (t212 - f32(12582912.0)), i32(1), 0))
     t222 = add(add(t186, multiply(t201, stride_8_0)), multiply(t219, stride_9_0))
     t224 = social_0 * scale_5_0
     t227 = where(t224 < f32(0.0), f32(0.0), t224)
     t229 = where(top_5_0 < t227, top_5_0, t227)
     t230 = t229 + f32(12582912.0)
-    t236 = i32(subtract(to_bits(t230), 0x4B400000))
+    t236 = to_i32(subtract(to_bits(t230), 0x4B400000))
     t237 = subtract(t236, where(t229 < (t230 - f32(12582912.0)), i32(1), 0))
     t242 = health_0 * scale_6_0
     t245 = where(t242 < f32(0.0), f32(0.0), t242)
     t247 = where(top_6_0 < t245, top_6_0, t245)
     t248 = t247 + f32(12582912.0)
-    t254 = i32(subtract(to_bits(t248), 0x4B400000))
+    t254 = to_i32(subtract(to_bits(t248), 0x4B400000))
     t255 = subtract(t254, where(t247 < (t248 - f32(12582912.0)), i32(1), 0))
     t258 = add(add(t222, multiply(t237, stride_10_0)), multiply(t255, stride_11_0))
     t260 = fitness_0 * scale_7_0
     t263 = where(t260 < f32(0.0), f32(0.0), t260)
     t265 = where(top_7_0 < t263, top_7_0, t263)
     t266 = t265 + f32(12582912.0)
-    t272 = i32(subtract(to_bits(t266), 0x4B400000))
+    t272 = to_i32(subtract(to_bits(t266), 0x4B400000))
     t273 = subtract(t272, where(t265 < (t266 - f32(12582912.0)), i32(1), 0))
     situation_0 = add(t258, multiply(t273, stride_12_0))
     return situation_0
@@ -650,477 +746,94 @@ def _situation(
 @inline
 def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, engaged_0,
-    progress_0, hour_0, layout_0, table_time_sin, table_time_cos,
+    progress_0, hour_0, scene_0_0, scene_1_0,
 ):
-    """What a lane observes in single rows, then what the repeated rows share."""
-    # observe window, shifts.hamlet:115
-    t22 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
-    t29 = shift_right(multiply(bit_xor(t22, shift_right(t22, 15)), 0x85EBCA77), 29)
-    t31 = add(layout_0, 0x9E3779B9)
-    t33 = multiply(bit_xor(t29, t31), 0x9E3779B1)
-    t37 = shift_right(multiply(bit_xor(t33, shift_right(t33, 15)), 0x85EBCA77), 29)
-    t39 = add(layout_0, 0x3C6EF372)
-    t41 = multiply(bit_xor(t37, t39), 0x9E3779B1)
-    t45 = shift_right(multiply(bit_xor(t41, shift_right(t41, 15)), 0x85EBCA77), 29)
-    t47 = bit_and(add(t29, t45), 7)
-    t49 = add(layout_0, 0xDAA66D2B)
-    t51 = multiply(bit_xor(t47, t49), 0x9E3779B1)
-    t55 = shift_right(multiply(bit_xor(t51, shift_right(t51, 15)), 0x85EBCA77), 29)
-    t57 = bit_and(add(t37, t55), 7)
-    t59 = add(layout_0, 0x78DDE6E4)
-    t61 = multiply(bit_xor(t57, t59), 0x9E3779B1)
-    t65 = shift_right(multiply(bit_xor(t61, shift_right(t61, 15)), 0x85EBCA77), 29)
-    t67 = bit_and(add(t47, t65), 7)
-    t69 = add(layout_0, 0x1715609D)
-    t71 = multiply(bit_xor(t67, t69), 0x9E3779B1)
-    t75 = shift_right(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 29)
-    t77 = bit_and(add(t57, t75), 7)
-    t79 = add(layout_0, 0xB54CDA56)
-    t81 = multiply(bit_xor(t77, t79), 0x9E3779B1)
-    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
-    t87 = bit_and(add(t67, t85), 7)
-    t89 = add(layout_0, 0x5384540F)
-    t91 = multiply(bit_xor(t87, t89), 0x9E3779B1)
-    t95 = shift_right(multiply(bit_xor(t91, shift_right(t91, 15)), 0x85EBCA77), 29)
-    t99 = add(shift_left(bit_and(add(t77, t95), 7), 3), t87)
-    t102 = shift_left(1, bit_and(t99, 31))
-    t104 = shift_right(t99, 5)
-    t112 = bit_and(add(1, t29), 7)
-    t114 = multiply(bit_xor(t112, t31), 0x9E3779B1)
-    t118 = shift_right(multiply(bit_xor(t114, shift_right(t114, 15)), 0x85EBCA77), 29)
-    t120 = multiply(bit_xor(t118, t39), 0x9E3779B1)
-    t124 = shift_right(multiply(bit_xor(t120, shift_right(t120, 15)), 0x85EBCA77), 29)
-    t126 = bit_and(add(t112, t124), 7)
-    t128 = multiply(bit_xor(t126, t49), 0x9E3779B1)
-    t132 = shift_right(multiply(bit_xor(t128, shift_right(t128, 15)), 0x85EBCA77), 29)
-    t134 = bit_and(add(t118, t132), 7)
-    t136 = multiply(bit_xor(t134, t59), 0x9E3779B1)
-    t140 = shift_right(multiply(bit_xor(t136, shift_right(t136, 15)), 0x85EBCA77), 29)
-    t142 = bit_and(add(t126, t140), 7)
-    t144 = multiply(bit_xor(t142, t69), 0x9E3779B1)
-    t148 = shift_right(multiply(bit_xor(t144, shift_right(t144, 15)), 0x85EBCA77), 29)
-    t150 = bit_and(add(t134, t148), 7)
-    t152 = multiply(bit_xor(t150, t79), 0x9E3779B1)
-    t156 = shift_right(multiply(bit_xor(t152, shift_right(t152, 15)), 0x85EBCA77), 29)
-    t158 = bit_and(add(t142, t156), 7)
-    t160 = multiply(bit_xor(t158, t89), 0x9E3779B1)
-    t164 = shift_right(multiply(bit_xor(t160, shift_right(t160, 15)), 0x85EBCA77), 29)
-    t168 = add(shift_left(bit_and(add(t150, t164), 7), 3), t158)
-    t170 = shift_left(1, bit_and(t168, 31))
-    t171 = shift_right(t168, 5)
-    t173 = where(equal(t171, 0), t170, 0)
-    t174 = bit_xor(bit_xor(layout_0, where(equal(t104, 0), t102, 0)), t173)
-    t176 = where(equal(t171, 1), t170, 0)
-    t177 = bit_xor(bit_xor(layout_0, where(equal(t104, 1), t102, 0)), t176)
-    t181 = bit_and(add(2, t29), 7)
-    t183 = multiply(bit_xor(t181, t31), 0x9E3779B1)
-    t187 = shift_right(multiply(bit_xor(t183, shift_right(t183, 15)), 0x85EBCA77), 29)
-    t189 = multiply(bit_xor(t187, t39), 0x9E3779B1)
-    t193 = shift_right(multiply(bit_xor(t189, shift_right(t189, 15)), 0x85EBCA77), 29)
-    t195 = bit_and(add(t181, t193), 7)
-    t197 = multiply(bit_xor(t195, t49), 0x9E3779B1)
-    t201 = shift_right(multiply(bit_xor(t197, shift_right(t197, 15)), 0x85EBCA77), 29)
-    t203 = bit_and(add(t187, t201), 7)
-    t205 = multiply(bit_xor(t203, t59), 0x9E3779B1)
-    t209 = shift_right(multiply(bit_xor(t205, shift_right(t205, 15)), 0x85EBCA77), 29)
-    t211 = bit_and(add(t195, t209), 7)
-    t213 = multiply(bit_xor(t211, t69), 0x9E3779B1)
-    t217 = shift_right(multiply(bit_xor(t213, shift_right(t213, 15)), 0x85EBCA77), 29)
-    t219 = bit_and(add(t203, t217), 7)
-    t221 = multiply(bit_xor(t219, t79), 0x9E3779B1)
-    t225 = shift_right(multiply(bit_xor(t221, shift_right(t221, 15)), 0x85EBCA77), 29)
-    t227 = bit_and(add(t211, t225), 7)
-    t229 = multiply(bit_xor(t227, t89), 0x9E3779B1)
-    t233 = shift_right(multiply(bit_xor(t229, shift_right(t229, 15)), 0x85EBCA77), 29)
-    t237 = add(shift_left(bit_and(add(t219, t233), 7), 3), t227)
-    t239 = shift_left(1, bit_and(t237, 31))
-    t240 = shift_right(t237, 5)
-    t248 = bit_and(add(3, t29), 7)
-    t250 = multiply(bit_xor(t248, t31), 0x9E3779B1)
-    t254 = shift_right(multiply(bit_xor(t250, shift_right(t250, 15)), 0x85EBCA77), 29)
-    t256 = multiply(bit_xor(t254, t39), 0x9E3779B1)
-    t260 = shift_right(multiply(bit_xor(t256, shift_right(t256, 15)), 0x85EBCA77), 29)
-    t262 = bit_and(add(t248, t260), 7)
-    t264 = multiply(bit_xor(t262, t49), 0x9E3779B1)
-    t268 = shift_right(multiply(bit_xor(t264, shift_right(t264, 15)), 0x85EBCA77), 29)
-    t270 = bit_and(add(t254, t268), 7)
-    t272 = multiply(bit_xor(t270, t59), 0x9E3779B1)
-    t276 = shift_right(multiply(bit_xor(t272, shift_right(t272, 15)), 0x85EBCA77), 29)
-    t278 = bit_and(add(t262, t276), 7)
-    t280 = multiply(bit_xor(t278, t69), 0x9E3779B1)
-    t284 = shift_right(multiply(bit_xor(t280, shift_right(t280, 15)), 0x85EBCA77), 29)
-    t286 = bit_and(add(t270, t284), 7)
-    t288 = multiply(bit_xor(t286, t79), 0x9E3779B1)
-    t292 = shift_right(multiply(bit_xor(t288, shift_right(t288, 15)), 0x85EBCA77), 29)
-    t294 = bit_and(add(t278, t292), 7)
-    t296 = multiply(bit_xor(t294, t89), 0x9E3779B1)
-    t300 = shift_right(multiply(bit_xor(t296, shift_right(t296, 15)), 0x85EBCA77), 29)
-    t304 = add(shift_left(bit_and(add(t286, t300), 7), 3), t294)
-    t306 = shift_left(1, bit_and(t304, 31))
-    t307 = shift_right(t304, 5)
-    t309 = where(equal(t307, 0), t306, 0)
-    t310 = bit_xor(bit_xor(t174, where(equal(t240, 0), t239, 0)), t309)
-    t312 = where(equal(t307, 1), t306, 0)
-    t313 = bit_xor(bit_xor(t177, where(equal(t240, 1), t239, 0)), t312)
-    t317 = bit_and(add(4, t29), 7)
-    t319 = multiply(bit_xor(t317, t31), 0x9E3779B1)
-    t323 = shift_right(multiply(bit_xor(t319, shift_right(t319, 15)), 0x85EBCA77), 29)
-    t325 = multiply(bit_xor(t323, t39), 0x9E3779B1)
-    t329 = shift_right(multiply(bit_xor(t325, shift_right(t325, 15)), 0x85EBCA77), 29)
-    t331 = bit_and(add(t317, t329), 7)
-    t333 = multiply(bit_xor(t331, t49), 0x9E3779B1)
-    t337 = shift_right(multiply(bit_xor(t333, shift_right(t333, 15)), 0x85EBCA77), 29)
-    t339 = bit_and(add(t323, t337), 7)
-    t341 = multiply(bit_xor(t339, t59), 0x9E3779B1)
-    t345 = shift_right(multiply(bit_xor(t341, shift_right(t341, 15)), 0x85EBCA77), 29)
-    t347 = bit_and(add(t331, t345), 7)
-    t349 = multiply(bit_xor(t347, t69), 0x9E3779B1)
-    t353 = shift_right(multiply(bit_xor(t349, shift_right(t349, 15)), 0x85EBCA77), 29)
-    t355 = bit_and(add(t339, t353), 7)
-    t357 = multiply(bit_xor(t355, t79), 0x9E3779B1)
-    t361 = shift_right(multiply(bit_xor(t357, shift_right(t357, 15)), 0x85EBCA77), 29)
-    t363 = bit_and(add(t347, t361), 7)
-    t365 = multiply(bit_xor(t363, t89), 0x9E3779B1)
-    t369 = shift_right(multiply(bit_xor(t365, shift_right(t365, 15)), 0x85EBCA77), 29)
-    t373 = add(shift_left(bit_and(add(t355, t369), 7), 3), t363)
-    t375 = shift_left(1, bit_and(t373, 31))
-    t376 = shift_right(t373, 5)
-    t384 = bit_and(add(5, t29), 7)
-    t386 = multiply(bit_xor(t384, t31), 0x9E3779B1)
-    t390 = shift_right(multiply(bit_xor(t386, shift_right(t386, 15)), 0x85EBCA77), 29)
-    t392 = multiply(bit_xor(t390, t39), 0x9E3779B1)
-    t396 = shift_right(multiply(bit_xor(t392, shift_right(t392, 15)), 0x85EBCA77), 29)
-    t398 = bit_and(add(t384, t396), 7)
-    t400 = multiply(bit_xor(t398, t49), 0x9E3779B1)
-    t404 = shift_right(multiply(bit_xor(t400, shift_right(t400, 15)), 0x85EBCA77), 29)
-    t406 = bit_and(add(t390, t404), 7)
-    t408 = multiply(bit_xor(t406, t59), 0x9E3779B1)
-    t412 = shift_right(multiply(bit_xor(t408, shift_right(t408, 15)), 0x85EBCA77), 29)
-    t414 = bit_and(add(t398, t412), 7)
-    t416 = multiply(bit_xor(t414, t69), 0x9E3779B1)
-    t420 = shift_right(multiply(bit_xor(t416, shift_right(t416, 15)), 0x85EBCA77), 29)
-    t422 = bit_and(add(t406, t420), 7)
-    t424 = multiply(bit_xor(t422, t79), 0x9E3779B1)
-    t428 = shift_right(multiply(bit_xor(t424, shift_right(t424, 15)), 0x85EBCA77), 29)
-    t430 = bit_and(add(t414, t428), 7)
-    t432 = multiply(bit_xor(t430, t89), 0x9E3779B1)
-    t436 = shift_right(multiply(bit_xor(t432, shift_right(t432, 15)), 0x85EBCA77), 29)
-    t440 = add(shift_left(bit_and(add(t422, t436), 7), 3), t430)
-    t442 = shift_left(1, bit_and(t440, 31))
-    t443 = shift_right(t440, 5)
-    t445 = where(equal(t443, 0), t442, 0)
-    t446 = bit_xor(bit_xor(t310, where(equal(t376, 0), t375, 0)), t445)
-    t448 = where(equal(t443, 1), t442, 0)
-    t449 = bit_xor(bit_xor(t313, where(equal(t376, 1), t375, 0)), t448)
-    t453 = bit_and(add(6, t29), 7)
-    t455 = multiply(bit_xor(t453, t31), 0x9E3779B1)
-    t459 = shift_right(multiply(bit_xor(t455, shift_right(t455, 15)), 0x85EBCA77), 29)
-    t461 = multiply(bit_xor(t459, t39), 0x9E3779B1)
-    t465 = shift_right(multiply(bit_xor(t461, shift_right(t461, 15)), 0x85EBCA77), 29)
-    t467 = bit_and(add(t453, t465), 7)
-    t469 = multiply(bit_xor(t467, t49), 0x9E3779B1)
-    t473 = shift_right(multiply(bit_xor(t469, shift_right(t469, 15)), 0x85EBCA77), 29)
-    t475 = bit_and(add(t459, t473), 7)
-    t477 = multiply(bit_xor(t475, t59), 0x9E3779B1)
-    t481 = shift_right(multiply(bit_xor(t477, shift_right(t477, 15)), 0x85EBCA77), 29)
-    t483 = bit_and(add(t467, t481), 7)
-    t485 = multiply(bit_xor(t483, t69), 0x9E3779B1)
-    t489 = shift_right(multiply(bit_xor(t485, shift_right(t485, 15)), 0x85EBCA77), 29)
-    t491 = bit_and(add(t475, t489), 7)
-    t493 = multiply(bit_xor(t491, t79), 0x9E3779B1)
-    t497 = shift_right(multiply(bit_xor(t493, shift_right(t493, 15)), 0x85EBCA77), 29)
-    t499 = bit_and(add(t483, t497), 7)
-    t501 = multiply(bit_xor(t499, t89), 0x9E3779B1)
-    t505 = shift_right(multiply(bit_xor(t501, shift_right(t501, 15)), 0x85EBCA77), 29)
-    t509 = add(shift_left(bit_and(add(t491, t505), 7), 3), t499)
-    t511 = shift_left(1, bit_and(t509, 31))
-    t512 = shift_right(t509, 5)
-    t520 = bit_and(add(7, t29), 7)
-    t522 = multiply(bit_xor(t520, t31), 0x9E3779B1)
-    t526 = shift_right(multiply(bit_xor(t522, shift_right(t522, 15)), 0x85EBCA77), 29)
-    t528 = multiply(bit_xor(t526, t39), 0x9E3779B1)
-    t532 = shift_right(multiply(bit_xor(t528, shift_right(t528, 15)), 0x85EBCA77), 29)
-    t534 = bit_and(add(t520, t532), 7)
-    t536 = multiply(bit_xor(t534, t49), 0x9E3779B1)
-    t540 = shift_right(multiply(bit_xor(t536, shift_right(t536, 15)), 0x85EBCA77), 29)
-    t542 = bit_and(add(t526, t540), 7)
-    t544 = multiply(bit_xor(t542, t59), 0x9E3779B1)
-    t548 = shift_right(multiply(bit_xor(t544, shift_right(t544, 15)), 0x85EBCA77), 29)
-    t550 = bit_and(add(t534, t548), 7)
-    t552 = multiply(bit_xor(t550, t69), 0x9E3779B1)
-    t556 = shift_right(multiply(bit_xor(t552, shift_right(t552, 15)), 0x85EBCA77), 29)
-    t558 = bit_and(add(t542, t556), 7)
-    t560 = multiply(bit_xor(t558, t79), 0x9E3779B1)
-    t564 = shift_right(multiply(bit_xor(t560, shift_right(t560, 15)), 0x85EBCA77), 29)
-    t566 = bit_and(add(t550, t564), 7)
-    t568 = multiply(bit_xor(t566, t89), 0x9E3779B1)
-    t572 = shift_right(multiply(bit_xor(t568, shift_right(t568, 15)), 0x85EBCA77), 29)
-    t576 = add(shift_left(bit_and(add(t558, t572), 7), 3), t566)
-    t578 = shift_left(1, bit_and(t576, 31))
-    t579 = shift_right(t576, 5)
-    t581 = where(equal(t579, 0), t578, 0)
-    t582 = bit_xor(bit_xor(t446, where(equal(t512, 0), t511, 0)), t581)
-    t584 = where(equal(t579, 1), t578, 0)
-    t585 = bit_xor(bit_xor(t449, where(equal(t512, 1), t511, 0)), t584)
-    t588 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
-    t592 = shift_right(multiply(bit_xor(t588, shift_right(t588, 15)), 0x85EBCA77), 29)
-    t594 = multiply(bit_xor(t592, t31), 0x9E3779B1)
-    t598 = shift_right(multiply(bit_xor(t594, shift_right(t594, 15)), 0x85EBCA77), 29)
-    t600 = bit_and(add(1, t598), 7)
-    t602 = multiply(bit_xor(t600, t39), 0x9E3779B1)
-    t606 = shift_right(multiply(bit_xor(t602, shift_right(t602, 15)), 0x85EBCA77), 29)
-    t608 = bit_and(add(t592, t606), 7)
-    t610 = multiply(bit_xor(t608, t49), 0x9E3779B1)
-    t614 = shift_right(multiply(bit_xor(t610, shift_right(t610, 15)), 0x85EBCA77), 29)
-    t616 = bit_and(add(t600, t614), 7)
-    t618 = multiply(bit_xor(t616, t59), 0x9E3779B1)
-    t622 = shift_right(multiply(bit_xor(t618, shift_right(t618, 15)), 0x85EBCA77), 29)
-    t624 = bit_and(add(t608, t622), 7)
-    t626 = multiply(bit_xor(t624, t69), 0x9E3779B1)
-    t630 = shift_right(multiply(bit_xor(t626, shift_right(t626, 15)), 0x85EBCA77), 29)
-    t632 = bit_and(add(t616, t630), 7)
-    t634 = multiply(bit_xor(t632, t79), 0x9E3779B1)
-    t638 = shift_right(multiply(bit_xor(t634, shift_right(t634, 15)), 0x85EBCA77), 29)
-    t640 = bit_and(add(t624, t638), 7)
-    t642 = multiply(bit_xor(t640, t89), 0x9E3779B1)
-    t646 = shift_right(multiply(bit_xor(t642, shift_right(t642, 15)), 0x85EBCA77), 29)
-    t650 = add(shift_left(bit_and(add(t632, t646), 7), 3), t640)
-    t652 = shift_left(1, bit_and(t650, 31))
-    t653 = shift_right(t650, 5)
-    t661 = bit_and(add(1, t592), 7)
-    t663 = multiply(bit_xor(t661, t31), 0x9E3779B1)
-    t667 = shift_right(multiply(bit_xor(t663, shift_right(t663, 15)), 0x85EBCA77), 29)
-    t669 = bit_and(add(1, t667), 7)
-    t671 = multiply(bit_xor(t669, t39), 0x9E3779B1)
-    t675 = shift_right(multiply(bit_xor(t671, shift_right(t671, 15)), 0x85EBCA77), 29)
-    t677 = bit_and(add(t661, t675), 7)
-    t679 = multiply(bit_xor(t677, t49), 0x9E3779B1)
-    t683 = shift_right(multiply(bit_xor(t679, shift_right(t679, 15)), 0x85EBCA77), 29)
-    t685 = bit_and(add(t669, t683), 7)
-    t687 = multiply(bit_xor(t685, t59), 0x9E3779B1)
-    t691 = shift_right(multiply(bit_xor(t687, shift_right(t687, 15)), 0x85EBCA77), 29)
-    t693 = bit_and(add(t677, t691), 7)
-    t695 = multiply(bit_xor(t693, t69), 0x9E3779B1)
-    t699 = shift_right(multiply(bit_xor(t695, shift_right(t695, 15)), 0x85EBCA77), 29)
-    t701 = bit_and(add(t685, t699), 7)
-    t703 = multiply(bit_xor(t701, t79), 0x9E3779B1)
-    t707 = shift_right(multiply(bit_xor(t703, shift_right(t703, 15)), 0x85EBCA77), 29)
-    t709 = bit_and(add(t693, t707), 7)
-    t711 = multiply(bit_xor(t709, t89), 0x9E3779B1)
-    t715 = shift_right(multiply(bit_xor(t711, shift_right(t711, 15)), 0x85EBCA77), 29)
-    t719 = add(shift_left(bit_and(add(t701, t715), 7), 3), t709)
-    t721 = shift_left(1, bit_and(t719, 31))
-    t722 = shift_right(t719, 5)
-    t724 = where(equal(t722, 0), t721, 0)
-    t725 = bit_xor(bit_xor(t582, where(equal(t653, 0), t652, 0)), t724)
-    t727 = where(equal(t722, 1), t721, 0)
-    t728 = bit_xor(bit_xor(t585, where(equal(t653, 1), t652, 0)), t727)
-    t731 = bit_and(add(2, t592), 7)
-    t733 = multiply(bit_xor(t731, t31), 0x9E3779B1)
-    t737 = shift_right(multiply(bit_xor(t733, shift_right(t733, 15)), 0x85EBCA77), 29)
-    t739 = bit_and(add(1, t737), 7)
-    t741 = multiply(bit_xor(t739, t39), 0x9E3779B1)
-    t745 = shift_right(multiply(bit_xor(t741, shift_right(t741, 15)), 0x85EBCA77), 29)
-    t747 = bit_and(add(t731, t745), 7)
-    t749 = multiply(bit_xor(t747, t49), 0x9E3779B1)
-    t753 = shift_right(multiply(bit_xor(t749, shift_right(t749, 15)), 0x85EBCA77), 29)
-    t755 = bit_and(add(t739, t753), 7)
-    t757 = multiply(bit_xor(t755, t59), 0x9E3779B1)
-    t761 = shift_right(multiply(bit_xor(t757, shift_right(t757, 15)), 0x85EBCA77), 29)
-    t763 = bit_and(add(t747, t761), 7)
-    t765 = multiply(bit_xor(t763, t69), 0x9E3779B1)
-    t769 = shift_right(multiply(bit_xor(t765, shift_right(t765, 15)), 0x85EBCA77), 29)
-    t771 = bit_and(add(t755, t769), 7)
-    t773 = multiply(bit_xor(t771, t79), 0x9E3779B1)
-    t777 = shift_right(multiply(bit_xor(t773, shift_right(t773, 15)), 0x85EBCA77), 29)
-    t779 = bit_and(add(t763, t777), 7)
-    t781 = multiply(bit_xor(t779, t89), 0x9E3779B1)
-    t785 = shift_right(multiply(bit_xor(t781, shift_right(t781, 15)), 0x85EBCA77), 29)
-    t789 = add(shift_left(bit_and(add(t771, t785), 7), 3), t779)
-    t791 = shift_left(1, bit_and(t789, 31))
-    t792 = shift_right(t789, 5)
-    t800 = bit_and(add(3, t592), 7)
-    t802 = multiply(bit_xor(t800, t31), 0x9E3779B1)
-    t806 = shift_right(multiply(bit_xor(t802, shift_right(t802, 15)), 0x85EBCA77), 29)
-    t808 = bit_and(add(1, t806), 7)
-    t810 = multiply(bit_xor(t808, t39), 0x9E3779B1)
-    t814 = shift_right(multiply(bit_xor(t810, shift_right(t810, 15)), 0x85EBCA77), 29)
-    t816 = bit_and(add(t800, t814), 7)
-    t818 = multiply(bit_xor(t816, t49), 0x9E3779B1)
-    t822 = shift_right(multiply(bit_xor(t818, shift_right(t818, 15)), 0x85EBCA77), 29)
-    t824 = bit_and(add(t808, t822), 7)
-    t826 = multiply(bit_xor(t824, t59), 0x9E3779B1)
-    t830 = shift_right(multiply(bit_xor(t826, shift_right(t826, 15)), 0x85EBCA77), 29)
-    t832 = bit_and(add(t816, t830), 7)
-    t834 = multiply(bit_xor(t832, t69), 0x9E3779B1)
-    t838 = shift_right(multiply(bit_xor(t834, shift_right(t834, 15)), 0x85EBCA77), 29)
-    t840 = bit_and(add(t824, t838), 7)
-    t842 = multiply(bit_xor(t840, t79), 0x9E3779B1)
-    t846 = shift_right(multiply(bit_xor(t842, shift_right(t842, 15)), 0x85EBCA77), 29)
-    t848 = bit_and(add(t832, t846), 7)
-    t850 = multiply(bit_xor(t848, t89), 0x9E3779B1)
-    t854 = shift_right(multiply(bit_xor(t850, shift_right(t850, 15)), 0x85EBCA77), 29)
-    t858 = add(shift_left(bit_and(add(t840, t854), 7), 3), t848)
-    t860 = shift_left(1, bit_and(t858, 31))
-    t861 = shift_right(t858, 5)
-    t863 = where(equal(t861, 0), t860, 0)
-    t864 = bit_xor(bit_xor(t725, where(equal(t792, 0), t791, 0)), t863)
-    t866 = where(equal(t861, 1), t860, 0)
-    t867 = bit_xor(bit_xor(t728, where(equal(t792, 1), t791, 0)), t866)
-    t870 = bit_and(add(4, t592), 7)
-    t872 = multiply(bit_xor(t870, t31), 0x9E3779B1)
-    t876 = shift_right(multiply(bit_xor(t872, shift_right(t872, 15)), 0x85EBCA77), 29)
-    t878 = bit_and(add(1, t876), 7)
-    t880 = multiply(bit_xor(t878, t39), 0x9E3779B1)
-    t884 = shift_right(multiply(bit_xor(t880, shift_right(t880, 15)), 0x85EBCA77), 29)
-    t886 = bit_and(add(t870, t884), 7)
-    t888 = multiply(bit_xor(t886, t49), 0x9E3779B1)
-    t892 = shift_right(multiply(bit_xor(t888, shift_right(t888, 15)), 0x85EBCA77), 29)
-    t894 = bit_and(add(t878, t892), 7)
-    t896 = multiply(bit_xor(t894, t59), 0x9E3779B1)
-    t900 = shift_right(multiply(bit_xor(t896, shift_right(t896, 15)), 0x85EBCA77), 29)
-    t902 = bit_and(add(t886, t900), 7)
-    t904 = multiply(bit_xor(t902, t69), 0x9E3779B1)
-    t908 = shift_right(multiply(bit_xor(t904, shift_right(t904, 15)), 0x85EBCA77), 29)
-    t910 = bit_and(add(t894, t908), 7)
-    t912 = multiply(bit_xor(t910, t79), 0x9E3779B1)
-    t916 = shift_right(multiply(bit_xor(t912, shift_right(t912, 15)), 0x85EBCA77), 29)
-    t918 = bit_and(add(t902, t916), 7)
-    t920 = multiply(bit_xor(t918, t89), 0x9E3779B1)
-    t924 = shift_right(multiply(bit_xor(t920, shift_right(t920, 15)), 0x85EBCA77), 29)
-    t928 = add(shift_left(bit_and(add(t910, t924), 7), 3), t918)
-    t930 = shift_left(1, bit_and(t928, 31))
-    t931 = shift_right(t928, 5)
-    t939 = bit_and(add(5, t592), 7)
-    t941 = multiply(bit_xor(t939, t31), 0x9E3779B1)
-    t945 = shift_right(multiply(bit_xor(t941, shift_right(t941, 15)), 0x85EBCA77), 29)
-    t947 = bit_and(add(1, t945), 7)
-    t949 = multiply(bit_xor(t947, t39), 0x9E3779B1)
-    t953 = shift_right(multiply(bit_xor(t949, shift_right(t949, 15)), 0x85EBCA77), 29)
-    t955 = bit_and(add(t939, t953), 7)
-    t957 = multiply(bit_xor(t955, t49), 0x9E3779B1)
-    t961 = shift_right(multiply(bit_xor(t957, shift_right(t957, 15)), 0x85EBCA77), 29)
-    t963 = bit_and(add(t947, t961), 7)
-    t965 = multiply(bit_xor(t963, t59), 0x9E3779B1)
-    t969 = shift_right(multiply(bit_xor(t965, shift_right(t965, 15)), 0x85EBCA77), 29)
-    t971 = bit_and(add(t955, t969), 7)
-    t973 = multiply(bit_xor(t971, t69), 0x9E3779B1)
-    t977 = shift_right(multiply(bit_xor(t973, shift_right(t973, 15)), 0x85EBCA77), 29)
-    t979 = bit_and(add(t963, t977), 7)
-    t981 = multiply(bit_xor(t979, t79), 0x9E3779B1)
-    t985 = shift_right(multiply(bit_xor(t981, shift_right(t981, 15)), 0x85EBCA77), 29)
-    t987 = bit_and(add(t971, t985), 7)
-    t989 = multiply(bit_xor(t987, t89), 0x9E3779B1)
-    t993 = shift_right(multiply(bit_xor(t989, shift_right(t989, 15)), 0x85EBCA77), 29)
-    t997 = add(shift_left(bit_and(add(t979, t993), 7), 3), t987)
-    t999 = shift_left(1, bit_and(t997, 31))
-    t1000 = shift_right(t997, 5)
-    t1002 = where(equal(t1000, 0), t999, 0)
-    t1003 = bit_xor(bit_xor(t864, where(equal(t931, 0), t930, 0)), t1002)
-    t1005 = where(equal(t1000, 1), t999, 0)
-    t1006 = bit_xor(bit_xor(t867, where(equal(t931, 1), t930, 0)), t1005)
-    t1009 = bit_or(0, bit_xor(t1003, layout_0))
-    t1010 = bit_or(0, bit_xor(t1006, layout_0))
+    """What a lane observes in single rows."""
     # observe position, shifts.hamlet:115
-    x_1 = f32(x_0) / f32(7.0)
-    y_1 = f32(y_0) / f32(7.0)
+    x_1 = to_f32(x_0) / f32(7.0)
+    y_1 = to_f32(y_0) / f32(7.0)
     # observe time, shifts.hamlet:115
-    time_sin_0 = table_time_sin[u32(hour_0)]
-    time_cos_0 = table_time_cos[u32(hour_0)]
+    time_sin_0 = take(table_time_sin, hour_0)
+    time_cos_0 = take(table_time_cos, hour_0)
     # observe progress, shifts.hamlet:115
-    t1059 = where(equal(engaged_0, 2), f32(3.0), where(equal(engaged_0, 1), f32(6.0), f32(5.0)))
-    t1064 = where(equal(engaged_0, 4), f32(2.0), where(equal(engaged_0, 3), f32(2.0), t1059))
-    t1068 = where(equal(engaged_0, 6), f32(6.0), where(equal(engaged_0, 5), f32(3.0), t1064))
-    t1074 = where(equal(engaged_0, 8), f32(3.0), where(equal(engaged_0, 7), f32(4.0), t1068))
-    t1081 = where(equal(engaged_0, 10), f32(8.0), where(equal(engaged_0, 9), f32(2.0), t1074))
-    t1087 = where(equal(engaged_0, 12), f32(4.0), where(equal(engaged_0, 11), f32(6.0), t1081))
-    t1091 = f32(progress_0) / where(equal(engaged_0, 13), f32(3.0), t1087)
-    progress_1 = where(less(engaged_0, 0), f32(0.0), t1091)
+    t206 = take(table_case_24, to_i32(bit_and(to_u32(engaged_0), 15)))
+    progress_1 = where(less(engaged_0, 0), f32(0.0), to_f32(progress_0) / t206)
     # observe lifetime, shifts.hamlet:115
-    lifetime_0 = f32(age_0) / f32(500.0)
+    lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
         x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, time_sin_0,
-        time_cos_0, progress_1, lifetime_0, t1009, t1010,
+        time_cos_0, progress_1, lifetime_0,
     )
 
 
 @inline
-def _observe_window(element_0, x_0, y_0, t1009, t1010, table_time_sin, table_time_cos):
+def _observe_window(element_0, x_0, y_0, scene_0_0, scene_1_0):
     """Rows 0 to 24, one at a time."""
     # observe window, shifts.hamlet:115
-    t1012 = u32(element_0)
-    t1017 = add(x_0, subtract(i32(remainder(t1012, 5)), 2))
-    t1023 = add(y_0, subtract(i32(divide(t1012, 5)), 2))
-    t1028 = u32(add(multiply(t1023, 8), t1017))
-    t1029 = less_equal(0, t1017) & less(t1017, 8)
-    t1031 = (t1029 & less_equal(0, t1023)) & less(t1023, 8)
-    t1036 = shift_left(1, bit_and(t1028, 31))
-    t1037 = bit_and(where(equal(shift_right(t1028, 5), 1), t1010, t1009), t1036)
-    window_0 = where(t1031 & (not equal(t1037, 0)), f32(1.0), f32(0.0))
+    t159 = to_u32(element_0)
+    t165 = add(x_0, subtract(to_i32(remainder(t159, 5)), 2))
+    t172 = add(y_0, subtract(to_i32(divide(t159, 5)), 2))
+    t177 = to_u32(add(multiply(t172, 8), t165))
+    t178 = less_equal(0, t165) & less(t165, 8)
+    t180 = (t178 & less_equal(0, t172)) & less(t172, 8)
+    t185 = shift_left(1, bit_and(t177, 31))
+    t186 = bit_and(where(equal(shift_right(t177, 5), 1), scene_1_0, scene_0_0), t185)
+    window_0 = where(t180 & (not equal(t186, 0)), f32(1.0), f32(0.0))
     return window_0
 
 
 @helper
 def _observe(
-    observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money,
-    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, layout,
-    table_time_sin, table_time_cos,
+    observation_array, start, begin, end, written, whole, meter_energy, meter_hygiene, meter_satiation, meter_money,
+    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
+    scene_0, scene_1,
 ):
-    """Write what the lanes of a chunk observe: all where `chosen` is negative, else the first `chosen` of `lanes`."""
-    values = local_f32(LANES)
-    observed_position_x = local_f32(LANES)
-    observed_position_y = local_f32(LANES)
-    observed_meter_energy = local_f32(LANES)
-    observed_meter_hygiene = local_f32(LANES)
-    observed_meter_satiation = local_f32(LANES)
-    observed_meter_money = local_f32(LANES)
-    observed_meter_mood = local_f32(LANES)
-    observed_meter_social = local_f32(LANES)
-    observed_meter_health = local_f32(LANES)
-    observed_meter_fitness = local_f32(LANES)
-    observed_time_sin = local_f32(LANES)
-    observed_time_cos = local_f32(LANES)
-    observed_progress = local_f32(LANES)
-    observed_lifetime = local_f32(LANES)
-    shared_t1009 = local_u32(LANES)
-    shared_t1010 = local_u32(LANES)
-    for lane in range(LANES):
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
         (
-            observed_position_x[lane], observed_position_y[lane], observed_meter_energy[lane],
-            observed_meter_hygiene[lane], observed_meter_satiation[lane], observed_meter_money[lane],
-            observed_meter_mood[lane], observed_meter_social[lane], observed_meter_health[lane],
-            observed_meter_fitness[lane], observed_time_sin[lane], observed_time_cos[lane], observed_progress[lane],
-            observed_lifetime[lane], shared_t1009[lane], shared_t1010[lane],
+            observed_position_x, observed_position_y, observed_meter_energy, observed_meter_hygiene,
+            observed_meter_satiation, observed_meter_money, observed_meter_mood, observed_meter_social,
+            observed_meter_health, observed_meter_fitness, observed_time_sin, observed_time_cos, observed_progress,
+            observed_lifetime,
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
-            engaged[lane], progress[lane], hour[lane], layout[lane], table_time_sin, table_time_cos,
+            engaged[lane], progress[lane], hour[lane], scene_0[lane], scene_1[lane],
         )
-    put(observed_position_x, part(observation_array, 25, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_position_y, part(observation_array, 26, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_energy, part(observation_array, 27, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_hygiene, part(observation_array, 28, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_satiation, part(observation_array, 29, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_money, part(observation_array, 30, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_mood, part(observation_array, 31, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_social, part(observation_array, 32, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_health, part(observation_array, 33, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_fitness, part(observation_array, 34, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_time_sin, part(observation_array, 35, start), count, lanes, chosen, f32(-1.0), f32(127.5))
-    put(observed_time_cos, part(observation_array, 36, start), count, lanes, chosen, f32(-1.0), f32(127.5))
-    put(observed_progress, part(observation_array, 37, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_lifetime, part(observation_array, 38, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        put(part(observation_array, 25, start), lane, observed_position_x, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 26, start), lane, observed_position_y, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 27, start), lane, observed_meter_energy, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 28, start), lane, observed_meter_hygiene, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(
+            part(observation_array, 29, start), lane, observed_meter_satiation, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(part(observation_array, 30, start), lane, observed_meter_money, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 31, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 32, start), lane, observed_meter_social, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 33, start), lane, observed_meter_health, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 34, start), lane, observed_meter_fitness, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(part(observation_array, 35, start), lane, observed_time_sin, written[lane], whole, f32(-1.0), f32(127.5))
+        put(part(observation_array, 36, start), lane, observed_time_cos, written[lane], whole, f32(-1.0), f32(127.5))
+        put(part(observation_array, 37, start), lane, observed_progress, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 38, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
     for element in range(25):
-        for lane in range(LANES):
-            values[lane] = _observe_window(
-                i32(element), position_x[lane], position_y[lane], shared_t1009[lane], shared_t1010[lane],
-                table_time_sin, table_time_cos,
-            )
-        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        row = part(observation_array, element, start)
+        for first in range(begin, end, WIDE):
+            lane = wide(first)
+            value = _observe_window(i32(element), position_x[lane], position_y[lane], scene_0[lane], scene_1[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
 @inline
-def _mask_lane(x_0, y_0, hour_0, layout_0):
+def _mask_lane(x_0, y_0, hour_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, shifts.hamlet:6
     mask_0_0 = less(0, y_0)
@@ -1128,48 +841,25 @@ def _mask_lane(x_0, y_0, hour_0, layout_0):
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
     # here
-    t14 = u32(add(multiply(y_0, 8), x_0))
-    t18 = bit_and(t14, 7)
-    t23 = multiply(bit_xor(t18, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t30 = shift_right(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 29)
-    t32 = bit_and(subtract(shift_right(t14, 3), t30), 7)
-    t36 = multiply(bit_xor(t32, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t40 = shift_right(multiply(bit_xor(t36, shift_right(t36, 15)), 0x85EBCA77), 29)
-    t42 = bit_and(subtract(t18, t40), 7)
-    t46 = multiply(bit_xor(t42, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t50 = shift_right(multiply(bit_xor(t46, shift_right(t46, 15)), 0x85EBCA77), 29)
-    t52 = bit_and(subtract(t32, t50), 7)
-    t56 = multiply(bit_xor(t52, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t60 = shift_right(multiply(bit_xor(t56, shift_right(t56, 15)), 0x85EBCA77), 29)
-    t62 = bit_and(subtract(t42, t60), 7)
-    t66 = multiply(bit_xor(t62, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t70 = shift_right(multiply(bit_xor(t66, shift_right(t66, 15)), 0x85EBCA77), 29)
-    t72 = bit_and(subtract(t52, t70), 7)
-    t76 = multiply(bit_xor(t72, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t80 = shift_right(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 29)
-    t82 = bit_and(subtract(t62, t80), 7)
-    t86 = multiply(bit_xor(t82, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t90 = shift_right(multiply(bit_xor(t86, shift_right(t86, 15)), 0x85EBCA77), 29)
-    t92 = bit_and(subtract(t72, t90), 7)
-    t94 = multiply(bit_xor(t92, layout_0), 0x9E3779B1)
-    t98 = shift_right(multiply(bit_xor(t94, shift_right(t94, 15)), 0x85EBCA77), 29)
-    t102 = add(shift_left(t92, 3), bit_and(subtract(t82, t98), 7))
-    t106 = where(less(t102, 14), i32(t102), -1)
+    t13 = where(less(found_0, 0), -1, found_0)
     # mask
-    t112 = less_equal(8, hour_0)
-    t116 = not (t112 & less(hour_0, 18))
-    t120 = equal(t106, 7) & t116
-    t123 = less(hour_0, 22)
-    t126 = equal(t106, 8) & (not (t112 & t123))
-    t132 = not (less_equal(18, hour_0) | less(hour_0, 4))
-    t144 = not (less_equal(6, hour_0) & t123)
-    t150 = ((equal(t106, 5) & t116) | t120) | t126
-    t151 = t150 | (equal(t106, 9) & t132)
-    t152 = t151 | (equal(t106, 10) & t116)
-    t153 = t152 | (equal(t106, 11) & t116)
-    t154 = t153 | (equal(t106, 12) & t144)
-    t156 = not (t154 | (equal(t106, 13) & t144))
-    mask_4_0 = less_equal(0, t106) & t156
+    t19 = less_equal(8, hour_0)
+    t23 = not (t19 & less(hour_0, 18))
+    t28 = t23 | (not equal(t13, 7))
+    t32 = less(hour_0, 22)
+    t34 = not (t19 & t32)
+    t42 = not (less_equal(18, hour_0) | less(hour_0, 4))
+    t58 = not (less_equal(6, hour_0) & t32)
+    t64 = (t23 | (not equal(t13, 5))) & t28
+    t65 = t64 & (t34 | (not equal(t13, 8)))
+    t66 = t65 & (t42 | (not equal(t13, 9)))
+    t67 = t66 & (t23 | (not equal(t13, 10)))
+    t68 = t67 & (t23 | (not equal(t13, 11)))
+    t69 = t68 & (t58 | (not equal(t13, 12)))
+    t70 = t69 & (t58 | (not equal(t13, 13)))
+    t76 = to_i32(bit_and(to_u32(where(t70, t13, -1)), 15))
+    t81 = equal(bit_and(shift_right(32863, to_u32(t76)), 1), 1)
+    mask_4_0 = less_equal(0, t13) & t81
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 
@@ -1181,16 +871,17 @@ def _mask_5(element_0):
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, hour, layout):
+def _mask(mask_array, start, count, alive, position_x, position_y, hour, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    for lane in range(LANES):
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
         action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
-            position_x[lane], position_y[lane], hour[lane], layout[lane],
+            position_x[lane], position_y[lane], hour[lane], found[lane],
         )
         action_UP[lane] = where(alive[lane], action_UP[lane], False)
         action_DOWN[lane] = where(alive[lane], action_DOWN[lane], False)
@@ -1205,7 +896,8 @@ def _mask(mask_array, start, count, alive, position_x, position_y, hour, layout)
     values = local_bool(LANES)
     for element in range(3):
         waits = element == 0
-        for lane in range(LANES):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
             values[lane] = _mask_5(i32(element))
             values[lane] = where(alive[lane], values[lane], waits)
         store_lanes(values, part(mask_array, 5 + element, start), count)
@@ -1271,11 +963,56 @@ def _store_worlds(hour_array, episode_array, layout_array, hour, episode, layout
     store_worlds(layout, part(layout_array, 0, world), agents, count)
 
 
+@inline
+def _see(cells, scene_0, scene_1, begin, end):
+    """What the lanes from `begin` to `end` observe of the cells."""
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
+        scene_0[lane], scene_1[lane] = _scene(
+            cells[0 * LANES + lane], cells[1 * LANES + lane], cells[2 * LANES + lane], cells[3 * LANES + lane],
+            cells[4 * LANES + lane], cells[5 * LANES + lane], cells[6 * LANES + lane], cells[7 * LANES + lane],
+            cells[8 * LANES + lane], cells[9 * LANES + lane], cells[10 * LANES + lane], cells[11 * LANES + lane],
+            cells[12 * LANES + lane], cells[13 * LANES + lane],
+        )
+
+
+@helper
+def _keep(layout, cells, scene_0, scene_1):
+    """Note where the affordances at random of every lane stand."""
+    for index in range(14):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            cells[index * LANES + lane] = _place(layout[lane], u32(index))
+    _see(cells, scene_0, scene_1, 0, LANES)
+
+
+@helper
+def _look(found, standing, cells, layout, keeping):
+    """Find what is on the cells on which the lanes stand: among those that are kept, or by the layout."""
+    if keeping:
+        find(found, standing, cells, 14)
+    else:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            found[lane] = _search(layout[lane], standing[lane])
+
+
+@helper
+def _look_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing):
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
+    if observing and not keeping:
+        _keep(layout, cells, scene_0, scene_1)
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
+        standing[lane] = _stand(position_x[lane], position_y[lane])
+    _look(found, standing, cells, layout, keeping)
+
+
 @helper
 def _restart(
-    lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-    meter_fitness, position_x, position_y, layout, age, engaged, progress, alive, episode_return, hour, episode, start,
-    agents, first_world, seed_low, seed_high,
+    lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene, meter_satiation,
+    meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, engaged,
+    progress, alive, episode_return, hour, episode, start, agents, first_world, seed_low, seed_high,
 ):
     """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`."""
     for index in range(chosen):
@@ -1293,6 +1030,10 @@ def _restart(
         alive[lane] = True
         episode_return[lane] = f32(0.0)
         hour[lane] = 0
+        if keeping:
+            scatter(_place(layout[lane], ramp(u32(0))), part(cells, 0, 0 * LANES), lane, 14)
+            if observing:
+                _see(cells, scene_0, scene_1, lane - lane % WIDE, lane - lane % WIDE + WIDE)
 
 
 @kernel
@@ -1300,8 +1041,8 @@ def rollout(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
     hour_array, episode_array, layout_array, actions_array, choices_array, thresholds_array, strides_array, bins_array,
     reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, table_time_sin,
-    table_time_cos, worlds, agents, first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
+    final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array, worlds, agents,
+    first_world, seed_low, seed_high, tick, ticks, begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
@@ -1318,6 +1059,8 @@ def rollout(
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
     situation = local_i32(LANES)
+    observing = observation_array.shape[0] > 0
+    keeping = agents <= LANES and (observing or ticks >= KEPT)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -1342,6 +1085,13 @@ def rollout(
     hour = local_i32(LANES)
     episode = local_i32(LANES)
     layout = local_u32(LANES)
+    moved_position_x = local_i32(LANES)
+    moved_position_y = local_i32(LANES)
+    found = local_i8(LANES)
+    standing = local_u8(LANES)
+    cells = rows_u8(14)
+    scene_0 = local_u32(LANES)
+    scene_1 = local_u32(LANES)
     kept_meter_energy = local_f32(LANES)
     kept_meter_hygiene = local_f32(LANES)
     kept_meter_satiation = local_f32(LANES)
@@ -1377,12 +1127,15 @@ def rollout(
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
+                if passed == 0 and keeping:
+                    _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
                     continue
 
                 # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
                 if tabular:
-                    for lane in range(LANES):
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         situation[lane] = _situation(
                             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
                             meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane],
@@ -1400,28 +1153,29 @@ def rollout(
                     look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
-                        first = first_world * agents + start
-                        for lane in range(LANES):
+                        for first in range(0, LANES, WIDE):
+                            lane = wide(first)
                             first_word, second_word, third_word, fourth_word = _policy(
-                                u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
+                                ramp(u32(first_world * agents + start + first)), u32(now), u32(seed_low),
+                                u32(seed_high),
                             )
                             ahead[lane] = first_word
                             ahead[1 * LANES + lane] = second_word
                             ahead[2 * LANES + lane] = third_word
                             ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
-                    for lane in range(LANES):
-                        word = ahead[drawn + lane]
-                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    for first in range(0, LANES, WIDE):
+                        word = ahead[wide(drawn + first)]
+                        action[wide(first)] = where(tabular, to_i32(shift_right(word, 2)), _choose(word))
                     if tabular:
                         draw(action, thresholds_array, 7, situation, count)
 
                 # The tick; who was dead before it keeps everything.
-                for lane in range(LANES):
-                    flags[lane] = not alive[lane]
-                dead = choose_lanes(flags, lanes)
-                if dead > 0:
-                    for lane in range(LANES):
+                dead = not all_set(alive)
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = not alive[lane]
                         kept_meter_energy[lane] = meter_energy[lane]
                         kept_meter_hygiene[lane] = meter_hygiene[lane]
                         kept_meter_satiation[lane] = meter_satiation[lane]
@@ -1436,7 +1190,16 @@ def rollout(
                         kept_engaged[lane] = engaged[lane]
                         kept_progress[lane] = progress[lane]
                         kept_episode_return[lane] = episode_return[lane]
-                for lane in range(LANES):
+                # Moves, and what is where they end.
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
+                    moved_position_x[lane], moved_position_y[lane] = _move(
+                        position_x[lane], position_y[lane], action[lane],
+                    )
+                    standing[lane] = _stand(moved_position_x[lane], moved_position_y[lane])
+                _look(found, standing, cells, layout, keeping)
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
                     (
                         meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
                         meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane],
@@ -1445,13 +1208,14 @@ def rollout(
                     ) = _tick(
                         meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
                         meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane],
-                        position_y[lane], age[lane], engaged[lane], progress[lane], hour[lane], layout[lane],
-                        action[lane],
+                        position_y[lane], age[lane], engaged[lane], progress[lane], hour[lane], action[lane],
+                        moved_position_x[lane], moved_position_y[lane], found[lane],
                     )
-                    episode_return[lane] += reward[lane]
+                    episode_return[lane] = episode_return[lane] + reward[lane]
                     alive[lane] = not (terminated[lane] | truncated[lane])
-                if dead > 0:
-                    for lane in range(LANES):
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         meter_energy[lane] = where(flags[lane], kept_meter_energy[lane], meter_energy[lane])
                         meter_hygiene[lane] = where(flags[lane], kept_meter_hygiene[lane], meter_hygiene[lane])
                         meter_satiation[lane] = where(flags[lane], kept_meter_satiation[lane], meter_satiation[lane])
@@ -1474,8 +1238,9 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for lane in range(LANES):
-                        flags[lane] = (used[lane] >= 0) | (cause[lane] >= 0)
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
                     for index in range(choose_lanes(flags, lanes)):
                         lane = lanes[index]
                         if used[lane] >= 0:
@@ -1514,13 +1279,14 @@ def rollout(
                         position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
                         world, agents, agent,
                     )
-                for lane in range(LANES):
-                    flags[lane] = False
+                for first in range(0, LANES, WIDE):
+                    flags[wide(first)] = False
                 if fresh:
                     for lane in range(count):
                         flags[lane] = True
                 elif passed > 0:
-                    for lane in range(LANES):
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         hour[lane] = _clock(hour[lane])
                     if tiled:
                         for lane in range(count):
@@ -1538,28 +1304,41 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
-                        if every_tick and observation_array.shape[0] > 0:
-                            _observe(
-                                final_observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene,
-                                meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-                                position_x, position_y, age, engaged, progress, hour, layout, table_time_sin,
-                                table_time_cos,
+                        if every_tick and observing:
+                            _look_again(
+                                position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
+                                observing,
                             )
+                        if every_tick and observation_array.shape[0] > 0:
+                            for first in range(0, LANES, WIDE):
+                                if any_set(flags[wide(first)]):
+                                    _observe(
+                                        final_observation_array, start, first, first + WIDE, flags, False, meter_energy,
+                                        meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
+                                        meter_health, meter_fitness, position_x, position_y, age, engaged, progress,
+                                        hour, scene_0, scene_1,
+                                    )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
                     _restart(
-                        lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                        meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, engaged,
-                        progress, alive, episode_return, hour, episode, start, agents, first_world, seed_low, seed_high,
+                        lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene,
+                        meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
+                        position_y, layout, age, engaged, progress, alive, episode_return, hour, episode, start, agents,
+                        first_world, seed_low, seed_high,
                     )
                 if final or (every_tick and passed > 0):
+                    _look_again(
+                        position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing,
+                    )
                     if observation_array.shape[0] > 0:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
                         _observe(
-                            observation_array, start, count, lanes, ALL, meter_energy, meter_hygiene, meter_satiation,
-                            meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y,
-                            age, engaged, progress, hour, layout, table_time_sin, table_time_cos,
+                            observation_array, start, 0, LANES, flags, count == LANES, meter_energy, meter_hygiene,
+                            meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
+                            position_x, position_y, age, engaged, progress, hour, scene_0, scene_1,
                         )
-                    _mask(mask_array, start, count, alive, position_x, position_y, hour, layout)
+                    _mask(mask_array, start, count, alive, position_x, position_y, hour, found)
                 if tiled or final:
                     _store(
                         meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
@@ -1575,43 +1354,42 @@ def rollout(
 
 def reset(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-    hour_array, episode_array, layout_array, observation_array, mask_array, table_time_sin, table_time_cos, worlds,
-    agents, first_world, seed_low, seed_high, begin, end,
+    hour_array, episode_array, layout_array, observation_array, mask_array, worlds, agents, first_world, seed_low,
+    seed_high, begin, end,
 ):
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
     rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
         hour_array, episode_array, layout_array, NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL,
-        NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        table_time_sin, table_time_cos, worlds, agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
+        NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
+        agents, first_world, seed_low, seed_high, 0, 0, begin, end, False, True,
     )
 
 
 def observe(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
-    hour_array, episode_array, layout_array, observation_array, mask_array, table_time_sin, table_time_cos, worlds,
-    agents, begin, end,
+    hour_array, episode_array, layout_array, observation_array, mask_array, worlds, agents, begin, end,
 ):
     """Observations and masks of the state as it is, in the worlds from `begin` to `end`."""
     rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
         hour_array, episode_array, layout_array, NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL,
-        NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        table_time_sin, table_time_cos, worlds, agents, 0, 0, 0, 0, 0, begin, end, False, False,
+        NO_I32, NO_I32, observation_array, observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
+        agents, 0, 0, 0, 0, 0, begin, end, False, False,
     )
 
 
 def step(
     meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
     hour_array, episode_array, layout_array, actions_array, reward_array, terminated_array, truncated_array, used_array,
-    cause_array, observation_array, final_observation_array, mask_array, table_time_sin, table_time_cos, worlds, agents,
-    first_world, seed_low, seed_high, tick, begin, end,
+    cause_array, observation_array, final_observation_array, mask_array, worlds, agents, first_world, seed_low,
+    seed_high, tick, begin, end,
 ):
     """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array,
         hour_array, episode_array, layout_array, actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array,
         terminated_array, truncated_array, used_array, cause_array, observation_array, final_observation_array,
-        mask_array, NO_I64, NO_I64, NO_I64, NO_F32, table_time_sin, table_time_cos, worlds, agents, first_world,
-        seed_low, seed_high, tick, 1, begin, end, True, False,
+        mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high, tick, 1, begin,
+        end, True, False,
     )

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "539e1d24f0b00a5b1e32da3c9d4f2d0c2e469979a79fbc2875967d258b6e253b",
     "triton_kernels.py": "0e5b4c9bd3146c10fd0acbbe3b91c9b815d4d656c37fa10f1c81111108dbfaf7",
-    "numba_kernels.py": "a23791c56b56d8a9ccdb9d4c11bdf2a43ae9df40f2e08e1b51cbf85b2463fd71",
+    "numba_kernels.py": "bdaac84080bf4d8ee03850d9fcfcb2a75c1bd26e529fb1e5632e639b3b51700b",
 }
 
 

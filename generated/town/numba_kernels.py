@@ -2,7 +2,7 @@
 
 A kernel works on chunks of LANES lanes: a lane is one agent of one world, and a chunk holds whole worlds; a world that
 is larger takes several tiles. Arrays are field-major, [rows, lanes] or [rows, worlds]; those of a chunk are [LANES] and
-stay in the cache for all ticks. Loops over LANES become vector code.
+stay in the cache for all ticks. Functions compute vectors of WIDE lanes; an index `wide(first)` stands for so many.
 """
 
 from numba import float32 as f32
@@ -11,21 +11,28 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
-    ALL,
+    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
     NO_F32,
     NO_I32,
     NO_I64,
+    WIDE,
+    Short,
+    absolute,
     add,
     bit_and,
     bit_or,
     bit_xor,
+    alike,
+    all_set,
+    any_set,
     choose_lanes,
     divide,
     draw,
     equal,
+    find,
     fma,
     from_bits,
     helper,
@@ -37,250 +44,324 @@ from hamlet.launch.numba_ops import (
     load_worlds,
     local_bool,
     local_f32,
+    local_i8,
     local_i32,
+    local_u8,
     local_u32,
     look_up,
     mulhigh,
     multiply,
     part,
     put,
+    ramp,
     remainder,
+    rows_u8,
+    scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
     store_worlds,
     subtract,
+    take,
     to_bits,
+    to_f32,
+    to_i32,
+    to_u32,
     where,
+    wide,
 )
 
 TABLES = ()
+table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0, 0, 0))
+table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0, 0, 0))
+table_case_2 = Short("f32", (0.05, 0.11, 0.03, 0.03, 0.1, 0.08, 0.15, 0.15, 0.06, 0.15, 0.0, 0.0, 0.08, 0.0, 0.0, 0.0))
+table_case_3 = Short("f32", (-0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.01, 0.02))
+table_case_4 = Short("f32", (-0.005, -0.005, -0.005, -0.005, -0.005, -0.0, 0.002, -0.001))
+table_case_5 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, 0.0625, 0.1, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_6 = Short("f32", (
+    0.125, 0.1875, -0.0, -0.0, 0.0375, -0.0, -0.0, -0.0, 0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_8 = Short("f32", (
+    -0.0, -0.0, -0.0, 0.225, 0.3375, -0.0, -0.0, -0.0, -0.0, 0.225, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_9 = Short("f32", (
+    -0.0, -0.0, -0.0, 0.1125, 0.1125, -0.0, -0.0, -0.0, -0.0, 0.075, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_10 = Short("f32", (
+    -0.0, -0.0, 0.3, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.15, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_11 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.05625, 0.075, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_12 = Short("f32", (
+    0.02, 0.05, -0.0, 0.03, -0.02, 0.28125, 0.6, -0.0, -0.0, -0.05, -0.03, -0.05, -0.0, -0.0, -0.0, -0.0,
+))
+table_case_13 = Short("f32", (
+    -0.05, -0.11, -0.03, -0.03, -0.1, -0.08, -0.15, -0.15, -0.06, -0.15, 0.45, 0.45, -0.08, -0.0, -0.0, -0.0,
+))
+table_case_14 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.05, 0.3, 0.15, -0.0, -0.0,
+))
+table_case_15 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.075, 0.05, -0.0, -0.0,
+))
+table_case_16 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, 0.01, -0.0, -0.0, -0.0, -0.0, 0.375, 0.02, 0.01, -0.0, 0.1125, -0.0, -0.0,
+))
+table_case_17 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.125, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+))
+table_case_18 = Short("f32", (
+    0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.4, 0.28125, 0.1875, 0.1125, 0.1125, 0.1125, 0.1125,
+    0.1125, 0.1125,
+))
+table_case_19 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.1, 0.0625, 0.0625, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+))
+table_case_20 = Short("f32", (
+    0.375, 0.5625, -0.0, -0.0, 0.1125, -0.0, -0.0, -0.0, 0.135, -0.2, -0.15, -0.2, -0.08, -0.15, -0.0, -0.0,
+))
+
+
+@inline
+def _move(x_0, y_0, action_0):
+    """The position after an action."""
+    # space grid, town.hamlet:6
+    t5 = take(table_case_0, action_0)
+    t6 = add(x_0, t5)
+    t8 = where(less(t6, 0), 0, t6)
+    moved_x_0 = where(less(7, t8), 7, t8)
+    t11 = take(table_case_1, action_0)
+    t12 = add(y_0, t11)
+    t14 = where(less(t12, 0), 0, t12)
+    moved_y_0 = where(less(7, t14), 7, t14)
+    return moved_x_0, moved_y_0
+
+
+@inline
+def _stand(x_0, y_0):
+    """The cell of a position."""
+    # here
+    cell_0 = to_u32(add(multiply(y_0, 8), x_0))
+    return cell_0
+
+
+@inline
+def _place(layout_0, index_0):
+    """The cell of the affordance at random of an index."""
+    # layout
+    t3 = shift_right(index_0, 3)
+    t8 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
+    t15 = shift_right(multiply(bit_xor(t8, shift_right(t8, 15)), 0x85EBCA77), 29)
+    t17 = bit_and(add(bit_and(index_0, 7), t15), 7)
+    t21 = multiply(bit_xor(t17, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t25 = shift_right(multiply(bit_xor(t21, shift_right(t21, 15)), 0x85EBCA77), 29)
+    t27 = bit_and(add(t3, t25), 7)
+    t31 = multiply(bit_xor(t27, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t35 = shift_right(multiply(bit_xor(t31, shift_right(t31, 15)), 0x85EBCA77), 29)
+    t37 = bit_and(add(t17, t35), 7)
+    t41 = multiply(bit_xor(t37, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t45 = shift_right(multiply(bit_xor(t41, shift_right(t41, 15)), 0x85EBCA77), 29)
+    t47 = bit_and(add(t27, t45), 7)
+    t51 = multiply(bit_xor(t47, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t55 = shift_right(multiply(bit_xor(t51, shift_right(t51, 15)), 0x85EBCA77), 29)
+    t57 = bit_and(add(t37, t55), 7)
+    t61 = multiply(bit_xor(t57, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t65 = shift_right(multiply(bit_xor(t61, shift_right(t61, 15)), 0x85EBCA77), 29)
+    t67 = bit_and(add(t47, t65), 7)
+    t71 = multiply(bit_xor(t67, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t75 = shift_right(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 29)
+    t77 = bit_and(add(t57, t75), 7)
+    t81 = multiply(bit_xor(t77, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
+    cell_0 = add(shift_left(bit_and(add(t67, t85), 7), 3), t77)
+    return cell_0
+
+
+@inline
+def _scene(
+    cell_0_0, cell_1_0, cell_2_0, cell_3_0, cell_4_0, cell_5_0, cell_6_0, cell_7_0, cell_8_0, cell_9_0, cell_10_0,
+    cell_11_0, cell_12_0, cell_13_0,
+):
+    """What is observed of the cells."""
+    # observe grid, town.hamlet:123
+    t5 = shift_left(1, bit_and(cell_0_0, 31))
+    t7 = shift_right(cell_0_0, 5)
+    t16 = shift_left(1, bit_and(cell_1_0, 31))
+    t17 = shift_right(cell_1_0, 5)
+    t19 = where(equal(t17, 0), t16, 0)
+    t20 = bit_or(bit_or(0, where(equal(t7, 0), t5, 0)), t19)
+    t22 = where(equal(t17, 1), t16, 0)
+    t23 = bit_or(bit_or(0, where(equal(t7, 1), t5, 0)), t22)
+    t26 = shift_left(1, bit_and(cell_2_0, 31))
+    t27 = shift_right(cell_2_0, 5)
+    t36 = shift_left(1, bit_and(cell_3_0, 31))
+    t37 = shift_right(cell_3_0, 5)
+    t39 = where(equal(t37, 0), t36, 0)
+    t40 = bit_or(bit_or(t20, where(equal(t27, 0), t26, 0)), t39)
+    t42 = where(equal(t37, 1), t36, 0)
+    t43 = bit_or(bit_or(t23, where(equal(t27, 1), t26, 0)), t42)
+    t46 = shift_left(1, bit_and(cell_4_0, 31))
+    t47 = shift_right(cell_4_0, 5)
+    t56 = shift_left(1, bit_and(cell_5_0, 31))
+    t57 = shift_right(cell_5_0, 5)
+    t59 = where(equal(t57, 0), t56, 0)
+    t60 = bit_or(bit_or(t40, where(equal(t47, 0), t46, 0)), t59)
+    t62 = where(equal(t57, 1), t56, 0)
+    t63 = bit_or(bit_or(t43, where(equal(t47, 1), t46, 0)), t62)
+    t66 = shift_left(1, bit_and(cell_6_0, 31))
+    t67 = shift_right(cell_6_0, 5)
+    t76 = shift_left(1, bit_and(cell_7_0, 31))
+    t77 = shift_right(cell_7_0, 5)
+    t79 = where(equal(t77, 0), t76, 0)
+    t80 = bit_or(bit_or(t60, where(equal(t67, 0), t66, 0)), t79)
+    t82 = where(equal(t77, 1), t76, 0)
+    t83 = bit_or(bit_or(t63, where(equal(t67, 1), t66, 0)), t82)
+    t86 = shift_left(1, bit_and(cell_8_0, 31))
+    t87 = shift_right(cell_8_0, 5)
+    t96 = shift_left(1, bit_and(cell_9_0, 31))
+    t97 = shift_right(cell_9_0, 5)
+    t99 = where(equal(t97, 0), t96, 0)
+    t100 = bit_or(bit_or(t80, where(equal(t87, 0), t86, 0)), t99)
+    t102 = where(equal(t97, 1), t96, 0)
+    t103 = bit_or(bit_or(t83, where(equal(t87, 1), t86, 0)), t102)
+    t106 = shift_left(1, bit_and(cell_10_0, 31))
+    t107 = shift_right(cell_10_0, 5)
+    t116 = shift_left(1, bit_and(cell_11_0, 31))
+    t117 = shift_right(cell_11_0, 5)
+    t119 = where(equal(t117, 0), t116, 0)
+    t120 = bit_or(bit_or(t100, where(equal(t107, 0), t106, 0)), t119)
+    t122 = where(equal(t117, 1), t116, 0)
+    t123 = bit_or(bit_or(t103, where(equal(t107, 1), t106, 0)), t122)
+    t126 = shift_left(1, bit_and(cell_12_0, 31))
+    t127 = shift_right(cell_12_0, 5)
+    t136 = shift_left(1, bit_and(cell_13_0, 31))
+    t137 = shift_right(cell_13_0, 5)
+    t139 = where(equal(t137, 0), t136, 0)
+    scene_0_0 = bit_or(bit_or(t120, where(equal(t127, 0), t126, 0)), t139)
+    t142 = where(equal(t137, 1), t136, 0)
+    scene_1_0 = bit_or(bit_or(t123, where(equal(t127, 1), t126, 0)), t142)
+    return scene_0_0, scene_1_0
+
+
+@inline
+def _search(layout_0, cell_0):
+    """The index of the affordance at random on a cell, or -1, from the layout."""
+    # here
+    t5 = bit_and(cell_0, 7)
+    t10 = multiply(bit_xor(t5, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t17 = shift_right(multiply(bit_xor(t10, shift_right(t10, 15)), 0x85EBCA77), 29)
+    t19 = bit_and(subtract(shift_right(cell_0, 3), t17), 7)
+    t23 = multiply(bit_xor(t19, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t27 = shift_right(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 29)
+    t29 = bit_and(subtract(t5, t27), 7)
+    t33 = multiply(bit_xor(t29, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t37 = shift_right(multiply(bit_xor(t33, shift_right(t33, 15)), 0x85EBCA77), 29)
+    t39 = bit_and(subtract(t19, t37), 7)
+    t43 = multiply(bit_xor(t39, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t47 = shift_right(multiply(bit_xor(t43, shift_right(t43, 15)), 0x85EBCA77), 29)
+    t49 = bit_and(subtract(t29, t47), 7)
+    t53 = multiply(bit_xor(t49, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t57 = shift_right(multiply(bit_xor(t53, shift_right(t53, 15)), 0x85EBCA77), 29)
+    t59 = bit_and(subtract(t39, t57), 7)
+    t63 = multiply(bit_xor(t59, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t67 = shift_right(multiply(bit_xor(t63, shift_right(t63, 15)), 0x85EBCA77), 29)
+    t69 = bit_and(subtract(t49, t67), 7)
+    t73 = multiply(bit_xor(t69, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t77 = shift_right(multiply(bit_xor(t73, shift_right(t73, 15)), 0x85EBCA77), 29)
+    t79 = bit_and(subtract(t59, t77), 7)
+    t81 = multiply(bit_xor(t79, layout_0), 0x9E3779B1)
+    t85 = shift_right(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 29)
+    t89 = add(shift_left(t79, 3), bit_and(subtract(t69, t85), 7))
+    found_0 = where(less(t89, 14), to_i32(t89), -1)
+    return found_0
 
 
 @inline
 def _tick(
-    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
-    action_0,
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, age_0, action_0, moved_x_0,
+    moved_y_0, found_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action REST, town.hamlet:118
-    t14 = equal(action_0, 6)
-    t20 = where(t14, f32(0.002), f32(-0.0))
-    t21 = where(t14, f32(0.01), f32(-0.0))
     # action MEDITATE, town.hamlet:119
-    t23 = equal(action_0, 7)
-    t27 = where(t23, f32(-0.001), t20)
-    t28 = where(t23, f32(0.02), t21)
-    # space grid, town.hamlet:6
-    t39 = where(equal(action_0, 3), 1, where(equal(action_0, 2), i32(-1), 0))
-    x_1 = add(x_0, t39)
-    x_2 = where(less(x_1, 0), 0, x_1)
-    x_3 = where(less(7, x_2), 7, x_2)
-    t47 = where(equal(action_0, 1), 1, where(equal(action_0, 0), i32(-1), 0))
-    y_1 = add(y_0, t47)
-    y_2 = where(less(y_1, 0), 0, y_1)
-    y_3 = where(less(7, y_2), 7, y_2)
-    # move
-    t54 = less(action_0, 4)
-    # meter energy move, town.hamlet:9
-    t57 = where(t54, f32(-0.005), t27)
-    # interact
-    t58 = equal(action_0, 4)
+    t15 = take(table_case_3, action_0)
     # meter energy interact, town.hamlet:9
-    energy_1 = energy_0 + where(t58, f32(-0.005), t57)
+    t26 = take(table_case_4, action_0)
+    energy_1 = energy_0 + t26
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
     # here
-    t67 = u32(add(multiply(y_3, 8), x_3))
-    t71 = bit_and(t67, 7)
-    t76 = multiply(bit_xor(t71, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t83 = shift_right(multiply(bit_xor(t76, shift_right(t76, 15)), 0x85EBCA77), 29)
-    t85 = bit_and(subtract(shift_right(t67, 3), t83), 7)
-    t89 = multiply(bit_xor(t85, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t93 = shift_right(multiply(bit_xor(t89, shift_right(t89, 15)), 0x85EBCA77), 29)
-    t95 = bit_and(subtract(t71, t93), 7)
-    t99 = multiply(bit_xor(t95, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t103 = shift_right(multiply(bit_xor(t99, shift_right(t99, 15)), 0x85EBCA77), 29)
-    t105 = bit_and(subtract(t85, t103), 7)
-    t109 = multiply(bit_xor(t105, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
-    t115 = bit_and(subtract(t95, t113), 7)
-    t119 = multiply(bit_xor(t115, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
-    t125 = bit_and(subtract(t105, t123), 7)
-    t129 = multiply(bit_xor(t125, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
-    t135 = bit_and(subtract(t115, t133), 7)
-    t139 = multiply(bit_xor(t135, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t143 = shift_right(multiply(bit_xor(t139, shift_right(t139, 15)), 0x85EBCA77), 29)
-    t145 = bit_and(subtract(t125, t143), 7)
-    t147 = multiply(bit_xor(t145, layout_0), 0x9E3779B1)
-    t151 = shift_right(multiply(bit_xor(t147, shift_right(t147, 15)), 0x85EBCA77), 29)
-    t155 = add(shift_left(t145, 3), bit_and(subtract(t135, t151), 7))
-    t159 = where(less(t155, 14), i32(t155), -1)
+    t33 = where(less(found_0, 0), -1, found_0)
     # interact
-    t160 = where(t58, t159, -1)
+    t34 = where(equal(action_0, 4), t33, -1)
     # affordance Bed, town.hamlet:36
-    t164 = equal(t160, 0) & (f32(0.05) <= money_0)
-    # affordance LuxuryBed, town.hamlet:40
-    t168 = equal(t160, 1) & (f32(0.11) <= money_0)
+    t39 = take(table_case_2, to_i32(bit_and(to_u32(t34), 15)))
+    used_0 = where(t39 <= money_0, t34, -1)
     # affordance Shower, town.hamlet:44
-    t171 = f32(0.03) <= money_0
-    t172 = equal(t160, 2) & t171
-    # affordance HomeMeal, town.hamlet:48
-    t174 = equal(t160, 3) & t171
-    # affordance FastFood, town.hamlet:52
-    t178 = equal(t160, 4) & (f32(0.1) <= money_0)
-    # affordance Doctor, town.hamlet:65
-    t182 = f32(0.08) <= money_0
-    t183 = equal(t160, 5) & t182
-    # affordance Hospital, town.hamlet:69
-    t186 = f32(0.15) <= money_0
-    t187 = equal(t160, 6) & t186
-    # affordance Therapist, town.hamlet:73
-    t189 = equal(t160, 7) & t186
-    # affordance Recreation, town.hamlet:77
-    t193 = equal(t160, 8) & (f32(0.06) <= money_0)
-    # affordance Bar, town.hamlet:81
-    t196 = equal(t160, 9) & t186
-    # affordance Job, town.hamlet:96
-    t198 = equal(t160, 10)
-    # affordance Labor, town.hamlet:99
-    t200 = equal(t160, 11)
-    # affordance Gym, town.hamlet:102
-    t203 = equal(t160, 12) & t182
-    # affordance Park, town.hamlet:106
-    t205 = equal(t160, 13)
-    # affordance Bed, town.hamlet:38
-    t208 = where(t164, f32(0.375), f32(-0.0))
-    t209 = where(t164, f32(0.125), f32(-0.0))
-    t210 = where(t164, f32(0.02), f32(-0.0))
-    # affordance Bed, town.hamlet:36
-    t211 = where(t164, i32(0), -1)
-    # affordance LuxuryBed, town.hamlet:42
-    t214 = where(t168, f32(0.5625), t208)
-    t215 = where(t168, f32(0.1875), t209)
-    t216 = where(t168, f32(0.05), t210)
-    # affordance LuxuryBed, town.hamlet:40
-    t217 = where(t168, 1, t211)
+    t42 = equal(used_0, 2)
     # affordance Shower, town.hamlet:46
-    t219 = where(t172, f32(0.3), f32(-0.0))
-    t220 = where(t172, f32(0.1), f32(-0.0))
-    # affordance Shower, town.hamlet:44
-    t221 = where(t172, 2, t217)
-    # affordance HomeMeal, town.hamlet:50
-    t224 = where(t174, f32(0.225), f32(-0.0))
-    t225 = where(t174, f32(0.1125), f32(-0.0))
-    t226 = where(t174, f32(0.03), t216)
-    # affordance HomeMeal, town.hamlet:48
-    t227 = where(t174, 3, t221)
-    # affordance FastFood, town.hamlet:57
-    t230 = where(t178, f32(0.3375), t224)
-    t231 = where(t178, f32(0.1125), t225)
-    # affordance FastFood, town.hamlet:58
-    t232 = where(t178, f32(0.1125), t214)
-    t233 = where(t178, f32(0.0375), t215)
-    # affordance FastFood, town.hamlet:59
-    t234 = where(t178, f32(0.01), f32(-0.0))
-    # affordance FastFood, town.hamlet:61
-    t236 = where(t178, f32(-0.02), t226)
-    # affordance FastFood, town.hamlet:52
-    t237 = where(t178, 4, t227)
-    # affordance Doctor, town.hamlet:67
-    t240 = where(t183, f32(0.28125), t236)
-    t241 = where(t183, f32(0.0625), f32(-0.0))
-    # affordance Doctor, town.hamlet:65
-    t242 = where(t183, 5, t237)
+    t45 = where(t42, f32(0.1), f32(-0.0))
     # affordance Hospital, town.hamlet:71
-    t244 = where(t187, f32(0.6), t240)
-    t245 = where(t187, f32(0.1), t241)
-    # affordance Hospital, town.hamlet:69
-    t246 = where(t187, 6, t242)
-    # affordance Therapist, town.hamlet:75
-    t248 = where(t189, f32(0.4), t28)
-    t249 = where(t189, f32(0.1), f32(-0.0))
-    # affordance Therapist, town.hamlet:73
-    t250 = where(t189, 7, t246)
+    t48 = to_i32(bit_and(to_u32(used_0), 15))
+    t49 = take(table_case_5, t48)
     # affordance Recreation, town.hamlet:79
-    t252 = where(t193, f32(0.28125), t248)
-    t253 = where(t193, f32(0.0625), t249)
-    t254 = where(t193, f32(0.135), t232)
-    t255 = where(t193, f32(0.03), t233)
-    # affordance Recreation, town.hamlet:77
-    t256 = where(t193, 8, t250)
-    # affordance Bar, town.hamlet:87
-    t258 = where(t196, f32(0.375), t234)
-    t259 = where(t196, f32(0.125), f32(-0.0))
+    t50 = take(table_case_6, t48)
     # affordance Bar, town.hamlet:88
-    t260 = where(t196, f32(0.1875), t252)
-    t261 = where(t196, f32(0.0625), t253)
+    t51 = to_u32(t48)
     # affordance Bar, town.hamlet:89
-    satiation_1 = satiation_0 + where(t196, f32(0.225), t230)
-    satiation_2 = satiation_1 + where(t196, f32(0.075), t231)
+    t53 = take(table_case_8, t48)
+    t54 = take(table_case_9, t48)
+    satiation_1 = satiation_0 + t53
+    satiation_2 = satiation_1 + t54
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    # affordance Bar, town.hamlet:90
-    t269 = where(t196, f32(-0.2), t254)
     # affordance Bar, town.hamlet:91
-    hygiene_1 = hygiene_0 + where(t196, f32(-0.15), t219)
+    t59 = take(table_case_10, t48)
+    hygiene_1 = hygiene_0 + t59
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t220
+    hygiene_3 = hygiene_2 + t45
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    # affordance Bar, town.hamlet:92
-    t279 = where(t196, f32(-0.05), t244)
-    # affordance Bar, town.hamlet:81
-    t280 = where(t196, 9, t256)
-    # affordance Job, town.hamlet:97
-    t288 = where(t174, f32(-0.03), where(t172, f32(-0.03), where(t168, f32(-0.11), where(t164, f32(-0.05), f32(-0.0)))))
-    t294 = where(t189, f32(-0.15), where(t187, f32(-0.15), where(t183, f32(-0.08), where(t178, f32(-0.1), t288))))
-    t298 = where(t198, f32(0.45), where(t196, f32(-0.15), where(t193, f32(-0.06), t294)))
-    t299 = where(t198, f32(0.05625), f32(-0.0))
-    t300 = where(t198, f32(-0.15), t269)
-    t301 = where(t198, f32(0.02), t258)
-    t302 = where(t198, f32(-0.03), t279)
-    # affordance Job, town.hamlet:96
-    t303 = where(t198, 10, t280)
     # affordance Labor, town.hamlet:100
-    t304 = where(t200, f32(0.45), t298)
-    t305 = where(t200, f32(0.075), t299)
-    t306 = where(t200, f32(-0.2), t300)
-    health_1 = health_0 + where(t200, f32(-0.05), t302)
+    t66 = take(table_case_11, t48)
+    t67 = take(table_case_12, t48)
+    health_1 = health_0 + t67
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t245
+    health_3 = health_2 + t49
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t314 = where(t200, f32(0.01), t301)
-    # affordance Labor, town.hamlet:99
-    t315 = where(t200, 11, t303)
     # affordance Gym, town.hamlet:104
-    t318 = where(t203, f32(0.3), where(t200, f32(-0.05), where(t178, f32(-0.03), f32(-0.0))))
-    t319 = where(t203, f32(0.075), f32(-0.0))
-    t320 = where(t203, f32(-0.08), t306)
-    money_1 = money_0 + where(t203, f32(-0.08), t304)
+    t74 = take(table_case_13, t48)
+    money_1 = money_0 + t74
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t305
+    money_3 = money_2 + t66
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    # affordance Gym, town.hamlet:102
-    t328 = where(t203, 12, t315)
     # affordance Park, town.hamlet:111
-    fitness_1 = fitness_0 + where(t205, f32(0.15), t318)
+    t81 = take(table_case_14, t48)
+    t82 = take(table_case_15, t48)
+    fitness_1 = fitness_0 + t81
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    fitness_3 = fitness_2 + where(t205, f32(0.05), t319)
+    fitness_3 = fitness_2 + t82
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
     # affordance Park, town.hamlet:112
-    social_1 = social_0 + where(t205, f32(0.1125), t314)
-    social_2 = social_1 + where(t205, f32(0.0375), t259)
+    t89 = take(table_case_16, t48)
+    t90 = take(table_case_17, t48)
+    social_1 = social_0 + t89
+    social_2 = social_1 + t90
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
     # affordance Park, town.hamlet:113
-    mood_1 = mood_0 + where(t205, f32(0.1125), t260)
-    mood_2 = mood_1 + where(t205, f32(0.0375), t261)
+    t95 = take(table_case_18, t48)
+    t100 = where(equal(bit_and(shift_right(9088, t51), 1), 1), t95, t15)
+    t101 = take(table_case_19, t48)
+    mood_1 = mood_0 + t100
+    mood_2 = mood_1 + t101
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
     # affordance Park, town.hamlet:114
-    energy_4 = energy_3 + where(t205, f32(-0.15), t320)
+    t106 = take(table_case_20, t48)
+    energy_4 = energy_3 + t106
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t255
+    energy_6 = energy_5 + t50
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
-    # affordance Park, town.hamlet:106
-    used_0 = where(t205, 13, t328)
     # meter energy decay, town.hamlet:9
     energy_8 = energy_7 - f32(0.005)
     # meter hygiene decay, town.hamlet:10
@@ -299,59 +380,59 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rule unfit_bodies_sicken, town.hamlet:19
-    t381 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t381
+    t137 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t137
     # cascade hunger_exhausts, town.hamlet:22
-    t386 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t386)
+    t142 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t142)
     # cascade gloom_exhausts, town.hamlet:23
-    t392 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t392)
+    t148 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t148)
     # cascade hunger_sickens, town.hamlet:24
-    health_6 = health_5 - (f32(0.004) * t386)
+    health_6 = health_5 - (f32(0.004) * t142)
     # cascade grime_spoils_meals, town.hamlet:26
-    t400 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t401 = f32(0.002) * t400
-    satiation_6 = satiation_5 - t401
+    t156 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t157 = f32(0.002) * t156
+    satiation_6 = satiation_5 - t157
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # cascade grime_saddens, town.hamlet:27
-    mood_6 = mood_5 - (f32(0.003) * t400)
+    mood_6 = mood_5 - (f32(0.003) * t156)
     # cascade loneliness_saddens, town.hamlet:28
-    t410 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t410)
+    t166 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t166)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # cascade grime_weakens, town.hamlet:29
-    fitness_7 = fitness_6 - t401
+    fitness_7 = fitness_6 - t157
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # cascade grime_tires, town.hamlet:31
-    t419 = f32(0.0005) * t400
-    energy_11 = energy_10 - t419
+    t175 = f32(0.0005) * t156
+    energy_11 = energy_10 - t175
     # cascade loneliness_tires, town.hamlet:32
-    energy_12 = energy_11 - (f32(0.0008) * t410)
+    energy_12 = energy_11 - (f32(0.0008) * t166)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # cascade grime_sickens, town.hamlet:33
-    health_7 = health_6 - t419
+    health_7 = health_6 - t175
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
     # dies when, town.hamlet:121
-    t429 = health_8 <= f32(0.0)
-    t430 = energy_13 <= f32(0.0)
+    t185 = health_8 <= f32(0.0)
+    t186 = energy_13 <= f32(0.0)
     # age
     age_1 = add(age_0, 1)
     # dies when, town.hamlet:121
-    terminated_0 = t429 | t430
+    terminated_0 = t185 | t186
     # lifespan, town.hamlet:7
     truncated_0 = less_equal(500, age_1) & (not terminated_0)
-    t437 = where(truncated_0, i32(2), -1)
+    t193 = where(truncated_0, i32(2), -1)
     # dies when, town.hamlet:121
-    cause_0 = where(t429, 0, where(t430, 1, t437))
+    cause_0 = where(t185, 0, where(t186, 1, t193))
     # reward, town.hamlet:122
-    t440 = energy_13 * health_8
+    t196 = energy_13 * health_8
     # lifespan, town.hamlet:7
-    t442 = where(truncated_0, t440 + f32(1.0), t440)
+    t198 = where(truncated_0, t196 + f32(1.0), t196)
     # reward, town.hamlet:122
-    reward_0 = where(terminated_0, f32(0.0), t442)
+    reward_0 = where(terminated_0, f32(0.0), t198)
     return (
-        energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, x_3, y_3, age_1, reward_0,
+        energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, age_1, reward_0,
         terminated_0, truncated_0, used_0, cause_0,
     )
 
@@ -369,12 +450,12 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t29 = bit_xor(world_0, bit_xor(t26, shift_right(t26, 16)))
     t32 = multiply(bit_xor(t29, shift_right(t29, 16)), 0x7FEB352D)
     t35 = multiply(bit_xor(t32, shift_right(t32, 15)), 0x846CA68B)
-    t39 = multiply(u32(episode_0), 0x9E3779B9)
+    t39 = multiply(to_u32(episode_0), 0x9E3779B9)
     t40 = add(bit_xor(t35, shift_right(t35, 16)), t39)
     t43 = multiply(bit_xor(t40, shift_right(t40, 16)), 0x7FEB352D)
     t46 = multiply(bit_xor(t43, shift_right(t43, 15)), 0x846CA68B)
     layout_0 = bit_xor(t46, shift_right(t46, 16))
-    t51 = add(14, u32(agent_0))
+    t51 = add(14, to_u32(agent_0))
     t53 = shift_right(t51, 3)
     t58 = multiply(bit_xor(t53, layout_0), 0x9E3779B1)
     t64 = shift_right(multiply(bit_xor(t58, shift_right(t58, 15)), 0x85EBCA77), 29)
@@ -400,8 +481,8 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     t129 = multiply(bit_xor(t125, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
     t137 = add(shift_left(bit_and(add(t115, t133), 7), 3), t125)
-    x_0 = i32(bit_and(t137, 7))
-    y_0 = i32(shift_right(t137, 3))
+    x_0 = to_i32(bit_and(t137, 7))
+    y_0 = to_i32(shift_right(t137, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
@@ -455,7 +536,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
-    action_0 = i32(shift_right(word_0, 29))
+    action_0 = to_i32(shift_right(word_0, 29))
     return action_0
 
 
@@ -471,7 +552,7 @@ def _situation(
     t22 = multiply(where(less(age_0, 499), age_0, 499), stride_2_0)
     t23 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t22)
     # here
-    t28 = u32(add(multiply(y_0, 8), x_0))
+    t28 = to_u32(add(multiply(y_0, 8), x_0))
     t32 = bit_and(t28, 7)
     t37 = multiply(bit_xor(t32, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t44 = shift_right(multiply(bit_xor(t37, shift_right(t37, 15)), 0x85EBCA77), 29)
@@ -497,13 +578,13 @@ def _situation(
     t108 = multiply(bit_xor(t106, layout_0), 0x9E3779B1)
     t112 = shift_right(multiply(bit_xor(t108, shift_right(t108, 15)), 0x85EBCA77), 29)
     t116 = add(shift_left(t106, 3), bit_and(subtract(t96, t112), 7))
-    t120 = where(less(t116, 14), i32(t116), -1)
+    t120 = where(less(t116, 14), to_i32(t116), -1)
     # policy
     t128 = energy_0 * scale_0_0
     t131 = where(t128 < f32(0.0), f32(0.0), t128)
     t133 = where(top_0_0 < t131, top_0_0, t131)
     t135 = t133 + f32(12582912.0)
-    t142 = i32(subtract(to_bits(t135), 0x4B400000))
+    t142 = to_i32(subtract(to_bits(t135), 0x4B400000))
     t143 = subtract(t142, where(t133 < (t135 - f32(12582912.0)), i32(1), 0))
     t145 = multiply(t143, stride_4_0)
     t146 = add(add(t23, multiply(add(t120, 1), stride_3_0)), t145)
@@ -511,46 +592,46 @@ def _situation(
     t151 = where(t148 < f32(0.0), f32(0.0), t148)
     t153 = where(top_1_0 < t151, top_1_0, t151)
     t154 = t153 + f32(12582912.0)
-    t160 = i32(subtract(to_bits(t154), 0x4B400000))
+    t160 = to_i32(subtract(to_bits(t154), 0x4B400000))
     t161 = subtract(t160, where(t153 < (t154 - f32(12582912.0)), i32(1), 0))
     t166 = satiation_0 * scale_2_0
     t169 = where(t166 < f32(0.0), f32(0.0), t166)
     t171 = where(top_2_0 < t169, top_2_0, t169)
     t172 = t171 + f32(12582912.0)
-    t178 = i32(subtract(to_bits(t172), 0x4B400000))
+    t178 = to_i32(subtract(to_bits(t172), 0x4B400000))
     t179 = subtract(t178, where(t171 < (t172 - f32(12582912.0)), i32(1), 0))
     t182 = add(add(t146, multiply(t161, stride_5_0)), multiply(t179, stride_6_0))
     t184 = money_0 * scale_3_0
     t187 = where(t184 < f32(0.0), f32(0.0), t184)
     t189 = where(top_3_0 < t187, top_3_0, t187)
     t190 = t189 + f32(12582912.0)
-    t196 = i32(subtract(to_bits(t190), 0x4B400000))
+    t196 = to_i32(subtract(to_bits(t190), 0x4B400000))
     t197 = subtract(t196, where(t189 < (t190 - f32(12582912.0)), i32(1), 0))
     t202 = mood_0 * scale_4_0
     t205 = where(t202 < f32(0.0), f32(0.0), t202)
     t207 = where(top_4_0 < t205, top_4_0, t205)
     t208 = t207 + f32(12582912.0)
-    t214 = i32(subtract(to_bits(t208), 0x4B400000))
+    t214 = to_i32(subtract(to_bits(t208), 0x4B400000))
     t215 = subtract(t214, where(t207 < (t208 - f32(12582912.0)), i32(1), 0))
     t218 = add(add(t182, multiply(t197, stride_7_0)), multiply(t215, stride_8_0))
     t220 = social_0 * scale_5_0
     t223 = where(t220 < f32(0.0), f32(0.0), t220)
     t225 = where(top_5_0 < t223, top_5_0, t223)
     t226 = t225 + f32(12582912.0)
-    t232 = i32(subtract(to_bits(t226), 0x4B400000))
+    t232 = to_i32(subtract(to_bits(t226), 0x4B400000))
     t233 = subtract(t232, where(t225 < (t226 - f32(12582912.0)), i32(1), 0))
     t238 = health_0 * scale_6_0
     t241 = where(t238 < f32(0.0), f32(0.0), t238)
     t243 = where(top_6_0 < t241, top_6_0, t241)
     t244 = t243 + f32(12582912.0)
-    t250 = i32(subtract(to_bits(t244), 0x4B400000))
+    t250 = to_i32(subtract(to_bits(t244), 0x4B400000))
     t251 = subtract(t250, where(t243 < (t244 - f32(12582912.0)), i32(1), 0))
     t254 = add(add(t218, multiply(t233, stride_9_0)), multiply(t251, stride_10_0))
     t256 = fitness_0 * scale_7_0
     t259 = where(t256 < f32(0.0), f32(0.0), t256)
     t261 = where(top_7_0 < t259, top_7_0, t259)
     t262 = t261 + f32(12582912.0)
-    t268 = i32(subtract(to_bits(t262), 0x4B400000))
+    t268 = to_i32(subtract(to_bits(t262), 0x4B400000))
     t269 = subtract(t268, where(t261 < (t262 - f32(12582912.0)), i32(1), 0))
     situation_0 = add(t254, multiply(t269, stride_11_0))
     return situation_0
@@ -558,496 +639,102 @@ def _situation(
 
 @inline
 def _observe_lane(
-    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
+    energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, found_0,
+    scene_0_0, scene_1_0,
 ):
     """What a lane observes in single rows, then what the repeated rows share."""
     # observe grid, town.hamlet:123
-    t19 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
-    t26 = shift_right(multiply(bit_xor(t19, shift_right(t19, 15)), 0x85EBCA77), 29)
-    t28 = add(layout_0, 0x9E3779B9)
-    t30 = multiply(bit_xor(t26, t28), 0x9E3779B1)
-    t34 = shift_right(multiply(bit_xor(t30, shift_right(t30, 15)), 0x85EBCA77), 29)
-    t36 = add(layout_0, 0x3C6EF372)
-    t38 = multiply(bit_xor(t34, t36), 0x9E3779B1)
-    t42 = shift_right(multiply(bit_xor(t38, shift_right(t38, 15)), 0x85EBCA77), 29)
-    t44 = bit_and(add(t26, t42), 7)
-    t46 = add(layout_0, 0xDAA66D2B)
-    t48 = multiply(bit_xor(t44, t46), 0x9E3779B1)
-    t52 = shift_right(multiply(bit_xor(t48, shift_right(t48, 15)), 0x85EBCA77), 29)
-    t54 = bit_and(add(t34, t52), 7)
-    t56 = add(layout_0, 0x78DDE6E4)
-    t58 = multiply(bit_xor(t54, t56), 0x9E3779B1)
-    t62 = shift_right(multiply(bit_xor(t58, shift_right(t58, 15)), 0x85EBCA77), 29)
-    t64 = bit_and(add(t44, t62), 7)
-    t66 = add(layout_0, 0x1715609D)
-    t68 = multiply(bit_xor(t64, t66), 0x9E3779B1)
-    t72 = shift_right(multiply(bit_xor(t68, shift_right(t68, 15)), 0x85EBCA77), 29)
-    t74 = bit_and(add(t54, t72), 7)
-    t76 = add(layout_0, 0xB54CDA56)
-    t78 = multiply(bit_xor(t74, t76), 0x9E3779B1)
-    t82 = shift_right(multiply(bit_xor(t78, shift_right(t78, 15)), 0x85EBCA77), 29)
-    t84 = bit_and(add(t64, t82), 7)
-    t86 = add(layout_0, 0x5384540F)
-    t88 = multiply(bit_xor(t84, t86), 0x9E3779B1)
-    t92 = shift_right(multiply(bit_xor(t88, shift_right(t88, 15)), 0x85EBCA77), 29)
-    t96 = add(shift_left(bit_and(add(t74, t92), 7), 3), t84)
-    t99 = shift_left(1, bit_and(t96, 31))
-    t101 = shift_right(t96, 5)
-    t109 = bit_and(add(1, t26), 7)
-    t111 = multiply(bit_xor(t109, t28), 0x9E3779B1)
-    t115 = shift_right(multiply(bit_xor(t111, shift_right(t111, 15)), 0x85EBCA77), 29)
-    t117 = multiply(bit_xor(t115, t36), 0x9E3779B1)
-    t121 = shift_right(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 29)
-    t123 = bit_and(add(t109, t121), 7)
-    t125 = multiply(bit_xor(t123, t46), 0x9E3779B1)
-    t129 = shift_right(multiply(bit_xor(t125, shift_right(t125, 15)), 0x85EBCA77), 29)
-    t131 = bit_and(add(t115, t129), 7)
-    t133 = multiply(bit_xor(t131, t56), 0x9E3779B1)
-    t137 = shift_right(multiply(bit_xor(t133, shift_right(t133, 15)), 0x85EBCA77), 29)
-    t139 = bit_and(add(t123, t137), 7)
-    t141 = multiply(bit_xor(t139, t66), 0x9E3779B1)
-    t145 = shift_right(multiply(bit_xor(t141, shift_right(t141, 15)), 0x85EBCA77), 29)
-    t147 = bit_and(add(t131, t145), 7)
-    t149 = multiply(bit_xor(t147, t76), 0x9E3779B1)
-    t153 = shift_right(multiply(bit_xor(t149, shift_right(t149, 15)), 0x85EBCA77), 29)
-    t155 = bit_and(add(t139, t153), 7)
-    t157 = multiply(bit_xor(t155, t86), 0x9E3779B1)
-    t161 = shift_right(multiply(bit_xor(t157, shift_right(t157, 15)), 0x85EBCA77), 29)
-    t165 = add(shift_left(bit_and(add(t147, t161), 7), 3), t155)
-    t167 = shift_left(1, bit_and(t165, 31))
-    t168 = shift_right(t165, 5)
-    t170 = where(equal(t168, 0), t167, 0)
-    t171 = bit_xor(bit_xor(layout_0, where(equal(t101, 0), t99, 0)), t170)
-    t173 = where(equal(t168, 1), t167, 0)
-    t174 = bit_xor(bit_xor(layout_0, where(equal(t101, 1), t99, 0)), t173)
-    t177 = bit_and(add(2, t26), 7)
-    t179 = multiply(bit_xor(t177, t28), 0x9E3779B1)
-    t183 = shift_right(multiply(bit_xor(t179, shift_right(t179, 15)), 0x85EBCA77), 29)
-    t185 = multiply(bit_xor(t183, t36), 0x9E3779B1)
-    t189 = shift_right(multiply(bit_xor(t185, shift_right(t185, 15)), 0x85EBCA77), 29)
-    t191 = bit_and(add(t177, t189), 7)
-    t193 = multiply(bit_xor(t191, t46), 0x9E3779B1)
-    t197 = shift_right(multiply(bit_xor(t193, shift_right(t193, 15)), 0x85EBCA77), 29)
-    t199 = bit_and(add(t183, t197), 7)
-    t201 = multiply(bit_xor(t199, t56), 0x9E3779B1)
-    t205 = shift_right(multiply(bit_xor(t201, shift_right(t201, 15)), 0x85EBCA77), 29)
-    t207 = bit_and(add(t191, t205), 7)
-    t209 = multiply(bit_xor(t207, t66), 0x9E3779B1)
-    t213 = shift_right(multiply(bit_xor(t209, shift_right(t209, 15)), 0x85EBCA77), 29)
-    t215 = bit_and(add(t199, t213), 7)
-    t217 = multiply(bit_xor(t215, t76), 0x9E3779B1)
-    t221 = shift_right(multiply(bit_xor(t217, shift_right(t217, 15)), 0x85EBCA77), 29)
-    t223 = bit_and(add(t207, t221), 7)
-    t225 = multiply(bit_xor(t223, t86), 0x9E3779B1)
-    t229 = shift_right(multiply(bit_xor(t225, shift_right(t225, 15)), 0x85EBCA77), 29)
-    t233 = add(shift_left(bit_and(add(t215, t229), 7), 3), t223)
-    t235 = shift_left(1, bit_and(t233, 31))
-    t236 = shift_right(t233, 5)
-    t244 = bit_and(add(3, t26), 7)
-    t246 = multiply(bit_xor(t244, t28), 0x9E3779B1)
-    t250 = shift_right(multiply(bit_xor(t246, shift_right(t246, 15)), 0x85EBCA77), 29)
-    t252 = multiply(bit_xor(t250, t36), 0x9E3779B1)
-    t256 = shift_right(multiply(bit_xor(t252, shift_right(t252, 15)), 0x85EBCA77), 29)
-    t258 = bit_and(add(t244, t256), 7)
-    t260 = multiply(bit_xor(t258, t46), 0x9E3779B1)
-    t264 = shift_right(multiply(bit_xor(t260, shift_right(t260, 15)), 0x85EBCA77), 29)
-    t266 = bit_and(add(t250, t264), 7)
-    t268 = multiply(bit_xor(t266, t56), 0x9E3779B1)
-    t272 = shift_right(multiply(bit_xor(t268, shift_right(t268, 15)), 0x85EBCA77), 29)
-    t274 = bit_and(add(t258, t272), 7)
-    t276 = multiply(bit_xor(t274, t66), 0x9E3779B1)
-    t280 = shift_right(multiply(bit_xor(t276, shift_right(t276, 15)), 0x85EBCA77), 29)
-    t282 = bit_and(add(t266, t280), 7)
-    t284 = multiply(bit_xor(t282, t76), 0x9E3779B1)
-    t288 = shift_right(multiply(bit_xor(t284, shift_right(t284, 15)), 0x85EBCA77), 29)
-    t290 = bit_and(add(t274, t288), 7)
-    t292 = multiply(bit_xor(t290, t86), 0x9E3779B1)
-    t296 = shift_right(multiply(bit_xor(t292, shift_right(t292, 15)), 0x85EBCA77), 29)
-    t300 = add(shift_left(bit_and(add(t282, t296), 7), 3), t290)
-    t302 = shift_left(1, bit_and(t300, 31))
-    t303 = shift_right(t300, 5)
-    t305 = where(equal(t303, 0), t302, 0)
-    t306 = bit_xor(bit_xor(t171, where(equal(t236, 0), t235, 0)), t305)
-    t308 = where(equal(t303, 1), t302, 0)
-    t309 = bit_xor(bit_xor(t174, where(equal(t236, 1), t235, 0)), t308)
-    t312 = bit_and(add(4, t26), 7)
-    t314 = multiply(bit_xor(t312, t28), 0x9E3779B1)
-    t318 = shift_right(multiply(bit_xor(t314, shift_right(t314, 15)), 0x85EBCA77), 29)
-    t320 = multiply(bit_xor(t318, t36), 0x9E3779B1)
-    t324 = shift_right(multiply(bit_xor(t320, shift_right(t320, 15)), 0x85EBCA77), 29)
-    t326 = bit_and(add(t312, t324), 7)
-    t328 = multiply(bit_xor(t326, t46), 0x9E3779B1)
-    t332 = shift_right(multiply(bit_xor(t328, shift_right(t328, 15)), 0x85EBCA77), 29)
-    t334 = bit_and(add(t318, t332), 7)
-    t336 = multiply(bit_xor(t334, t56), 0x9E3779B1)
-    t340 = shift_right(multiply(bit_xor(t336, shift_right(t336, 15)), 0x85EBCA77), 29)
-    t342 = bit_and(add(t326, t340), 7)
-    t344 = multiply(bit_xor(t342, t66), 0x9E3779B1)
-    t348 = shift_right(multiply(bit_xor(t344, shift_right(t344, 15)), 0x85EBCA77), 29)
-    t350 = bit_and(add(t334, t348), 7)
-    t352 = multiply(bit_xor(t350, t76), 0x9E3779B1)
-    t356 = shift_right(multiply(bit_xor(t352, shift_right(t352, 15)), 0x85EBCA77), 29)
-    t358 = bit_and(add(t342, t356), 7)
-    t360 = multiply(bit_xor(t358, t86), 0x9E3779B1)
-    t364 = shift_right(multiply(bit_xor(t360, shift_right(t360, 15)), 0x85EBCA77), 29)
-    t368 = add(shift_left(bit_and(add(t350, t364), 7), 3), t358)
-    t370 = shift_left(1, bit_and(t368, 31))
-    t371 = shift_right(t368, 5)
-    t379 = bit_and(add(5, t26), 7)
-    t381 = multiply(bit_xor(t379, t28), 0x9E3779B1)
-    t385 = shift_right(multiply(bit_xor(t381, shift_right(t381, 15)), 0x85EBCA77), 29)
-    t387 = multiply(bit_xor(t385, t36), 0x9E3779B1)
-    t391 = shift_right(multiply(bit_xor(t387, shift_right(t387, 15)), 0x85EBCA77), 29)
-    t393 = bit_and(add(t379, t391), 7)
-    t395 = multiply(bit_xor(t393, t46), 0x9E3779B1)
-    t399 = shift_right(multiply(bit_xor(t395, shift_right(t395, 15)), 0x85EBCA77), 29)
-    t401 = bit_and(add(t385, t399), 7)
-    t403 = multiply(bit_xor(t401, t56), 0x9E3779B1)
-    t407 = shift_right(multiply(bit_xor(t403, shift_right(t403, 15)), 0x85EBCA77), 29)
-    t409 = bit_and(add(t393, t407), 7)
-    t411 = multiply(bit_xor(t409, t66), 0x9E3779B1)
-    t415 = shift_right(multiply(bit_xor(t411, shift_right(t411, 15)), 0x85EBCA77), 29)
-    t417 = bit_and(add(t401, t415), 7)
-    t419 = multiply(bit_xor(t417, t76), 0x9E3779B1)
-    t423 = shift_right(multiply(bit_xor(t419, shift_right(t419, 15)), 0x85EBCA77), 29)
-    t425 = bit_and(add(t409, t423), 7)
-    t427 = multiply(bit_xor(t425, t86), 0x9E3779B1)
-    t431 = shift_right(multiply(bit_xor(t427, shift_right(t427, 15)), 0x85EBCA77), 29)
-    t435 = add(shift_left(bit_and(add(t417, t431), 7), 3), t425)
-    t437 = shift_left(1, bit_and(t435, 31))
-    t438 = shift_right(t435, 5)
-    t440 = where(equal(t438, 0), t437, 0)
-    t441 = bit_xor(bit_xor(t306, where(equal(t371, 0), t370, 0)), t440)
-    t443 = where(equal(t438, 1), t437, 0)
-    t444 = bit_xor(bit_xor(t309, where(equal(t371, 1), t370, 0)), t443)
-    t447 = bit_and(add(6, t26), 7)
-    t449 = multiply(bit_xor(t447, t28), 0x9E3779B1)
-    t453 = shift_right(multiply(bit_xor(t449, shift_right(t449, 15)), 0x85EBCA77), 29)
-    t455 = multiply(bit_xor(t453, t36), 0x9E3779B1)
-    t459 = shift_right(multiply(bit_xor(t455, shift_right(t455, 15)), 0x85EBCA77), 29)
-    t461 = bit_and(add(t447, t459), 7)
-    t463 = multiply(bit_xor(t461, t46), 0x9E3779B1)
-    t467 = shift_right(multiply(bit_xor(t463, shift_right(t463, 15)), 0x85EBCA77), 29)
-    t469 = bit_and(add(t453, t467), 7)
-    t471 = multiply(bit_xor(t469, t56), 0x9E3779B1)
-    t475 = shift_right(multiply(bit_xor(t471, shift_right(t471, 15)), 0x85EBCA77), 29)
-    t477 = bit_and(add(t461, t475), 7)
-    t479 = multiply(bit_xor(t477, t66), 0x9E3779B1)
-    t483 = shift_right(multiply(bit_xor(t479, shift_right(t479, 15)), 0x85EBCA77), 29)
-    t485 = bit_and(add(t469, t483), 7)
-    t487 = multiply(bit_xor(t485, t76), 0x9E3779B1)
-    t491 = shift_right(multiply(bit_xor(t487, shift_right(t487, 15)), 0x85EBCA77), 29)
-    t493 = bit_and(add(t477, t491), 7)
-    t495 = multiply(bit_xor(t493, t86), 0x9E3779B1)
-    t499 = shift_right(multiply(bit_xor(t495, shift_right(t495, 15)), 0x85EBCA77), 29)
-    t503 = add(shift_left(bit_and(add(t485, t499), 7), 3), t493)
-    t505 = shift_left(1, bit_and(t503, 31))
-    t506 = shift_right(t503, 5)
-    t514 = bit_and(add(7, t26), 7)
-    t516 = multiply(bit_xor(t514, t28), 0x9E3779B1)
-    t520 = shift_right(multiply(bit_xor(t516, shift_right(t516, 15)), 0x85EBCA77), 29)
-    t522 = multiply(bit_xor(t520, t36), 0x9E3779B1)
-    t526 = shift_right(multiply(bit_xor(t522, shift_right(t522, 15)), 0x85EBCA77), 29)
-    t528 = bit_and(add(t514, t526), 7)
-    t530 = multiply(bit_xor(t528, t46), 0x9E3779B1)
-    t534 = shift_right(multiply(bit_xor(t530, shift_right(t530, 15)), 0x85EBCA77), 29)
-    t536 = bit_and(add(t520, t534), 7)
-    t538 = multiply(bit_xor(t536, t56), 0x9E3779B1)
-    t542 = shift_right(multiply(bit_xor(t538, shift_right(t538, 15)), 0x85EBCA77), 29)
-    t544 = bit_and(add(t528, t542), 7)
-    t546 = multiply(bit_xor(t544, t66), 0x9E3779B1)
-    t550 = shift_right(multiply(bit_xor(t546, shift_right(t546, 15)), 0x85EBCA77), 29)
-    t552 = bit_and(add(t536, t550), 7)
-    t554 = multiply(bit_xor(t552, t76), 0x9E3779B1)
-    t558 = shift_right(multiply(bit_xor(t554, shift_right(t554, 15)), 0x85EBCA77), 29)
-    t560 = bit_and(add(t544, t558), 7)
-    t562 = multiply(bit_xor(t560, t86), 0x9E3779B1)
-    t566 = shift_right(multiply(bit_xor(t562, shift_right(t562, 15)), 0x85EBCA77), 29)
-    t570 = add(shift_left(bit_and(add(t552, t566), 7), 3), t560)
-    t572 = shift_left(1, bit_and(t570, 31))
-    t573 = shift_right(t570, 5)
-    t575 = where(equal(t573, 0), t572, 0)
-    t576 = bit_xor(bit_xor(t441, where(equal(t506, 0), t505, 0)), t575)
-    t578 = where(equal(t573, 1), t572, 0)
-    t579 = bit_xor(bit_xor(t444, where(equal(t506, 1), t505, 0)), t578)
-    t581 = multiply(bit_xor(1, layout_0), 0x9E3779B1)
-    t585 = shift_right(multiply(bit_xor(t581, shift_right(t581, 15)), 0x85EBCA77), 29)
-    t587 = multiply(bit_xor(t585, t28), 0x9E3779B1)
-    t591 = shift_right(multiply(bit_xor(t587, shift_right(t587, 15)), 0x85EBCA77), 29)
-    t593 = bit_and(add(1, t591), 7)
-    t595 = multiply(bit_xor(t593, t36), 0x9E3779B1)
-    t599 = shift_right(multiply(bit_xor(t595, shift_right(t595, 15)), 0x85EBCA77), 29)
-    t601 = bit_and(add(t585, t599), 7)
-    t603 = multiply(bit_xor(t601, t46), 0x9E3779B1)
-    t607 = shift_right(multiply(bit_xor(t603, shift_right(t603, 15)), 0x85EBCA77), 29)
-    t609 = bit_and(add(t593, t607), 7)
-    t611 = multiply(bit_xor(t609, t56), 0x9E3779B1)
-    t615 = shift_right(multiply(bit_xor(t611, shift_right(t611, 15)), 0x85EBCA77), 29)
-    t617 = bit_and(add(t601, t615), 7)
-    t619 = multiply(bit_xor(t617, t66), 0x9E3779B1)
-    t623 = shift_right(multiply(bit_xor(t619, shift_right(t619, 15)), 0x85EBCA77), 29)
-    t625 = bit_and(add(t609, t623), 7)
-    t627 = multiply(bit_xor(t625, t76), 0x9E3779B1)
-    t631 = shift_right(multiply(bit_xor(t627, shift_right(t627, 15)), 0x85EBCA77), 29)
-    t633 = bit_and(add(t617, t631), 7)
-    t635 = multiply(bit_xor(t633, t86), 0x9E3779B1)
-    t639 = shift_right(multiply(bit_xor(t635, shift_right(t635, 15)), 0x85EBCA77), 29)
-    t643 = add(shift_left(bit_and(add(t625, t639), 7), 3), t633)
-    t645 = shift_left(1, bit_and(t643, 31))
-    t646 = shift_right(t643, 5)
-    t654 = bit_and(add(1, t585), 7)
-    t656 = multiply(bit_xor(t654, t28), 0x9E3779B1)
-    t660 = shift_right(multiply(bit_xor(t656, shift_right(t656, 15)), 0x85EBCA77), 29)
-    t662 = bit_and(add(1, t660), 7)
-    t664 = multiply(bit_xor(t662, t36), 0x9E3779B1)
-    t668 = shift_right(multiply(bit_xor(t664, shift_right(t664, 15)), 0x85EBCA77), 29)
-    t670 = bit_and(add(t654, t668), 7)
-    t672 = multiply(bit_xor(t670, t46), 0x9E3779B1)
-    t676 = shift_right(multiply(bit_xor(t672, shift_right(t672, 15)), 0x85EBCA77), 29)
-    t678 = bit_and(add(t662, t676), 7)
-    t680 = multiply(bit_xor(t678, t56), 0x9E3779B1)
-    t684 = shift_right(multiply(bit_xor(t680, shift_right(t680, 15)), 0x85EBCA77), 29)
-    t686 = bit_and(add(t670, t684), 7)
-    t688 = multiply(bit_xor(t686, t66), 0x9E3779B1)
-    t692 = shift_right(multiply(bit_xor(t688, shift_right(t688, 15)), 0x85EBCA77), 29)
-    t694 = bit_and(add(t678, t692), 7)
-    t696 = multiply(bit_xor(t694, t76), 0x9E3779B1)
-    t700 = shift_right(multiply(bit_xor(t696, shift_right(t696, 15)), 0x85EBCA77), 29)
-    t702 = bit_and(add(t686, t700), 7)
-    t704 = multiply(bit_xor(t702, t86), 0x9E3779B1)
-    t708 = shift_right(multiply(bit_xor(t704, shift_right(t704, 15)), 0x85EBCA77), 29)
-    t712 = add(shift_left(bit_and(add(t694, t708), 7), 3), t702)
-    t714 = shift_left(1, bit_and(t712, 31))
-    t715 = shift_right(t712, 5)
-    t717 = where(equal(t715, 0), t714, 0)
-    t718 = bit_xor(bit_xor(t576, where(equal(t646, 0), t645, 0)), t717)
-    t720 = where(equal(t715, 1), t714, 0)
-    t721 = bit_xor(bit_xor(t579, where(equal(t646, 1), t645, 0)), t720)
-    t723 = bit_and(add(2, t585), 7)
-    t725 = multiply(bit_xor(t723, t28), 0x9E3779B1)
-    t729 = shift_right(multiply(bit_xor(t725, shift_right(t725, 15)), 0x85EBCA77), 29)
-    t731 = bit_and(add(1, t729), 7)
-    t733 = multiply(bit_xor(t731, t36), 0x9E3779B1)
-    t737 = shift_right(multiply(bit_xor(t733, shift_right(t733, 15)), 0x85EBCA77), 29)
-    t739 = bit_and(add(t723, t737), 7)
-    t741 = multiply(bit_xor(t739, t46), 0x9E3779B1)
-    t745 = shift_right(multiply(bit_xor(t741, shift_right(t741, 15)), 0x85EBCA77), 29)
-    t747 = bit_and(add(t731, t745), 7)
-    t749 = multiply(bit_xor(t747, t56), 0x9E3779B1)
-    t753 = shift_right(multiply(bit_xor(t749, shift_right(t749, 15)), 0x85EBCA77), 29)
-    t755 = bit_and(add(t739, t753), 7)
-    t757 = multiply(bit_xor(t755, t66), 0x9E3779B1)
-    t761 = shift_right(multiply(bit_xor(t757, shift_right(t757, 15)), 0x85EBCA77), 29)
-    t763 = bit_and(add(t747, t761), 7)
-    t765 = multiply(bit_xor(t763, t76), 0x9E3779B1)
-    t769 = shift_right(multiply(bit_xor(t765, shift_right(t765, 15)), 0x85EBCA77), 29)
-    t771 = bit_and(add(t755, t769), 7)
-    t773 = multiply(bit_xor(t771, t86), 0x9E3779B1)
-    t777 = shift_right(multiply(bit_xor(t773, shift_right(t773, 15)), 0x85EBCA77), 29)
-    t781 = add(shift_left(bit_and(add(t763, t777), 7), 3), t771)
-    t783 = shift_left(1, bit_and(t781, 31))
-    t784 = shift_right(t781, 5)
-    t792 = bit_and(add(3, t585), 7)
-    t794 = multiply(bit_xor(t792, t28), 0x9E3779B1)
-    t798 = shift_right(multiply(bit_xor(t794, shift_right(t794, 15)), 0x85EBCA77), 29)
-    t800 = bit_and(add(1, t798), 7)
-    t802 = multiply(bit_xor(t800, t36), 0x9E3779B1)
-    t806 = shift_right(multiply(bit_xor(t802, shift_right(t802, 15)), 0x85EBCA77), 29)
-    t808 = bit_and(add(t792, t806), 7)
-    t810 = multiply(bit_xor(t808, t46), 0x9E3779B1)
-    t814 = shift_right(multiply(bit_xor(t810, shift_right(t810, 15)), 0x85EBCA77), 29)
-    t816 = bit_and(add(t800, t814), 7)
-    t818 = multiply(bit_xor(t816, t56), 0x9E3779B1)
-    t822 = shift_right(multiply(bit_xor(t818, shift_right(t818, 15)), 0x85EBCA77), 29)
-    t824 = bit_and(add(t808, t822), 7)
-    t826 = multiply(bit_xor(t824, t66), 0x9E3779B1)
-    t830 = shift_right(multiply(bit_xor(t826, shift_right(t826, 15)), 0x85EBCA77), 29)
-    t832 = bit_and(add(t816, t830), 7)
-    t834 = multiply(bit_xor(t832, t76), 0x9E3779B1)
-    t838 = shift_right(multiply(bit_xor(t834, shift_right(t834, 15)), 0x85EBCA77), 29)
-    t840 = bit_and(add(t824, t838), 7)
-    t842 = multiply(bit_xor(t840, t86), 0x9E3779B1)
-    t846 = shift_right(multiply(bit_xor(t842, shift_right(t842, 15)), 0x85EBCA77), 29)
-    t850 = add(shift_left(bit_and(add(t832, t846), 7), 3), t840)
-    t852 = shift_left(1, bit_and(t850, 31))
-    t853 = shift_right(t850, 5)
-    t855 = where(equal(t853, 0), t852, 0)
-    t856 = bit_xor(bit_xor(t718, where(equal(t784, 0), t783, 0)), t855)
-    t858 = where(equal(t853, 1), t852, 0)
-    t859 = bit_xor(bit_xor(t721, where(equal(t784, 1), t783, 0)), t858)
-    t861 = bit_and(add(4, t585), 7)
-    t863 = multiply(bit_xor(t861, t28), 0x9E3779B1)
-    t867 = shift_right(multiply(bit_xor(t863, shift_right(t863, 15)), 0x85EBCA77), 29)
-    t869 = bit_and(add(1, t867), 7)
-    t871 = multiply(bit_xor(t869, t36), 0x9E3779B1)
-    t875 = shift_right(multiply(bit_xor(t871, shift_right(t871, 15)), 0x85EBCA77), 29)
-    t877 = bit_and(add(t861, t875), 7)
-    t879 = multiply(bit_xor(t877, t46), 0x9E3779B1)
-    t883 = shift_right(multiply(bit_xor(t879, shift_right(t879, 15)), 0x85EBCA77), 29)
-    t885 = bit_and(add(t869, t883), 7)
-    t887 = multiply(bit_xor(t885, t56), 0x9E3779B1)
-    t891 = shift_right(multiply(bit_xor(t887, shift_right(t887, 15)), 0x85EBCA77), 29)
-    t893 = bit_and(add(t877, t891), 7)
-    t895 = multiply(bit_xor(t893, t66), 0x9E3779B1)
-    t899 = shift_right(multiply(bit_xor(t895, shift_right(t895, 15)), 0x85EBCA77), 29)
-    t901 = bit_and(add(t885, t899), 7)
-    t903 = multiply(bit_xor(t901, t76), 0x9E3779B1)
-    t907 = shift_right(multiply(bit_xor(t903, shift_right(t903, 15)), 0x85EBCA77), 29)
-    t909 = bit_and(add(t893, t907), 7)
-    t911 = multiply(bit_xor(t909, t86), 0x9E3779B1)
-    t915 = shift_right(multiply(bit_xor(t911, shift_right(t911, 15)), 0x85EBCA77), 29)
-    t919 = add(shift_left(bit_and(add(t901, t915), 7), 3), t909)
-    t921 = shift_left(1, bit_and(t919, 31))
-    t922 = shift_right(t919, 5)
-    t930 = bit_and(add(5, t585), 7)
-    t932 = multiply(bit_xor(t930, t28), 0x9E3779B1)
-    t936 = shift_right(multiply(bit_xor(t932, shift_right(t932, 15)), 0x85EBCA77), 29)
-    t938 = bit_and(add(1, t936), 7)
-    t940 = multiply(bit_xor(t938, t36), 0x9E3779B1)
-    t944 = shift_right(multiply(bit_xor(t940, shift_right(t940, 15)), 0x85EBCA77), 29)
-    t946 = bit_and(add(t930, t944), 7)
-    t948 = multiply(bit_xor(t946, t46), 0x9E3779B1)
-    t952 = shift_right(multiply(bit_xor(t948, shift_right(t948, 15)), 0x85EBCA77), 29)
-    t954 = bit_and(add(t938, t952), 7)
-    t956 = multiply(bit_xor(t954, t56), 0x9E3779B1)
-    t960 = shift_right(multiply(bit_xor(t956, shift_right(t956, 15)), 0x85EBCA77), 29)
-    t962 = bit_and(add(t946, t960), 7)
-    t964 = multiply(bit_xor(t962, t66), 0x9E3779B1)
-    t968 = shift_right(multiply(bit_xor(t964, shift_right(t964, 15)), 0x85EBCA77), 29)
-    t970 = bit_and(add(t954, t968), 7)
-    t972 = multiply(bit_xor(t970, t76), 0x9E3779B1)
-    t976 = shift_right(multiply(bit_xor(t972, shift_right(t972, 15)), 0x85EBCA77), 29)
-    t978 = bit_and(add(t962, t976), 7)
-    t980 = multiply(bit_xor(t978, t86), 0x9E3779B1)
-    t984 = shift_right(multiply(bit_xor(t980, shift_right(t980, 15)), 0x85EBCA77), 29)
-    t988 = add(shift_left(bit_and(add(t970, t984), 7), 3), t978)
-    t990 = shift_left(1, bit_and(t988, 31))
-    t991 = shift_right(t988, 5)
-    t993 = where(equal(t991, 0), t990, 0)
-    t994 = bit_xor(bit_xor(t856, where(equal(t922, 0), t921, 0)), t993)
-    t996 = where(equal(t991, 1), t990, 0)
-    t997 = bit_xor(bit_xor(t859, where(equal(t922, 1), t921, 0)), t996)
-    t1000 = bit_or(0, bit_xor(t994, layout_0))
-    t1001 = bit_or(0, bit_xor(t997, layout_0))
-    t1005 = add(multiply(y_0, 8), x_0)
+    t159 = add(multiply(y_0, 8), x_0)
     # observe position, town.hamlet:123
-    x_1 = f32(x_0) / f32(7.0)
-    y_1 = f32(y_0) / f32(7.0)
+    x_1 = to_f32(x_0) / f32(7.0)
+    y_1 = to_f32(y_0) / f32(7.0)
     # here
-    t1026 = u32(t1005)
-    t1028 = bit_and(t1026, 7)
-    t1030 = multiply(bit_xor(t1028, t86), 0x9E3779B1)
-    t1034 = shift_right(multiply(bit_xor(t1030, shift_right(t1030, 15)), 0x85EBCA77), 29)
-    t1036 = bit_and(subtract(shift_right(t1026, 3), t1034), 7)
-    t1038 = multiply(bit_xor(t1036, t76), 0x9E3779B1)
-    t1042 = shift_right(multiply(bit_xor(t1038, shift_right(t1038, 15)), 0x85EBCA77), 29)
-    t1044 = bit_and(subtract(t1028, t1042), 7)
-    t1046 = multiply(bit_xor(t1044, t66), 0x9E3779B1)
-    t1050 = shift_right(multiply(bit_xor(t1046, shift_right(t1046, 15)), 0x85EBCA77), 29)
-    t1052 = bit_and(subtract(t1036, t1050), 7)
-    t1054 = multiply(bit_xor(t1052, t56), 0x9E3779B1)
-    t1058 = shift_right(multiply(bit_xor(t1054, shift_right(t1054, 15)), 0x85EBCA77), 29)
-    t1060 = bit_and(subtract(t1044, t1058), 7)
-    t1062 = multiply(bit_xor(t1060, t46), 0x9E3779B1)
-    t1066 = shift_right(multiply(bit_xor(t1062, shift_right(t1062, 15)), 0x85EBCA77), 29)
-    t1068 = bit_and(subtract(t1052, t1066), 7)
-    t1070 = multiply(bit_xor(t1068, t36), 0x9E3779B1)
-    t1074 = shift_right(multiply(bit_xor(t1070, shift_right(t1070, 15)), 0x85EBCA77), 29)
-    t1076 = bit_and(subtract(t1060, t1074), 7)
-    t1078 = multiply(bit_xor(t1076, t28), 0x9E3779B1)
-    t1082 = shift_right(multiply(bit_xor(t1078, shift_right(t1078, 15)), 0x85EBCA77), 29)
-    t1084 = bit_and(subtract(t1068, t1082), 7)
-    t1086 = multiply(bit_xor(t1084, layout_0), 0x9E3779B1)
-    t1090 = shift_right(multiply(bit_xor(t1086, shift_right(t1086, 15)), 0x85EBCA77), 29)
-    t1094 = add(shift_left(t1084, 3), bit_and(subtract(t1076, t1090), 7))
-    t1098 = where(less(t1094, 14), i32(t1094), -1)
+    t182 = where(less(found_0, 0), -1, found_0)
     # observe here, town.hamlet:123
-    t1101 = where(less(t1098, 0), 14, t1098)
+    t185 = where(less(t182, 0), 14, t182)
     # observe lifetime, town.hamlet:123
-    lifetime_0 = f32(age_0) / f32(500.0)
+    lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
-        x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t1000,
-        t1001, t1005, t1101,
+        x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t159,
+        t185,
     )
 
 
 @inline
-def _observe_grid(element_0, t1000, t1001, t1005):
+def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     """Rows 0 to 63, one at a time."""
     # observe grid, town.hamlet:123
-    t1007 = u32(element_0)
-    t1012 = shift_left(1, bit_and(t1007, 31))
-    t1013 = bit_and(where(equal(shift_right(t1007, 5), 1), t1001, t1000), t1012)
-    t1018 = where(equal(element_0, t1005), f32(1.0), f32(0.0))
-    grid_0 = where(equal(t1013, 0), f32(0.0), f32(1.0)) + t1018
+    t161 = to_u32(element_0)
+    t166 = shift_left(1, bit_and(t161, 31))
+    t167 = bit_and(where(equal(shift_right(t161, 5), 1), scene_1_0, scene_0_0), t166)
+    t172 = where(equal(element_0, t159), f32(1.0), f32(0.0))
+    grid_0 = where(equal(t167, 0), f32(0.0), f32(1.0)) + t172
     return grid_0
 
 
 @inline
-def _observe_here(element_1, t1101):
+def _observe_here(element_1, t185):
     """Rows 74 to 88, one at a time."""
     # observe here, town.hamlet:123
-    here_0 = where(equal(element_1, t1101), f32(1.0), f32(0.0))
+    here_0 = where(equal(element_1, t185), f32(1.0), f32(0.0))
     return here_0
 
 
 @helper
 def _observe(
-    observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money,
-    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, layout,
+    observation_array, start, begin, end, written, whole, meter_energy, meter_hygiene, meter_satiation, meter_money,
+    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
 ):
-    """Write what the lanes of a chunk observe: all where `chosen` is negative, else the first `chosen` of `lanes`."""
-    values = local_f32(LANES)
-    observed_position_x = local_f32(LANES)
-    observed_position_y = local_f32(LANES)
-    observed_meter_energy = local_f32(LANES)
-    observed_meter_hygiene = local_f32(LANES)
-    observed_meter_satiation = local_f32(LANES)
-    observed_meter_money = local_f32(LANES)
-    observed_meter_mood = local_f32(LANES)
-    observed_meter_social = local_f32(LANES)
-    observed_meter_health = local_f32(LANES)
-    observed_meter_fitness = local_f32(LANES)
-    observed_lifetime = local_f32(LANES)
-    shared_t1000 = local_u32(LANES)
-    shared_t1001 = local_u32(LANES)
-    shared_t1005 = local_i32(LANES)
-    shared_t1101 = local_i32(LANES)
-    for lane in range(LANES):
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
+    shared_t159 = local_i32(LANES)
+    shared_t185 = local_i32(LANES)
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
         (
-            observed_position_x[lane], observed_position_y[lane], observed_meter_energy[lane],
-            observed_meter_hygiene[lane], observed_meter_satiation[lane], observed_meter_money[lane],
-            observed_meter_mood[lane], observed_meter_social[lane], observed_meter_health[lane],
-            observed_meter_fitness[lane], observed_lifetime[lane], shared_t1000[lane], shared_t1001[lane],
-            shared_t1005[lane], shared_t1101[lane],
+            observed_position_x, observed_position_y, observed_meter_energy, observed_meter_hygiene,
+            observed_meter_satiation, observed_meter_money, observed_meter_mood, observed_meter_social,
+            observed_meter_health, observed_meter_fitness, observed_lifetime, shared_t159[lane], shared_t185[lane],
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
-            layout[lane],
+            found[lane], scene_0[lane], scene_1[lane],
         )
-    put(observed_position_x, part(observation_array, 64, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_position_y, part(observation_array, 65, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_energy, part(observation_array, 66, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_hygiene, part(observation_array, 67, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_satiation, part(observation_array, 68, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_money, part(observation_array, 69, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_mood, part(observation_array, 70, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_social, part(observation_array, 71, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_health, part(observation_array, 72, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_meter_fitness, part(observation_array, 73, start), count, lanes, chosen, f32(0.0), f32(255.0))
-    put(observed_lifetime, part(observation_array, 89, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        put(part(observation_array, 64, start), lane, observed_position_x, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 65, start), lane, observed_position_y, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 66, start), lane, observed_meter_energy, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 67, start), lane, observed_meter_hygiene, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(
+            part(observation_array, 68, start), lane, observed_meter_satiation, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(part(observation_array, 69, start), lane, observed_meter_money, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 70, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 71, start), lane, observed_meter_social, written[lane], whole, f32(0.0), f32(255.0))
+        put(part(observation_array, 72, start), lane, observed_meter_health, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 73, start), lane, observed_meter_fitness, written[lane], whole,
+            f32(0.0), f32(255.0),
+        )
+        put(part(observation_array, 89, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
     for element in range(64):
-        for lane in range(LANES):
-            values[lane] = _observe_grid(i32(element), shared_t1000[lane], shared_t1001[lane], shared_t1005[lane])
-        put(values, part(observation_array, element, start), count, lanes, chosen, f32(0.0), f32(127.5))
+        row = part(observation_array, element, start)
+        for first in range(begin, end, WIDE):
+            lane = wide(first)
+            value = _observe_grid(i32(element), scene_0[lane], scene_1[lane], shared_t159[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
     for element in range(15):
-        for lane in range(LANES):
-            values[lane] = _observe_here(i32(element), shared_t1101[lane])
-        put(values, part(observation_array, 74 + element, start), count, lanes, chosen, f32(0.0), f32(255.0))
+        row = part(observation_array, 74 + element, start)
+        for first in range(begin, end, WIDE):
+            lane = wide(first)
+            value = _observe_here(i32(element), shared_t185[lane])
+            put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
 @inline
-def _mask_lane(x_0, y_0, layout_0):
+def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, town.hamlet:6
     mask_0_0 = less(0, y_0)
@@ -1055,35 +742,9 @@ def _mask_lane(x_0, y_0, layout_0):
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
     # here
-    t13 = u32(add(multiply(y_0, 8), x_0))
-    t17 = bit_and(t13, 7)
-    t22 = multiply(bit_xor(t17, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t29 = shift_right(multiply(bit_xor(t22, shift_right(t22, 15)), 0x85EBCA77), 29)
-    t31 = bit_and(subtract(shift_right(t13, 3), t29), 7)
-    t35 = multiply(bit_xor(t31, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t39 = shift_right(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 29)
-    t41 = bit_and(subtract(t17, t39), 7)
-    t45 = multiply(bit_xor(t41, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t49 = shift_right(multiply(bit_xor(t45, shift_right(t45, 15)), 0x85EBCA77), 29)
-    t51 = bit_and(subtract(t31, t49), 7)
-    t55 = multiply(bit_xor(t51, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t59 = shift_right(multiply(bit_xor(t55, shift_right(t55, 15)), 0x85EBCA77), 29)
-    t61 = bit_and(subtract(t41, t59), 7)
-    t65 = multiply(bit_xor(t61, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t69 = shift_right(multiply(bit_xor(t65, shift_right(t65, 15)), 0x85EBCA77), 29)
-    t71 = bit_and(subtract(t51, t69), 7)
-    t75 = multiply(bit_xor(t71, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t79 = shift_right(multiply(bit_xor(t75, shift_right(t75, 15)), 0x85EBCA77), 29)
-    t81 = bit_and(subtract(t61, t79), 7)
-    t85 = multiply(bit_xor(t81, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t89 = shift_right(multiply(bit_xor(t85, shift_right(t85, 15)), 0x85EBCA77), 29)
-    t91 = bit_and(subtract(t71, t89), 7)
-    t93 = multiply(bit_xor(t91, layout_0), 0x9E3779B1)
-    t97 = shift_right(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 29)
-    t101 = add(shift_left(t91, 3), bit_and(subtract(t81, t97), 7))
-    t105 = where(less(t101, 14), i32(t101), -1)
+    t11 = where(less(found_0, 0), -1, found_0)
     # mask
-    mask_4_0 = less_equal(0, t105)
+    mask_4_0 = less_equal(0, t11)
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 
@@ -1095,16 +756,17 @@ def _mask_5(element_0):
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, layout):
+def _mask(mask_array, start, count, alive, position_x, position_y, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    for lane in range(LANES):
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
         action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
-            position_x[lane], position_y[lane], layout[lane],
+            position_x[lane], position_y[lane], found[lane],
         )
         action_UP[lane] = where(alive[lane], action_UP[lane], False)
         action_DOWN[lane] = where(alive[lane], action_DOWN[lane], False)
@@ -1119,7 +781,8 @@ def _mask(mask_array, start, count, alive, position_x, position_y, layout):
     values = local_bool(LANES)
     for element in range(3):
         waits = element == 0
-        for lane in range(LANES):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
             values[lane] = _mask_5(i32(element))
             values[lane] = where(alive[lane], values[lane], waits)
         store_lanes(values, part(mask_array, 5 + element, start), count)
@@ -1178,11 +841,56 @@ def _store_worlds(episode_array, layout_array, episode, layout, world, agents, c
     store_worlds(layout, part(layout_array, 0, world), agents, count)
 
 
+@inline
+def _see(cells, scene_0, scene_1, begin, end):
+    """What the lanes from `begin` to `end` observe of the cells."""
+    for first in range(begin, end, WIDE):
+        lane = wide(first)
+        scene_0[lane], scene_1[lane] = _scene(
+            cells[0 * LANES + lane], cells[1 * LANES + lane], cells[2 * LANES + lane], cells[3 * LANES + lane],
+            cells[4 * LANES + lane], cells[5 * LANES + lane], cells[6 * LANES + lane], cells[7 * LANES + lane],
+            cells[8 * LANES + lane], cells[9 * LANES + lane], cells[10 * LANES + lane], cells[11 * LANES + lane],
+            cells[12 * LANES + lane], cells[13 * LANES + lane],
+        )
+
+
+@helper
+def _keep(layout, cells, scene_0, scene_1):
+    """Note where the affordances at random of every lane stand."""
+    for index in range(14):
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            cells[index * LANES + lane] = _place(layout[lane], u32(index))
+    _see(cells, scene_0, scene_1, 0, LANES)
+
+
+@helper
+def _look(found, standing, cells, layout, keeping):
+    """Find what is on the cells on which the lanes stand: among those that are kept, or by the layout."""
+    if keeping:
+        find(found, standing, cells, 14)
+    else:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            found[lane] = _search(layout[lane], standing[lane])
+
+
+@helper
+def _look_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing):
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
+    if observing and not keeping:
+        _keep(layout, cells, scene_0, scene_1)
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
+        standing[lane] = _stand(position_x[lane], position_y[lane])
+    _look(found, standing, cells, layout, keeping)
+
+
 @helper
 def _restart(
-    lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-    meter_fitness, position_x, position_y, layout, age, alive, episode_return, episode, start, agents, first_world,
-    seed_low, seed_high,
+    lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene, meter_satiation,
+    meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
+    episode_return, episode, start, agents, first_world, seed_low, seed_high,
 ):
     """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`."""
     for index in range(chosen):
@@ -1197,6 +905,10 @@ def _restart(
         age[lane] = 0
         alive[lane] = True
         episode_return[lane] = f32(0.0)
+        if keeping:
+            scatter(_place(layout[lane], ramp(u32(0))), part(cells, 0, 0 * LANES), lane, 14)
+            if observing:
+                _see(cells, scene_0, scene_1, lane - lane % WIDE, lane - lane % WIDE + WIDE)
 
 
 @kernel
@@ -1222,6 +934,8 @@ def rollout(
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
     situation = local_i32(LANES)
+    observing = observation_array.shape[0] > 0
+    keeping = agents <= LANES and (observing or ticks >= KEPT)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -1243,6 +957,11 @@ def rollout(
     episode_return = local_f32(LANES)
     episode = local_i32(LANES)
     layout = local_u32(LANES)
+    found = local_i8(LANES)
+    standing = local_u8(LANES)
+    cells = rows_u8(14)
+    scene_0 = local_u32(LANES)
+    scene_1 = local_u32(LANES)
     kept_meter_energy = local_f32(LANES)
     kept_meter_hygiene = local_f32(LANES)
     kept_meter_satiation = local_f32(LANES)
@@ -1275,12 +994,15 @@ def rollout(
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
+                if passed == 0 and keeping:
+                    _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
                     continue
 
                 # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
                 if tabular:
-                    for lane in range(LANES):
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         situation[lane] = _situation(
                             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
                             meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane],
@@ -1298,28 +1020,29 @@ def rollout(
                     look_up(action, choices_array, situation, count)
                 else:
                     if tiled or passed == 1 or now & 3 == 0:
-                        first = first_world * agents + start
-                        for lane in range(LANES):
+                        for first in range(0, LANES, WIDE):
+                            lane = wide(first)
                             first_word, second_word, third_word, fourth_word = _policy(
-                                u32(first + lane), u32(now), u32(seed_low), u32(seed_high),
+                                ramp(u32(first_world * agents + start + first)), u32(now), u32(seed_low),
+                                u32(seed_high),
                             )
                             ahead[lane] = first_word
                             ahead[1 * LANES + lane] = second_word
                             ahead[2 * LANES + lane] = third_word
                             ahead[3 * LANES + lane] = fourth_word
                     drawn = (now & 3) * LANES
-                    for lane in range(LANES):
-                        word = ahead[drawn + lane]
-                        action[lane] = where(tabular, i32(shift_right(word, 2)), _choose(word))
+                    for first in range(0, LANES, WIDE):
+                        word = ahead[wide(drawn + first)]
+                        action[wide(first)] = where(tabular, to_i32(shift_right(word, 2)), _choose(word))
                     if tabular:
                         draw(action, thresholds_array, 7, situation, count)
 
                 # The tick; who was dead before it keeps everything.
-                for lane in range(LANES):
-                    flags[lane] = not alive[lane]
-                dead = choose_lanes(flags, lanes)
-                if dead > 0:
-                    for lane in range(LANES):
+                dead = not all_set(alive)
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = not alive[lane]
                         kept_meter_energy[lane] = meter_energy[lane]
                         kept_meter_hygiene[lane] = meter_hygiene[lane]
                         kept_meter_satiation[lane] = meter_satiation[lane]
@@ -1332,21 +1055,28 @@ def rollout(
                         kept_position_y[lane] = position_y[lane]
                         kept_age[lane] = age[lane]
                         kept_episode_return[lane] = episode_return[lane]
-                for lane in range(LANES):
+                # Moves, and what is where they end.
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
+                    position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
+                    standing[lane] = _stand(position_x[lane], position_y[lane])
+                _look(found, standing, cells, layout, keeping)
+                for first in range(0, LANES, WIDE):
+                    lane = wide(first)
                     (
                         meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane],
-                        position_y[lane], age[lane], reward[lane], terminated[lane], truncated[lane], used[lane],
-                        cause[lane],
+                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane],
+                        reward[lane], terminated[lane], truncated[lane], used[lane], cause[lane],
                     ) = _tick(
                         meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane],
-                        position_y[lane], age[lane], layout[lane], action[lane],
+                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane],
+                        action[lane], position_x[lane], position_y[lane], found[lane],
                     )
-                    episode_return[lane] += reward[lane]
+                    episode_return[lane] = episode_return[lane] + reward[lane]
                     alive[lane] = not (terminated[lane] | truncated[lane])
-                if dead > 0:
-                    for lane in range(LANES):
+                if dead:
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
                         meter_energy[lane] = where(flags[lane], kept_meter_energy[lane], meter_energy[lane])
                         meter_hygiene[lane] = where(flags[lane], kept_meter_hygiene[lane], meter_hygiene[lane])
                         meter_satiation[lane] = where(flags[lane], kept_meter_satiation[lane], meter_satiation[lane])
@@ -1367,8 +1097,9 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for lane in range(LANES):
-                        flags[lane] = (used[lane] >= 0) | (cause[lane] >= 0)
+                    for first in range(0, LANES, WIDE):
+                        lane = wide(first)
+                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
                     for index in range(choose_lanes(flags, lanes)):
                         lane = lanes[index]
                         if used[lane] >= 0:
@@ -1405,8 +1136,8 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                for lane in range(LANES):
-                    flags[lane] = False
+                for first in range(0, LANES, WIDE):
+                    flags[wide(first)] = False
                 if fresh:
                     for lane in range(count):
                         flags[lane] = True
@@ -1427,27 +1158,41 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
-                        if every_tick and observation_array.shape[0] > 0:
-                            _observe(
-                                final_observation_array, start, count, lanes, chosen, meter_energy, meter_hygiene,
-                                meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-                                position_x, position_y, age, layout,
+                        if every_tick and observing:
+                            _look_again(
+                                position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
+                                observing,
                             )
+                        if every_tick and observation_array.shape[0] > 0:
+                            for first in range(0, LANES, WIDE):
+                                if any_set(flags[wide(first)]):
+                                    _observe(
+                                        final_observation_array, start, first, first + WIDE, flags, False, meter_energy,
+                                        meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
+                                        meter_health, meter_fitness, position_x, position_y, age, found, scene_0,
+                                        scene_1,
+                                    )
                         for index in range(chosen):
                             episode[lanes[index]] += 1
                     _restart(
-                        lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                        meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
-                        episode_return, episode, start, agents, first_world, seed_low, seed_high,
+                        lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene,
+                        meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
+                        position_y, layout, age, alive, episode_return, episode, start, agents, first_world, seed_low,
+                        seed_high,
                     )
                 if final or (every_tick and passed > 0):
+                    _look_again(
+                        position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing,
+                    )
                     if observation_array.shape[0] > 0:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
                         _observe(
-                            observation_array, start, count, lanes, ALL, meter_energy, meter_hygiene, meter_satiation,
-                            meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y,
-                            age, layout,
+                            observation_array, start, 0, LANES, flags, count == LANES, meter_energy, meter_hygiene,
+                            meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
+                            position_x, position_y, age, found, scene_0, scene_1,
                         )
-                    _mask(mask_array, start, count, alive, position_x, position_y, layout)
+                    _mask(mask_array, start, count, alive, position_x, position_y, found)
                 if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,

@@ -26,10 +26,12 @@ from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
-from hamletc.lowering.lower import lower
+from hamletc.lowering.lower import LIMITS, lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
-from hamletc.passes.pipeline import PASS_NAMES, default_passes, gpu_passes, run
+from hamletc.passes.facts import facts_of
+from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes, run
+from hamletc.passes.tabulation import tabulate
 
 BackendName: TypeAlias = Literal["ir", "numba", "triton", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
@@ -84,12 +86,15 @@ def programs(universe: Universe, case: Case) -> dict[str, Program]:
         return result | {"unoptimised": plain}
     others = frozenset(PASS_NAMES) - {case.alone}
     choose = gpu_passes if case.alone == "constant_division" else default_passes
+    result |= {"optimised, for a CPU": tabulate(optimised, facts_of(universe, optimised))}
     return result | {f"only {case.alone}": run(plain, universe, others, choose=choose)}
 
 
 def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
-    options, stopwatch = Options(targets=targets), Stopwatch()
+    # Where cells are kept, affordances are unrolled.
+    disabled = () if limits == LIMITS else (KEPT_CELLS,)
+    options, stopwatch = Options(targets=targets, disabled_passes=disabled), Stopwatch()
     program = optimise(lower(universe, limits), universe, options, stopwatch)
     return package(universe, emit_texts(program, universe, options, stopwatch))
 

@@ -25,6 +25,7 @@ class Lane:
         streaks, seen: by affordance.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
         words: the random words of the tick, four (U32) per block of draw sites, made when they are first needed.
+        found: the index (I32) of the affordance at random on the agent's cell, or -1, where the kernel gives it.
         before: the lane at the beginning of the tick; `None` outside a tick.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -48,6 +49,7 @@ class Lane:
     layout: Value
     places: tuple[tuple[Value, ...], ...]
     words: dict[int, list[Value]] = field(default_factory=dict)
+    found: Value | None = None
     before: Lane | None = None
     columns: tuple[Table, ...] = ()
     row: Value = 0

@@ -154,7 +154,10 @@ def affordance_here(lane: Lane) -> Value:
     with builder.at("here", None):
         cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
         here = builder.i32(schema.NOWHERE)
-        if where.random:
+        if lane.found is not None:
+            numbers = _numbers(builder, where, builder.to_u32(lane.found))
+            here = builder.select(builder.less(lane.found, builder.i32(0)), here, numbers)
+        elif where.random:
             index = random_index(builder, where, lane.layout, builder.to_u32(cell))
             numbers = _numbers(builder, where, index)
             here = builder.select(builder.less(index, builder.u32(len(where.random))), numbers, here)

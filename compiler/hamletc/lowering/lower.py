@@ -19,6 +19,7 @@ from hamletc.lowering.decay import decay
 from hamletc.lowering.draw_loop import draw_body
 from hamletc.lowering.dynamics import dynamics
 from hamletc.lowering.interact import interact
+from hamletc.lowering.kept import found, kept_functions, moved_position
 from hamletc.lowering.lane import Lane, input_lane
 from hamletc.lowering.layout import new_layout, new_place, position_anywhere, position_apart
 from hamletc.lowering.mask import mask
@@ -30,6 +31,7 @@ from hamletc.lowering.reward import reward
 from hamletc.lowering.situation import lower_situation
 
 LIMITS = Limits()
+CPU = Limits(kept=256)
 
 
 def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
@@ -38,7 +40,7 @@ def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
-    functions.append(_tick(planned))
+    functions += [*kept_functions(planned), _tick(planned)] if planned.kept else [_tick(planned)]
     if universe.clock is not None:
         functions.append(_clock(universe.clock))
     observed = _observe(planned)
@@ -82,6 +84,8 @@ def _tick(planned: Plan) -> Function:
     with builder.at("state", None):
         action = builder.input(I32, "action")
     act(lane, action)
+    if planned.kept:
+        lane.position, lane.found = moved_position(lane), found(lane)
     used = interact(lane, action)
     decay(lane)
     dynamics(lane)
@@ -155,9 +159,15 @@ def _reset(planned: Plan) -> Function:
 
 def _observe(planned: Plan) -> Function:
     builder = Builder()
-    return builder.finish("observe", observe(input_lane(planned, builder)))
+    lane = input_lane(planned, builder)
+    if planned.kept:
+        lane.found = found(lane)
+    return builder.finish("observe", observe(lane))
 
 
 def _mask(planned: Plan) -> Function:
     builder = Builder()
-    return builder.finish("mask", mask(input_lane(planned, builder)))
+    lane = input_lane(planned, builder)
+    if planned.kept:
+        lane.found = found(lane)
+    return builder.finish("mask", mask(lane))

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from hamlet import schema
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Fold, Value
+from hamletc.ir.typing import U32
 from hamletc.lowering.cells_loop import CELLS, FEWEST, WORD, cells_body, mark, marked_words
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import grid_of, random_cell, random_index
@@ -49,7 +50,7 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
         for cell in where.taken:
             fixed[cell // WORD] |= 1 << cell % WORD
     mask = [builder.u32(bits) for bits in fixed]
-    if lane.plan.computed and len(where.random) >= FEWEST:
+    if lane.plan.computed and not lane.plan.kept and len(where.random) >= FEWEST:
         marked = marked_words(builder, where, lane.layout, words)
         mask = [builder.or_(bits, word) for bits, word in zip(mask, marked, strict=True)]
         cells: Iterable[Value] = ()
@@ -76,7 +77,10 @@ def _random(lane: Lane) -> Iterator[Value]:
     """The cell (U32) of each affordance at random."""
     where = lane.plan.places
     for index in range(len(where.random)):
-        yield random_cell(lane.builder, where, lane.layout, lane.builder.u32(index))
+        if lane.plan.kept:
+            yield lane.builder.input(U32, f"cell.{index}")
+        else:
+            yield random_cell(lane.builder, where, lane.layout, lane.builder.u32(index))
 
 
 def _stored(lane: Lane) -> list[Value]:

@@ -21,12 +21,16 @@ class Limits:
     """Up to so many affordances of a universe, steps of cascades in a row, moves, and drawn coordinates of places are
     unrolled. More are tables: the
     size of a kernel does not depend on them. A lookup is as fast as 64 affordances; a step of a loop takes many times
-    longer than an unrolled one, which knows its meters, so that only many become a loop."""
+    longer than an unrolled one, which knows its meters, so that only many become a loop.
+
+    `kept`: on a grid of so many cells the kernel keeps where unrolled affordances at random stand, for an episode.
+    """
 
     affordances: int = 64
     cascades: int = 256
     moves: int = 16
     draws: int = 256
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Plan:
         steps: what masks need of many moves of a grid; `None` where each move is tried.
         draws: what a loop needs to draw the places of affordances; `None` where that is unrolled.
         rows: the tables of observations with a row per element, by segment.
+        kept: the kernel keeps the cells of affordances at random: it gives them, and the one on the agent's cell.
     """
 
     universe: Universe
@@ -57,6 +62,7 @@ class Plan:
     steps: StepTables | None
     draws: DrawTable | None
     rows: dict[str, Table]
+    kept: bool
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -76,6 +82,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
     numbers = {affordance.name: number for number, affordance in enumerate(universe.affordances)}
     many_moves = len(universe.moves) > limits.moves
     where = places(universe, limits.affordances if computed else len(universe.affordances))
+    cells = schema.cells(universe.space) if isinstance(universe.space, Grid) else 0
     many = computed and len(universe.affordances) > limits.affordances
     return Plan(
         universe,
@@ -90,6 +97,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         step_tables(universe) if many_moves and isinstance(universe.space, Grid) else None,
         _draws(universe, where, limits.draws),
         row_tables(universe, numbers),
+        computed and not many and bool(where.random) and cells <= limits.kept,
     )
 
 

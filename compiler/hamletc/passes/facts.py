@@ -46,7 +46,7 @@ def facts_of(universe: Universe, program: Program) -> Facts:
     }
     if universe.clock is not None:
         inputs["hour"] = Interval(0, universe.clock.hours - 1)
-    inputs |= _positions(universe) | _places(universe)
+    inputs |= _positions(universe) | _places(universe) | _kept(universe)
     for affordance in universe.affordances:
         inputs[f"streak.{affordance.name}"] = COUNT
     for param in universe.params:
@@ -55,7 +55,7 @@ def facts_of(universe: Universe, program: Program) -> Facts:
         inputs[f"input.{item.name}"] = _bounds(item.low, item.high)
     for meter in universe.meters:
         inputs[f"meter.{meter.name}"] = _bounds(meter.low, meter.high)
-    tables = {table.name: _contents(table) for table in program.tables}
+    tables = {table.name: contents(table) for table in program.tables}
     facts = Facts(inputs, tables, {function.name: function for function in program.functions})
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
@@ -105,11 +105,23 @@ def _places(universe: Universe) -> dict[str, Interval]:
     }
 
 
+def _kept(universe: Universe) -> dict[str, Interval]:
+    """Of what kernels keep of the affordances at random; see `hamletc.lowering.kept`."""
+    if not isinstance(universe.space, Grid):
+        return {}
+    cells = Interval(0, prod(universe.space.sizes) - 1)
+    random = sum(affordance.place is None for affordance in universe.affordances)
+    result = {f"cell.{index}": cells for index in range(random)}
+    moved = zip(schema.axes(universe), _coordinates(universe), strict=True)
+    result |= {f"moved.{name}": interval for name, interval in moved}
+    return result | {"cell": cells, "index": Interval(0, random - 1), "found": Interval(schema.NOWHERE, random - 1)}
+
+
 def _bounds(low: float, high: float) -> Interval:
     low, high = round32(low), round32(high)
     return Interval(low, high, False, low <= 0 <= high)
 
 
-def _contents(table: Table) -> Interval:
+def contents(table: Table) -> Interval:
     negative_zero = table.type is Type.F32 and any(str(value) == "-0.0" for value in table.values)
     return Interval(min(table.values), max(table.values), False, negative_zero)

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.verifier import verify, verify_program
+from hamletc.passes import tabulation
 from hamletc.passes.algebra import Algebra
 from hamletc.passes.clamp_merging import ClampMerging
 from hamletc.passes.clamp_removal import ClampRemoval
@@ -32,6 +33,9 @@ class Pass(Protocol):
 Observer: TypeAlias = Callable[[str, Function, Function, float], None]
 """Is told the name of a pass, a function before and after it, and the seconds it took."""
 
+KEPT_CELLS = "kept_cells"
+"""No rewriting, but a program that is lowered for kernels that keep the cells of affordances; left out like a pass."""
+
 PASS_NAMES = (
     "constant_folding",
     "algebra",
@@ -42,6 +46,8 @@ PASS_NAMES = (
     "clamp_merging",
     "constant_division",
 )
+CPU_NAMES = (KEPT_CELLS, tabulation.NAME)
+"""What is done for CPUs alone, to whole programs, by the same names of things to leave out."""
 
 
 def default_passes(facts: Facts) -> tuple[Pass, ...]:
@@ -92,8 +98,8 @@ def run(
         ValueError: a disabled name is no pass.
         VerificationError: the program is malformed, or a pass made it so.
     """
-    if unknown := sorted(disabled - set(PASS_NAMES)):
-        raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join(PASS_NAMES)}")
+    if unknown := sorted(disabled - {*PASS_NAMES, *CPU_NAMES}):
+        raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join((*PASS_NAMES, *CPU_NAMES))}")
     verify_program(program)
     passes = [each for each in choose(facts_of(universe, program)) if each.name not in disabled]
     functions = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -12,18 +12,19 @@ from hamlet.encoding import scales
 from hamlet.features import features, quantities
 from hamlet.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import Program
+from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Value, operands
 from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
 from hamletc.targets.numba.formatter import NumbaFormatter, literal, table_name
-from hamletc.targets.numba.slots import chunks, outcomes, state
+from hamletc.targets.numba.slots import Slot, chunks, kept, outcomes, state
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
+from hamletc.targets.scene import split
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
 WORDS = ("first_word", "second_word", "third_word", "fourth_word")
 DRAWN_BY = {
-    "lane": "u32(first_world * agents + start + lane)",
+    "lane": "ramp(u32(first_world * agents + start + first))",
     "tick": "u32(now)",
     "seed_low": "u32(seed_low)",
     "seed_high": "u32(seed_high)",
@@ -55,6 +56,10 @@ NOTHING = {
     "fresh": "False",
 }
 """What the other kernels pass for parameters of `rollout` that they do not have."""
+
+
+SHORT = 64
+"""Tables of at most so many numbers are constants that registers hold (`hamlet.launch.numba_ops.tables`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +105,13 @@ class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
     def __init__(self, program: Program, universe: Universe) -> None:
-        self.program = program
+        self.program = program = _with_scene(program)
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]
         self.state = state(universe)
         self.held = {slot.name: slot for slot in self.state}
+        self.kept = kept(program, self.held, sum(each.place is None for each in universe.affordances))
+        self.held |= {slot.name: slot for slot in self.kept}
         self.outcomes = outcomes(universe)
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
         self.bodies = {function.name: body(function) for function in program.functions}
@@ -119,19 +126,27 @@ class _Context:
     def names(self) -> dict[str, object]:
         """All names of the template."""
         given = {slot.name: slot for slot in (*self.state, *self.outcomes)}
-        ticked = [given[output.name] for output in self.bodies["tick"].outputs]
+        ticked = [given[output.name] for output in self._changed()]
         begun = [self.held[output.name] for output in self.bodies["reset"].outputs]
         held, happened = chunks(self.state), chunks(self.outcomes)
         variables = [chunk.variable for chunk in held]
         begins = [chunk for chunk in held if chunk.start is not None]
         restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "episode"])
-        changing = {slot.chunk.variable for slot in ticked} | {"episode_return"}
+        changing = {slot.chunk.variable for slot in (*ticked, *self.kept)} | {"episode_return"}
         tracking = self.universe.tracking
         seeds = ["start", "agents", "first_world", "seed_low", "seed_high"]
         return {
             "universe": self.universe,
             "source": ", ".join(self.sources),
-            "tables": self.program.tables,
+            "tables": [table for table in self.program.tables if not _is_short(table)],
+            "short_tables": [table for table in self.program.tables if _is_short(table)],
+            "kept": [chunk for chunk in chunks(self.kept) if chunk not in held],
+            "kept_cells": sum(slot.name.startswith("cell.") for slot in self.kept),
+            "looking": self.looking(),
+            "scene": [slot.element for slot in self.kept if slot.name.startswith("scene.")],
+            "scenery": self.passed("scene") if self.kept else [],
+            "keepers": list(dict.fromkeys(chunk.variable for chunk in chunks(self._episode()))),
+            "moved": [slot.element for slot in self.kept if slot.name.startswith("moved.")],
             "chunks": held,
             "outcomes": happened,
             "changing": [chunk for chunk in held if chunk.variable in changing],
@@ -139,7 +154,9 @@ class _Context:
             "begun": [slot.element for slot in begun],
             "begins": begins,
             "reported": bool(schema.report_names(self.universe)),
-            "rows_made": sorted({chunk.make.partition("(")[0] for chunk in (*held, *happened) if chunk.rows > 1}),
+            "rows_made": sorted(
+                {chunk.make.partition("(")[0] for chunk in (*held, *happened, *chunks(self.kept)) if chunk.rows > 1}
+            ),
             "words": WORDS,
             "binning": self.binning(),
             "thresholds": len(schema.action_names(self.universe)) - 1,
@@ -164,7 +181,8 @@ class _Context:
             "passed": self.passed,
             "elements": self.elements,
             "tables_of": self.tables_of,
-            "table_names": lambda names: [table_name(name) for name in names],
+            "table_names": self._passed_tables,
+            "table_name": table_name,
             "loops": rows(self.program, self.bodies, "i32(index)"),
             "lines": self.lines,
             "results": self.results,
@@ -188,11 +206,16 @@ class _Context:
 
     def tables(self) -> list[str]:
         """The parameters of a kernel for the tables."""
-        return [table_name(table.name) for table in self.program.tables]
+        return self._passed_tables(table.name for table in self.program.tables)
 
     def tables_of(self, function: str) -> list[str]:
         """The parameters and arguments for the tables that a function reads."""
-        return [table_name(name) for name in self.bodies[function].tables]
+        return self._passed_tables(self.bodies[function].tables)
+
+    def _passed_tables(self, names: Iterable[str]) -> list[str]:
+        """Those of these tables that are no constants."""
+        short = {table.name for table in self.program.tables if _is_short(table)}
+        return [table_name(name) for name in names if name not in short]
 
     def parameters(self, function: str) -> list[str]:
         """The parameters of a function: its inputs, then its tables."""
@@ -224,7 +247,25 @@ class _Context:
 
     def results(self, function: str) -> list[str]:
         """The single outputs of a function."""
-        return [self.formatters[function].typed(output.value) for output in self.bodies[function].outputs]
+        outputs = self._changed() if function == "tick" else self.bodies[function].outputs
+        return [self.formatters[function].typed(output.value) for output in outputs]
+
+    def _changed(self) -> list[Output]:
+        """The outputs of a tick but positions that are in their place already."""
+        moved = {slot.element for slot in self.kept if slot.name.startswith("moved.")}
+        outputs = self.bodies["tick"].outputs
+        return [o for o in outputs if o.name not in self.held or self.held[o.name].element not in moved]
+
+    def looking(self) -> list[str]:
+        """What it takes to find what is on the cells of lanes; nothing where nothing is kept."""
+        if not self.kept:
+            return []
+        held = [*self.passed("stand"), *self.passed("search"), "found"]
+        return [*dict.fromkeys([*held, *(chunk.variable for chunk in chunks(self._episode()))]), "keeping", "observing"]
+
+    def _episode(self) -> list[Slot]:
+        """What is kept for an episode."""
+        return [slot for slot in self.kept if slot.name.startswith(("cell.", "scene."))]
 
     # --- observations and masks -------------------------------------------------------------------------------------
 
@@ -303,6 +344,22 @@ class _Context:
         given = NOTHING | switched.get(kernel, {})
         passed = self.kernel_parameters(kernel)
         return [name if name in passed else given[name] for name in self.kernel_parameters("rollout")]
+
+
+def _with_scene(program: Program) -> Program:
+    """Where cells are kept, what observations need of them alone is a function of its own, `scene`."""
+    names = [function.name for function in program.functions]
+    if "move" not in names:
+        return program
+    scene, observe = split(program.function("observe"))
+    if not any(isinstance(node.op, Input) and node.op.name.startswith("cell.") for node in scene.nodes):
+        scene, observe = replace(scene, outputs=()), program.function("observe")
+    functions = tuple(observe if function.name == "observe" else function for function in program.functions)
+    return Program(program.universe, (*functions, scene), program.tables)
+
+
+def _is_short(table: Table) -> bool:
+    return len(table.values) <= SHORT
 
 
 def _outside(printed: Body, loop: Loop) -> list[Value]:

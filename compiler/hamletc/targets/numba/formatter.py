@@ -1,7 +1,7 @@
 """Expressions of the tick IR in numba's Python: one method per operation.
 
-What each must avoid is said where it is: numba computes `a + b` of i32 or u32 in 64 bits, which halves the lanes in a
-vector register, so that integers have functions of their own; and a Python float is an f64, so that f32 constants are
+What each must avoid is said where it is: numba computes `a + b` of i32 or u32 in 64 bits, so that integers have
+functions of their own; and a Python float is an f64, so that f32 constants are
 typed. Each costs a line of Python a millisecond of compile time: integer literals are typed only where they must be.
 """
 
@@ -132,8 +132,7 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Lookup) -> str:
-        # An unsigned index: numba counts a negative one from the end, with a branch.
-        return f"{table_name(op.table)}[u32({self.value(op.index)})]"
+        return f"take({table_name(op.table)}, {self.typed(op.index)})"
 
     @operation.register
     def _(self, op: Add) -> str:
@@ -171,8 +170,7 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Abs) -> str:
-        text = f"abs({self.value(op.operand)})"
-        return text if self.body.type(op.operand) is Type.F32 else f"i32({text})"
+        return f"absolute({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: Sqrt) -> str:
@@ -220,20 +218,28 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Fold) -> str:
-        given = [self.typed(value) for value in op.initial] + [table_name(table) for table in op.tables]
+        # A loop needs its types from the beginning: constants become vectors where others are.
+        other = next((value for value in op.initial if not isinstance(self.body.op(value), Const)), None)
+        given = [
+            self.typed(value)
+            if other is None or not isinstance(self.body.op(value), Const)
+            else f"alike({self.typed(value)}, {self.value(other)})"
+            for value in op.initial
+        ]
+        given += [table_name(table) for table in op.tables]
         return f"_{op.function}_rows({', '.join(given)})"
 
     @operation.register
     def _(self, op: ToF32) -> str:
-        return f"f32({self.value(op.operand)})"
+        return f"to_f32({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: ToU32) -> str:
-        return f"u32({self.value(op.operand)})"
+        return f"to_u32({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: ToI32) -> str:
-        return f"i32({self.value(op.operand)})"
+        return f"to_i32({self.typed(op.operand)})"
 
     @operation.register
     def _(self, op: ToBits) -> str:
@@ -245,5 +251,5 @@ class NumbaFormatter:
 
 
 def table_name(table: str) -> str:
-    """The kernel argument of a table. No local name begins like this."""
+    """A table in generated text: an argument of kernels, or a constant. No local name begins like this."""
     return f"table_{identifier(table)}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.universe import Universe
+from hamletc.ir.function import Function, Program
+from hamletc.ir.ops import Input
 from hamletc.targets.body import identifier, unique
 from hamletc.targets.state import GIVEN, STARTS, names
 
@@ -73,6 +75,35 @@ def outcomes(universe: Universe) -> tuple[Slot, ...]:
         reported = (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
         result += _slots(field, reported, set())
     return tuple(result)
+
+
+def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot, ...]:
+    """What a kernel that holds this state keeps for the functions of `hamletc.lowering.kept`, and the scene; nothing
+    where the program has none of them. Moved positions are in the place of the state's, unless a tick needs both."""
+    functions = {function.name: function for function in program.functions}
+    if "move" not in functions:
+        return ()
+    positions = [slot for name, slot in held.items() if name.startswith("position.")]
+    scene = [(o.name, functions["scene"].nodes[o.value].type) for o in functions["scene"].outputs]
+    if any(slot.name in _inputs(functions["tick"]) for slot in positions):
+        positions = [Slot(slot.name, _local(f"moved_{slot.chunk.variable}", "i32"), 0) for slot in positions]
+    return (
+        *(Slot(slot.name.replace("position.", "moved."), slot.chunk, slot.row) for slot in positions),
+        Slot("found", _local("found", "i8"), 0),
+        Slot("cell", _local("standing", "u8"), 0),
+        *(Slot(f"cell.{index}", _local("cells", "u8", random), index) for index in range(random)),
+        *(Slot(name, _local(name.replace(".", "_"), type_.value), 0) for name, type_ in scene),
+    )
+
+
+def _inputs(function: Function) -> set[str]:
+    return {node.op.name for node in function.nodes if isinstance(node.op, Input)}
+
+
+def _local(variable: str, dtype: str, rows: int = 1) -> Chunk:
+    """A chunk that is not part of the state."""
+    make = f"local_{dtype}(LANES)" if rows == 1 else f"rows_{dtype}({rows})"
+    return Chunk(schema.Field(variable, "i32", "lane"), variable, "", 0, rows, make, None)
 
 
 def chunks(slots: Iterable[Slot]) -> list[Chunk]:

@@ -32,6 +32,11 @@ reward energy * mood - 0.001 * distance to Bench
 observe { window 1  position relative  meters  here  time  progress  lifetime  params }
 """
 
+KEPT = SOURCE.replace("48 x 40 { edges bounce", "16 x 13 { starts anywhere  edges bounce").replace(
+    "{ window 1", "{ grid"
+)
+"""On so few cells that kernels keep those of the bench."""
+
 TRACKED = """
 universe tracked
 space continuous (0 .. 10) x (-1 .. 3) { step 0.7  reach 1.5  edges bounce }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hamlet.launch.numba_ops import WIDE
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output, Table
@@ -103,7 +104,7 @@ def inputs() -> dict[str, np.ndarray[Any, Any]]:
         "f": np.array(FLOATS, np.float32), "i": np.array(INTEGERS, np.int32), "u": np.array(UNSIGNED, np.uint32),
         "b": np.array([False, True]),
     }  # fmt: skip
-    lanes = max(len(values) ** 2 for values in edges.values())
+    lanes = WIDE * -(-max(len(values) ** 2 for values in edges.values()) // WIDE)
     result = {}
     for letter, values in edges.items():
         pairs = np.array(list(itertools.product(values, values)), values.dtype)
@@ -112,7 +113,8 @@ def inputs() -> dict[str, np.ndarray[Any, Any]]:
     return result
 
 
-def test_every_operation_gives_the_bits_of_the_reference(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_once", ["a lane", "a vector"])
+def test_every_operation_gives_the_bits_of_the_reference(at_once: str, tmp_path: Path) -> None:
     function = every_operation()
     assert {type(node.op) for node in function.nodes} == set(OPS) - {Element, Fold}
     printed = body(function)
@@ -128,9 +130,10 @@ def test_every_operation_gives_the_bits_of_the_reference(tmp_path: Path) -> None
         f"    return {', '.join(results)}",
         "@kernel",
         f"def run({', '.join(parameters)}, table_time_sin, {', '.join(f'out{n}' for n in range(len(results)))}):",
-        f"    for lane in range({parameters[0]}.shape[0]):",
-        f"        {', '.join(f'out{n}[lane]' for n in range(len(results)))} = every(",
-        f"            {', '.join(f'{name}[lane]' for name in parameters)}, table_time_sin)",
+        f"    for first in range(0, {parameters[0]}.shape[0], {'1' if at_once == 'a lane' else 'WIDE'}):",
+        f"        lane = {'first' if at_once == 'a lane' else 'wide(first)'}",
+        f"        {', '.join(f'part(out{n}, 0, 0)[lane]' for n in range(len(results)))} = every(",
+        f"            {', '.join(f'part({name}, 0, 0)[lane]' for name in parameters)}, table_time_sin)",
     ]
     path = tmp_path / "every.py"
     path.write_text("\n".join(text))
@@ -169,8 +172,8 @@ def test_every_operation_gives_the_bits_of_the_reference(tmp_path: Path) -> None
         ("subtract(0, i_0)", lambda b, v: b.neg(v[I32])),
         ("-(f_0 + f_0)", lambda b, v: b.neg(b.add(v[F32], v[F32]))),
         ("square_root(f_0)", lambda b, v: b.sqrt(v[F32])),
-        ("f32(i_0)", lambda b, v: b.to_f32(v[I32])),
-        ("table_time_sin[u32(i_0)]", lambda b, v: b.lookup(TABLE, v[I32])),
+        ("to_f32(i_0)", lambda b, v: b.to_f32(v[I32])),
+        ("take(table_time_sin, i_0)", lambda b, v: b.lookup(TABLE, v[I32])),
         ("shift_right(bit_xor(u_0, 5), 16)", lambda b, v: b.shift_right(b.xor(v[U32], b.u32(5)), 16)),
     ],
 )

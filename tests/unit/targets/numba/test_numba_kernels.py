@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
-from crowded import BY_HAND, TRACKED, compiled, universe
+from crowded import BY_HAND, KEPT, TRACKED, compiled, universe
 
 from hamlet import schema
 from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
@@ -100,6 +102,19 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
     if shape.lanes > 600:
         assert counted.uses.min() > 0
         assert counted.causes.min() > 0
+
+
+def test_kept_cells(tmp_path: Path) -> None:
+    """Also where a world takes several tiles, for which nothing is kept, and in single ticks."""
+    of = universe(KEPT)
+    module = compiled(of, tmp_path / "kept")
+    assert "find(found" in (tmp_path / "kept" / "numba_kernels.py").read_text()
+    for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, 600)):
+        for obs_dtype in (torch.float32, None):
+            kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
+            assert_same(run(Interpreter(of, CPU), shape, obs_dtype, of), kernels)
+            assert kernels[-1][1].uses.min() > 0
+            assert kernels[-1][0].state["episode"].min() >= 2
 
 
 @pytest.fixture(scope="module", params=["tracked", "tracked, all rows in one array", "by hand"])

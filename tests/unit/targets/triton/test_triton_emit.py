@@ -13,8 +13,8 @@ from hamlet.universe import Universe
 from hamletc.ir.evaluate import evaluate
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
+from hamletc.targets.scene import split
 from hamletc.targets.triton.emit import emit
-from hamletc.targets.triton.scene import split
 from new_universes import NEW
 from sample_universes import EVERY, NAMES, random_inputs, sample, universe_of
 

@@ -18,7 +18,8 @@ MOST_VALUES = 8
 def split(function: Function) -> tuple[Function, Function]:
     """The function of the scene, with outputs `scene.0`, ..., and `function` with those as inputs.
 
-    The scene are the values that depend on layout and places alone and are costly; without any, it is the layout.
+    The scene are the values that depend on layout, places and kept cells alone and are costly; without any, it is the
+    layout.
     """
     nodes = function.nodes
     reach = _reach(function)
@@ -39,7 +40,7 @@ def split(function: Function) -> tuple[Function, Function]:
 
 
 def _reach(function: Function) -> list[frozenset[Value] | None]:
-    """For each value that depends on nothing but layout and places, the operations that compute it; `None` for the
+    """For each value that depends on nothing but those, the operations that compute it; `None` for the
     others."""
     result: list[frozenset[Value] | None] = []
     for value, node in enumerate(function.nodes):
@@ -47,7 +48,7 @@ def _reach(function: Function) -> list[frozenset[Value] | None]:
             case Const():
                 result.append(frozenset())
             case Input(name=name):
-                result.append(frozenset() if name == "layout" or name.startswith("place.") else None)
+                result.append(frozenset() if name == "layout" or name.startswith(("place.", "cell.")) else None)
             case Element():
                 result.append(None)
             case op:

@@ -1,0 +1,99 @@
+"""Distinctions of cases by one small integer: which values depend on nothing else, and what they are in each case."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hamletc.ir.function import Function, Table
+from hamletc.ir.ops import Const, Element, Equal, Fold, Input, Lookup, Op, Value, operands
+from hamletc.ir.types import Type
+from hamletc.passes.constant_folding import Literal, fold
+from hamletc.passes.facts import Facts
+from hamletc.passes.ranges import ranges_of
+
+MOST_CASES = 64
+FEWEST_TESTS = 3
+"""An integer that is compared with so many constants distinguishes cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The cases of a function.
+
+    Attributes:
+        numbers: for each integer that distinguishes cases, all numbers that it may be: from 0 or -1 on.
+        keys: for each value the one such integer that it depends on; the value itself for that integer. `None` for
+            others, and for constants.
+    """
+
+    numbers: Mapping[Value, range]
+    keys: tuple[Value | None, ...]
+
+
+def cases_of(function: Function, facts: Facts) -> Cases:
+    """The cases of a function of which these facts are known."""
+    nodes, tested = function.nodes, defaultdict(set)
+    for node in nodes:
+        if isinstance(node.op, Equal) and isinstance(constant := nodes[node.op.right].op, Const):
+            tested[node.op.left].add(constant.value)
+    ranges = ranges_of(function, facts)
+    numbers: dict[Value, range] = {}
+    for value, constants in tested.items():
+        low, high = ranges[value].low, ranges[value].high
+        if (
+            nodes[value].type is Type.I32
+            and len(constants) >= FEWEST_TESTS
+            and low in (-1, 0)
+            and high - low < MOST_CASES
+        ):
+            numbers[value] = range(int(low), int(high) + 1)
+    keys: list[Value | None] = []
+    free: list[bool] = []
+    for value, node in enumerate(nodes):
+        below = {keys[operand] for operand in operands(node.op) if not free[operand]}
+        is_constant = isinstance(node.op, Const) or (bool(operands(node.op)) and not below)
+        only = below.pop() if len(below) == 1 else None
+        keys.append(value if value in numbers else None if isinstance(node.op, Input | Element | Fold) else only)
+        free.append(is_constant and value not in numbers)
+    return Cases(numbers, tuple(keys))
+
+
+def in_each_case(function: Function, cases: Cases, value: Value, tables: Mapping[str, Table]) -> list[Literal] | None:
+    """What a value that depends on one integer, or on none, is for each of its numbers; `None` where a constant cannot
+    say it."""
+    key = cases.keys[value]
+    if key is None:
+        return None
+    found: list[Literal] = []
+    for number in cases.numbers[key]:
+        known: dict[Value, Literal] = {key: number}
+        literal = _evaluate(function, value, known, tables)
+        if literal is None:
+            return None
+        found.append(literal)
+    return found
+
+
+def _evaluate(
+    function: Function, value: Value, known: dict[Value, Literal], tables: Mapping[str, Table]
+) -> Literal | None:
+    if value not in known:
+        node = function.nodes[value]
+        literals = [_evaluate(function, operand, known, tables) for operand in operands(node.op)]
+        literal = _fold(node.op, node.type, [each for each in literals if each is not None], tables)
+        if literal is None or None in literals:
+            return None
+        known[value] = literal
+    return known[value]
+
+
+def _fold(op: Op, type_: Type, literals: list[Literal], tables: Mapping[str, Table]) -> Literal | None:
+    match op:
+        case Const(value=value):
+            return value
+        case Lookup(table=table):
+            return tables[table].values[int(literals[0])] if literals else None
+        case _:
+            return fold(op, type_, literals) if len(literals) == len(operands(op)) else None

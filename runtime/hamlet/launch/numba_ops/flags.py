@@ -1,0 +1,83 @@
+"""Lanes with an event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from hamlet.launch.numba_ops.chunks import LANES, data
+from hamlet.launch.numba_ops.functions import inline
+from hamlet.launch.numba_ops.machinery import intrinsic, types
+from hamlet.launch.numba_ops.vectors import WIDE
+
+WORD = 64
+"""Lanes whose flags are looked at together."""
+
+
+@intrinsic
+def _flags(_context: Any, array: Any, _start: Any) -> Any:
+    """The flags of the `WORD` lanes from `start` on as the bits of a u64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source = data(context, builder, signature.args[0], arguments[0])
+        vector = ir.VectorType(ir.IntType(8), WORD)
+        pointer = builder.bitcast(builder.gep(source, [arguments[1]]), vector.as_pointer())
+        flags = builder.icmp_unsigned("!=", builder.load(pointer, align=1), ir.Constant(vector, [0] * WORD))
+        return builder.bitcast(flags, ir.IntType(WORD))
+
+    return types.uint64(array, types.intp), codegen
+
+
+@intrinsic
+def _lowest(_context: Any, _bits: Any) -> Any:
+    """The number of the lowest bit of a u64 that is set; there is one."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.intp(types.uint64), codegen
+
+
+@intrinsic
+def _without_lowest(_context: Any, _bits: Any) -> Any:
+    """A u64 that is not zero without its lowest bit that is set."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.and_(arguments[0], builder.sub(arguments[0], ir.IntType(64)(1)))
+
+    return types.uint64(types.uint64), codegen
+
+
+@inline
+def all_set(flags: Any) -> Any:
+    """Whether the flags of all lanes of a chunk are set."""
+    bits = _flags(flags, 0)
+    for start in range(WORD, LANES, WORD):
+        bits = bits & _flags(flags, start)
+    return bits == np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@intrinsic
+def any_set(_context: Any, flags: Any) -> Any:
+    """Whether a flag of a vector is set."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        bits = builder.bitcast(arguments[0], ir.IntType(WIDE))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(WIDE)(0))
+
+    return types.boolean(flags), codegen
+
+
+@inline
+def choose_lanes(flags: Any, lanes: Any) -> Any:
+    """Write the numbers of the lanes whose flag is set into `lanes`, in order; the result is how many there are."""
+    chosen = 0
+    for start in range(0, LANES, WORD):
+        bits = _flags(flags, start)
+        while bits != 0:
+            lanes[chosen] = start + _lowest(bits)
+            chosen += 1
+            bits = _without_lowest(bits)
+    return chosen

@@ -1,0 +1,28 @@
+"""Numba's own machinery, under the names that this folder uses. Numba annotates some of it, in each version others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numba.core.cgutils
+import numba.core.imputils
+import numba.core.typing.templates
+import numba.extending
+
+njit: Any = numba.njit
+types: Any = numba.types
+cgutils: Any = numba.core.cgutils
+imputils: Any = numba.core.imputils
+extending: Any = numba.extending
+templates: Any = numba.core.typing.templates
+models: Any = extending.models
+signature: Any = templates.signature
+Type: Any = types.Type
+AbstractTemplate: Any = templates.AbstractTemplate
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Make an operation of a function from types to a signature and a generator of LLVM's instructions."""
+    return extending.intrinsic(function)

@@ -1,0 +1,202 @@
+"""Vectors: the values of `WIDE` lanes side by side.
+
+LLVM makes them of the widest registers that a machine has: two of 512 bits, or four of 256. An operation on a
+vector and a number takes the number for every lane. Nothing is left to LLVM's vectoriser.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+
+from hamlet.launch.numba_ops.machinery import (
+    AbstractTemplate,
+    Type,
+    extending,
+    intrinsic,
+    models,
+    signature,
+    templates,
+    types,
+)
+
+WIDE = 32
+"""Lanes in a vector: two registers of 512 bits, so that the machine has two independent chains to work on."""
+
+
+class Vector(Type):  # type: ignore[misc]
+    """The numbers of `WIDE` lanes; of booleans a bit each."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Vector({dtype})")
+
+
+@extending.register_model(Vector)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, vector: Any) -> None:
+        super().__init__(manager, vector, ir.VectorType(manager.lookup(vector.dtype).get_value_type(), WIDE))
+
+
+class Wide(Type):  # type: ignore[misc]
+    """The index of the first of `WIDE` lanes."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Wide")
+
+
+WIDE_INDEX = Wide()
+
+
+@extending.register_model(Wide)
+class _WideModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, wide: Any) -> None:
+        super().__init__(manager, wide, manager.lookup(types.intp).get_value_type())
+
+
+@intrinsic
+def wide(_context: Any, _first: Any) -> Any:
+    """The index of `WIDE` lanes from this one on."""
+
+    def codegen(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return WIDE_INDEX(types.intp), codegen
+
+
+@templates.infer_global(operator.add)
+class _Further(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, _keywords: Any) -> Any:
+        offset, index = arguments
+        if isinstance(offset, types.Integer) and isinstance(index, Wide):
+            return signature(index, types.intp, index)
+        return None
+
+
+def _further(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    return builder.add(*arguments)
+
+
+extending.lower_builtin(operator.add, types.intp, Wide)(_further)
+
+
+def element(type_: Any) -> Any:
+    """The type of one lane of a vector, or of a number; a literal's own type is left out."""
+    return type_.dtype if isinstance(type_, Vector) else types.unliteral(type_)
+
+
+def like(dtype: Any, operands: Any) -> Any:
+    """`dtype` for every lane where an operand is a vector."""
+    return Vector(dtype) if any(isinstance(operand, Vector) for operand in operands) else dtype
+
+
+def splat(builder: Any, value: Any) -> Any:
+    """The value in every lane."""
+    vector = ir.VectorType(value.type, WIDE)
+    if isinstance(value, ir.Constant):
+        return ir.Constant(vector, [value] * WIDE)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), WIDE), [0] * WIDE)
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), lanes)
+
+
+def spread(builder: Any, given: Any, arguments: Any) -> list[Any]:
+    """The arguments of these types, each a vector where one of them is."""
+    if not any(isinstance(type_, Vector) for type_ in given):
+        return list(arguments)
+    return [
+        argument if isinstance(type_, Vector) else splat(builder, argument)
+        for type_, argument in zip(given, arguments, strict=True)
+    ]
+
+
+@intrinsic
+def alike(_context: Any, number: Any, other: Any) -> Any:
+    """The number for every lane, where another value is a vector."""
+    if not isinstance(other, Vector):
+        return number(number, other), lambda _context, _builder, _signature, arguments: arguments[0]
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return splat(builder, arguments[0])
+
+    return Vector(number)(number, other), codegen
+
+
+@intrinsic
+def ramp(_context: Any, _start: Any) -> Any:
+    """The u32 `start`, `start` + 1, ... of `WIDE` lanes."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(32)
+        steps = ir.Constant(ir.VectorType(word, WIDE), list(range(WIDE)))
+        return builder.add(splat(builder, arguments[0]), steps)
+
+    return Vector(types.uint32)(types.uint32), codegen
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+def _binary(operation: Any, emit: Callable[[Any, Any, list[Any]], Any], compares: bool) -> None:
+    """Let an operator take vectors. `emit(builder, dtype, arguments)` gives what it computes."""
+
+    @templates.infer_global(operation)
+    class _Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, arguments: Any, _keywords: Any) -> Any:
+            left, right = arguments
+            if not isinstance(left, Vector) and not isinstance(right, Vector):
+                return None
+            if element(left) != element(right):
+                return None
+            return signature(like(types.boolean if compares else element(left), arguments), left, right)
+
+    def lower(_context: Any, builder: Any, given: Any, arguments: Any) -> Any:
+        return emit(builder, element(given.args[0]), spread(builder, given.args, arguments))
+
+    for left, right in ((Vector, Vector), (Vector, types.Any), (types.Any, Vector)):
+        extending.lower_builtin(operation, left, right)(lower)
+
+
+def _compute(name: str) -> Callable[[Any, Any, list[Any]], Any]:
+    return lambda builder, _dtype, arguments: getattr(builder, name)(*arguments)
+
+
+def _compare(sign: str) -> Callable[[Any, Any, list[Any]], Any]:
+    def emit(builder: Any, dtype: Any, arguments: list[Any]) -> Any:
+        return (
+            builder.icmp_unsigned(sign, *arguments)
+            if dtype == types.boolean
+            else builder.fcmp_ordered(sign, *arguments)
+        )
+
+    return emit
+
+
+_binary(operator.add, _compute("fadd"), False)
+_binary(operator.sub, _compute("fsub"), False)
+_binary(operator.mul, _compute("fmul"), False)
+_binary(operator.truediv, _compute("fdiv"), False)
+_binary(operator.and_, _compute("and_"), False)
+_binary(operator.or_, _compute("or_"), False)
+_binary(operator.lt, _compare("<"), True)
+_binary(operator.le, _compare("<="), True)
+_binary(operator.eq, _compare("=="), True)
+
+
+def _unary(operation: Any, name: str) -> None:
+    @templates.infer_global(operation)
+    class _Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, arguments: Any, _keywords: Any) -> Any:
+            return signature(*arguments, *arguments) if isinstance(arguments[0], Vector) else None
+
+    def lower(_context: Any, builder: Any, _given: Any, arguments: Any) -> Any:
+        return getattr(builder, name)(*arguments)
+
+    extending.lower_builtin(operation, Vector)(lower)
+
+
+_unary(operator.neg, "fneg")
+_unary(operator.not_, "not_")

@@ -1,0 +1,83 @@
+"""Tables in place of distinctions of cases: the same bits, and what becomes of the town."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hamletc.ir.builder import Builder
+from hamletc.ir.evaluate import evaluate
+from hamletc.ir.function import Function, Output, Program
+from hamletc.ir.ops import Equal, Lookup, Select
+from hamletc.ir.types import Type
+from hamletc.ir.typing import F32, I32
+from hamletc.ir.verifier import verify_program
+from hamletc.lowering.lower import CPU, LIMITS, lower
+from hamletc.lowering.plan import Limits
+from hamletc.passes.facts import Facts, facts_of
+from hamletc.passes.interval import Interval
+from hamletc.passes.pipeline import run
+from hamletc.passes.tabulation import tabulate
+from new_universes import NEW
+from sample_universes import NAMES, random_inputs, sample
+
+LANES = 1500
+
+
+def count(function: Function, kind: type) -> int:
+    return sum(isinstance(node.op, kind) for node in function.nodes)
+
+
+def same(function: Function, other: Function, inputs: dict[str, np.ndarray], before: Program, after: Program) -> None:
+    expected, actual = evaluate(function, inputs, before.tables), evaluate(other, inputs, after.tables)
+    assert expected.keys() == actual.keys()
+    for name, values in expected.items():
+        assert values.tobytes() == actual[name].tobytes(), f"{function.name}: {name}"
+
+
+@pytest.mark.parametrize("limits", [LIMITS, CPU], ids=["computed", "kept"])
+@pytest.mark.parametrize("name", [*NAMES, *NEW])
+def test_the_bits_are_the_same(name: str, limits: Limits) -> None:
+    universe = sample(name)
+    program = run(lower(universe, limits), universe)
+    facts = facts_of(universe, program)
+    tabulated = tabulate(program, facts)
+    verify_program(tabulated)
+    for seed, (function, other) in enumerate(zip(program.functions, tabulated.functions, strict=True)):
+        same(function, other, random_inputs(universe, function, facts, LANES, seed), program, tabulated)
+
+
+def test_each_amount_of_the_town_is_one_lookup() -> None:
+    universe = sample("town")
+    program = run(lower(universe, CPU), universe)
+    tick = tabulate(program, facts_of(universe, program)).function("tick")
+    assert count(tick, Lookup) >= 18
+    assert count(tick, Equal) <= 6
+    assert count(tick, Select) < count(program.function("tick"), Select) / 2
+
+
+def chosen(needed: bool) -> tuple[Program, Facts]:
+    """What four things cost, each of which can be had by who has something, and one by whom it is needed."""
+    b = Builder()
+    tried, money, need = b.input(I32, "tried"), b.input(F32, "money"), b.input(Type.BOOL, "need")
+    amount, used = b.f32(-0.0), b.i32(-1)
+    for number, price in enumerate((0.5, 0.25, 0.75, 0.0)):
+        hit = b.equal(tried, b.i32(number))
+        if number < 3:
+            hit = b.and_(hit, b.less_equal(b.f32(price), money))
+        if needed and number == 1:
+            hit = b.and_(need, hit)
+        amount, used = b.select(hit, b.f32(-price), amount), b.select(hit, b.i32(number), used)
+    function = b.finish("tick", (Output("amount", amount), Output("used", used)))
+    return Program("u", (function,), ()), Facts({"tried": Interval(-1, 3), "money": Interval(0.0, 1.0)}, {})
+
+
+@pytest.mark.parametrize("needed", [False, True])
+def test_needs_are_one_comparison(needed: bool) -> None:
+    program, facts = chosen(needed)
+    tabulated = tabulate(program, facts)
+    function = tabulated.function("tick")
+    assert count(function, Lookup) == 2
+    tried, money, need = (each.ravel() for each in np.meshgrid(np.arange(-1, 4), np.linspace(0, 1, 9), [False, True]))
+    inputs = {"tried": tried.astype(np.int32), "money": money.astype(np.float32), "need": need}
+    same(program.function("tick"), function, inputs, program, tabulated)
