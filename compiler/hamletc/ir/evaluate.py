@@ -138,6 +138,9 @@ def apply(
         case Element(output=output):
             return np.arange(counts[output], dtype=np.int32)[:, np.newaxis]
         case Lookup(table=table, index=index):
+            if (values[index] < 0).any():
+                # numpy would count from the end; a kernel reads what is not the table's.
+                raise IndexError(f"table {table} has no row {values[index].min()}")
             return tables[table][values[index]]
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])
