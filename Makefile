@@ -3,6 +3,9 @@
 PYTHON ?= python
 SECONDS ?= 600
 BACKENDS ?= ir,numba
+JOBS ?= 2
+RESUME ?=
+ANEW ?=
 LEDGER ?=
 RESULTS ?=
 
@@ -18,6 +21,14 @@ wiring:
 .PHONY: conformance
 conformance:
 	$(PYTHON) tests/conformance/everything.py
+
+.PHONY: mutants
+mutants:
+	nice -n 15 $(PYTHON) tests/mutation/run.py --jobs $(JOBS) $(if $(RESUME),--resume $(RESUME)) $(if $(ANEW),--anew)
+
+.PHONY: faults
+faults:
+	$(PYTHON) tests/unit/diff/table.py
 
 # Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
 .PHONY: performance

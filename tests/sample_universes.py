@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from corner_universes import CORNERS
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamletc.compile import Source, check, parse
@@ -139,7 +140,7 @@ MANY = {"crowded": many_affordances(70, 12, fixed=True), "tangled": many_cascade
 def sample(name: str) -> Universe:
     """A shipped, an odd, a large or a new universe."""
     path = SHIPPED / f"{name}.hamlet"
-    written = ODD | LARGE | MANY | NEW
+    written = ODD | LARGE | MANY | NEW | CORNERS
     return universe_of(written[name] if name in written else path.read_text(encoding="utf-8"), path)
 
 

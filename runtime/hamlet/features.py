@@ -42,7 +42,7 @@ HOUR, AGE, HERE = "hour", "age", "here"
 def features(universe: Universe) -> tuple[Feature, ...]:
     """All features of a universe: coordinates by axis, the hour where there is a clock, the age where there is a
     lifespan, `here` on a grid with computed places (the number of the affordance under the agent plus 1, or 0), and
-    meters. A meter with the name of another feature is called `meter.` and its name."""
+    meters. A meter with the name of another feature is called `meter.` and its name, or `meter.meter.` and so on."""
     result: list[Feature] = []
     match universe.space:
         case Grid(sizes=sizes):
@@ -60,7 +60,10 @@ def features(universe: Universe) -> tuple[Feature, ...]:
         result.append(Count(HERE, len(universe.affordances) + 1))
     taken = {feature.name for feature in result}
     for meter in universe.meters:
-        name = f"meter.{meter.name}" if meter.name in taken else meter.name
+        name = meter.name
+        while name in taken:
+            name = f"meter.{name}"
+        taken.add(name)
         result.append(Quantity(name, meter.low, meter.high))
     return tuple(result)
 

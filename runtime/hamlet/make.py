@@ -58,7 +58,7 @@ def make(
             `hamlet.launch.tuning`; the bits are the same.
     """
     choice = choose(backend, device)
-    shape = _checked_shape(module.universe, worlds, agents, first_world)
+    shape = checked_shape(module.universe, worlds, agents, first_world)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
     checked_seed(seed)
     if backend == "auto" and device is None and choice.backend == "triton":
@@ -109,7 +109,8 @@ def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
             return start_triton(module, choice.device, tune)
 
 
-def _checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
+def checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
+    """So many worlds and agents, or `EnvError`."""
     for name, value, least in (("worlds", worlds, 1), ("agents", agents, 1), ("first_world", first_world, 0)):
         if type(value) is not int or value < least:
             raise EnvError(f"{name} is a whole number, at least {least}, not {value!r}")

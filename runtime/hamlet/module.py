@@ -67,7 +67,7 @@ class Module:
         name = f"hamlet_generated.{self.name}_{manifest.sha256(source)[:16]}.{filename.removesuffix('.py')}"
         if name in sys.modules and sys.modules[name].__file__ == str(self.path / filename):
             return sys.modules[name]
-        return _execute(name, self.path / filename, source)
+        return execute(name, self.path / filename, source)
 
     def make(
         self,
@@ -172,7 +172,8 @@ def _read(path: Path) -> bytes:
         raise ModuleError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _execute(name: str, path: Path, source: bytes) -> ModuleType:
+def execute(name: str, path: Path, source: bytes) -> ModuleType:
+    """Import a module with these contents under this name, as if it came from `path`."""
     module = ModuleType(name)
     module.__file__ = str(path)
     # Triton and numba look a function's module up by name.

@@ -114,9 +114,9 @@ def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) 
     """Zeroed statistics."""
 
     def zeros(count: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
-        if device.type == "cpu":
+        if device.type == "cpu" and count > 0:
             # Torch fills with threads, which go on spinning where kernels want to run; every rollout comes here.
-            return torch.from_numpy(np.zeros(count * dtype.itemsize, np.uint8)).view(dtype)
+            return torch.from_numpy(np.zeros(count, str(dtype).removeprefix("torch.")))
         return torch.zeros(count, dtype=dtype, device=device)
 
     return Statistics(

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from cases import BY_TABLE, Case
-from evaluated import Evaluated
 from scenes import compare
 
 from hamlet import load
@@ -22,6 +21,7 @@ from hamlet.verify import Candidate, Report
 from hamlet.verify.candidates import ptx_candidates
 from hamlet.verify.session import CPU
 from hamletc.compile import Options, Source, SourceError, Stopwatch, Target, check, emit_texts, optimise, parse
+from hamletc.diff.evaluated import Evaluated
 from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program

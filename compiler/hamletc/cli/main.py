@@ -12,9 +12,11 @@ from hamlet.errors import HamletError
 from hamletc.cli.bench import bench
 from hamletc.cli.check import check
 from hamletc.cli.compile import compile
+from hamletc.cli.diff import diff
 from hamletc.cli.fmt import fmt
 from hamletc.cli.import_ import import_
 from hamletc.cli.profile import profile
+from hamletc.cli.record import record_
 from hamletc.cli.replay import replay
 from hamletc.cli.run import run
 from hamletc.cli.show import show_diagnostics
@@ -42,7 +44,7 @@ def hamletc() -> None:
     """Universes of meters, cascades and affordances, compiled to kernels that agree to the bit."""
 
 
-for verb in (check, compile, import_, run, replay, verify, fmt, version, bench, profile):
+for verb in (check, compile, import_, run, record_, replay, verify, diff, fmt, version, bench, profile):
     hamletc.add_command(verb)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -66,7 +66,21 @@ def evaluate(
     Returns:
         By name: [lanes], or [count, lanes] for an output with elements.
     """
-    lanes = max((len(array) for array in inputs.values()), default=1)
+    lanes = _lanes(inputs)
+    values = node_values(function, inputs, tables, folded)
+    results = {}
+    for output in function.outputs:
+        shape = (lanes,) if output.count is None else (output.count, lanes)
+        results[output.name] = np.broadcast_to(values[output.value], shape).copy()
+    return results
+
+
+def node_values(
+    function: Function, inputs: Mapping[str, Array], tables: tuple[Table, ...], folded: tuple[Function, ...] = ()
+) -> list[Array]:
+    """The value of every node, as arrays that broadcast to [lanes], or to [count, lanes] where a node depends on an
+    element; arguments as `evaluate` takes them."""
+    lanes = _lanes(inputs)
     contents = {table.name: np.array(table.values, DTYPES[table.type]) for table in tables}
     counts = {output.name: output.count for output in function.outputs if output.count is not None}
     values: list[Array] = []
@@ -79,15 +93,15 @@ def evaluate(
                     folds[key] = _fold(node.op, [values[operand] for operand in node.op.initial], tables, folded, lanes)
                 value = folds[key][node.op.output]
             else:
-                value = _apply(node.op, values, inputs, contents, counts)
+                value = apply(node.op, values, inputs, contents, counts)
             if value.dtype != DTYPES[node.type]:
                 raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
             values.append(value)
-    results = {}
-    for output in function.outputs:
-        shape = (lanes,) if output.count is None else (output.count, lanes)
-        results[output.name] = np.broadcast_to(values[output.value], shape).copy()
-    return results
+    return values
+
+
+def _lanes(inputs: Mapping[str, Array]) -> int:
+    return max((len(array) for array in inputs.values()), default=1)
 
 
 def _fold(
@@ -100,13 +114,20 @@ def _fold(
     return state
 
 
-def _apply(
+def apply(
     op: Op,
-    values: list[Array],
+    values: Sequence[Array] | Mapping[int, Array],
     inputs: Mapping[str, Array],
     tables: Mapping[str, Array],
     counts: Mapping[str, int],
 ) -> Array:
+    """What one operation other than `Fold` gives.
+
+    Args:
+        values: of the operands, by number.
+        inputs, tables: by name.
+        counts: of elements, by repeated output.
+    """
     match op:
         case Const(type=type_, value=value):
             return np.array([value], DTYPES[type_])
@@ -117,6 +138,9 @@ def _apply(
         case Element(output=output):
             return np.arange(counts[output], dtype=np.int32)[:, np.newaxis]
         case Lookup(table=table, index=index):
+            if (values[index] < 0).any():
+                # numpy would count from the end; a kernel reads what is not the table's.
+                raise IndexError(f"table {table} has no row {values[index].min()}")
             return tables[table][values[index]]
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])

@@ -136,9 +136,9 @@ def comment(text: str) -> str:
 def body(function: Function) -> Body:
     """Name and order what the outputs of a function need; other nodes are left out."""
     nodes = function.nodes
-    live = _reachable(nodes, (output.value for output in function.outputs))
+    live = reachable(nodes, (output.value for output in function.outputs))
     element_of = _elements(nodes)
-    states = _states(function, live)
+    states = versions(function, live)
     uses: dict[Value, list[Value]] = defaultdict(list)
     for value in live:
         for operand in operands(nodes[value].op):
@@ -169,7 +169,7 @@ def body(function: Function) -> Body:
     unused = unique("element_0", set(names.values()))
 
     def lines(element: str | None, root: Value | None = None) -> tuple[Line, ...]:
-        wanted = live if root is None else _reachable(nodes, (root,))
+        wanted = live if root is None else reachable(nodes, (root,))
         return _lines(nodes, names, [v for v in statements if element_of[v] == element and v in wanted])
 
     return Body(
@@ -187,7 +187,7 @@ def body(function: Function) -> Body:
     )
 
 
-def _reachable(nodes: tuple[Node, ...], roots: Iterable[Value]) -> dict[Value, None]:
+def reachable(nodes: tuple[Node, ...], roots: Iterable[Value]) -> dict[Value, None]:
     """The values that the roots need, in order."""
     found = set(roots)
     for value in range(len(nodes) - 1, -1, -1):
@@ -231,8 +231,9 @@ def _next_versions(op: Op) -> tuple[Value, ...]:
             return ()
 
 
-def _states(function: Function, live: dict[Value, None]) -> dict[Value, str]:
-    """The values that are versions of a state: those between an input and the output of the same name."""
+def versions(function: Function, live: Iterable[Value]) -> dict[Value, str]:
+    """The values that are versions of a state: those between an input and the output of the same name. `live`: the
+    values that outputs need, in order."""
     result: dict[Value, str] = {}
     inputs = {op.name: value for value in live if isinstance(op := function.nodes[value].op, Input)}
     for output in function.outputs:

@@ -56,7 +56,9 @@ def value_of(feature: Feature, lanes: Lanes) -> Tensor:
         case Count(name=name) | Quantity(name=name) if name in axes:
             return lanes.position[axes.index(name)]
         case _:
-            return lanes.meters[feature.name.removeprefix("meter.")]
+            # Meters are the last features, in their own order.
+            known, meters = features(lanes.universe), lanes.universe.meters
+            return lanes.meters[meters[known.index(feature) - len(known)].name]
 
 
 def here(lanes: Lanes) -> Tensor:

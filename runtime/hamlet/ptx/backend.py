@@ -38,18 +38,18 @@ class PtxBackend(KernelBackend):
             raise EnvError("PTX cannot be compiled under TRITON_INTERPRET=1: start Python without it")
         executed = ModuleType(kernels.__name__)
         for name in KERNELS:
-            setattr(executed, name, _Executed(getattr(kernels, name), capability))
+            setattr(executed, name, Executed(getattr(kernels, name), capability))
         self._executed = executed
         executed.__dict__["TABLES"] = kernels.TABLES
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
 
     def programs(self, kernel: Kernel) -> list[tuple[Compiled, Program]]:
         """What was compiled for the launches of a kernel so far, and has counted what it executed."""
-        executed: _Executed = getattr(self._executed, kernel)
+        executed: Executed = getattr(self._executed, kernel)
         return executed.compiled()
 
 
-class _Executed:
+class Executed:
     """Has the place of a Triton kernel: `kernel[grid](*arguments, **constants_and_options)`."""
 
     def __init__(self, function: JITFunction[Any], capability: int) -> None:

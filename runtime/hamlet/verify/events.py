@@ -77,7 +77,8 @@ def describe(event: Event) -> str:
             return f"going on to tick {tick}"
         case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
             when = "every tick" if observe else "at the end"
-            return f"rollout of {ticks} ticks, {_kind(policy)} actions, observations {when}"
+            plural = "s" if ticks > 1 else ""
+            return f"rollout of {ticks} tick{plural}, {_kind(policy)} actions, observations {when}"
 
 
 def _kind(policy: Policy) -> str:

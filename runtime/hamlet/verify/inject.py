@@ -8,7 +8,19 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.interpreter.episode import as_i32
 from hamlet.state import Shape
-from hamlet.universe import Affordance, Age, Hour, Input, Param, Progress, Streak, Universe
+from hamlet.universe import (
+    Affordance,
+    Age,
+    Continuous,
+    Grid,
+    Hour,
+    Input,
+    NoSpace,
+    Param,
+    Progress,
+    Streak,
+    Universe,
+)
 from hamlet.verify.boundaries import boundary_values, compared, compared_meter, constants
 from hamlet.verify.draws import Draws
 from hamlet.verify.whereabouts import Whereabouts
@@ -140,13 +152,24 @@ class Injector:
         return alive.view(-1)
 
     def _velocities(self) -> Tensor:
-        """What a move could have left, rounded or not."""
+        """What a move could have left, rounded or not: no more than from one end of an axis to the other."""
         lanes, rows = self._shape.lanes, []
-        for axis in range(len(schema.axes(self._universe))):
+        for axis, size in enumerate(self._sizes()):
             moves = torch.tensor([0.0, *(move.by[axis] for move in self._universe.moves)], dtype=torch.float32)
             some = self._draws.one_of(moves, lanes)
-            rows.append(torch.where(self._draws.chance(0.2, lanes), some * self._draws.normal(lanes), some))
+            some = torch.where(self._draws.chance(0.2, lanes), some * self._draws.normal(lanes), some)
+            rows.append(some.clamp(-size, size))
         return torch.stack(rows)
+
+    def _sizes(self) -> list[float]:
+        """From one end of each axis to the other."""
+        match self._universe.space:
+            case Grid(sizes=sizes):
+                return [size - 1.0 for size in sizes]
+            case Continuous(axes=axes):
+                return [axis.size for axis in axes]
+            case NoSpace():
+                return []
 
     def _engagement(self, affordance: Tensor) -> tuple[Tensor, Tensor]:
         """Half of those who are at an affordance that lasts longer than a tick are engaged in it."""

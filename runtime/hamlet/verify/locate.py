@@ -42,8 +42,8 @@ def locate(universe: Universe, candidate: Candidate, moment: Moment, difference:
     ticks = ticks_of(moment.event)
     if isinstance(moment.event, Rollout):
         ticks, difference = _first_tick(universe, candidate, moment, moment.event, difference)
-    world, agent = _place(difference, moment.before.shape.agents)
-    actions = _actions(universe, moment, ticks - 1) if agent is not None else None
+    world, agent = place_of(difference, moment.before.shape.agents)
+    actions = actions_of(universe, moment, ticks - 1) if agent is not None else None
     writes: tuple[str, ...] = ()
     if difference.array == "meters" and actions is not None and world is not None and agent is not None:
         writes = _writes(universe, moment, ticks, actions, Trace(world, agent), difference)
@@ -90,7 +90,8 @@ def _first_tick(
     return event.ticks, difference
 
 
-def _place(difference: Difference, agents: int) -> tuple[int | None, int | None]:
+def place_of(difference: Difference, agents: int) -> tuple[int | None, int | None]:
+    """The world and the agent of a difference, as far as it has them."""
     match difference.column:
         case "lane":
             return difference.index // agents, difference.index % agents
@@ -100,7 +101,7 @@ def _place(difference: Difference, agents: int) -> tuple[int | None, int | None]
             return None, None
 
 
-def _actions(universe: Universe, moment: Moment, index: int) -> Tensor | None:
+def actions_of(universe: Universe, moment: Moment, index: int) -> Tensor | None:
     """The actions of a tick of the event, i32 [lanes]."""
     match moment.event:
         case Step(actions=actions):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 
@@ -11,7 +12,7 @@ from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
 from hamlet.encoding import encodes
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
-from hamlet.state import Shape
+from hamlet.state import Buffers, Shape
 from hamlet.universe import Universe
 from hamlet.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step
 from hamlet.verify.inject import Injector
@@ -37,6 +38,16 @@ class Effort:
     ticks: int
     rounds: int
     compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
+
+
+class Running(Protocol):
+    """What is being run: the buffers and the random numbers before the next event."""
+
+    @property
+    def reference(self) -> Buffers: ...
+
+    @property
+    def stream(self) -> Stream: ...
 
 
 RARE_ROUNDS = 8
@@ -97,7 +108,7 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
 
 
 def events(
-    name: str, universe: Universe, session: Session, coverage: Coverage, effort: Effort, seed: int
+    name: str, universe: Universe, session: Running, coverage: Coverage, effort: Effort, seed: int
 ) -> Iterator[Event]:
     """The events of a scenario, one after the other: scripts look at what the last one did."""
     shape = session.reference.shape

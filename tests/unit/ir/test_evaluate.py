@@ -92,3 +92,12 @@ def test_inputs_of_another_type_are_refused() -> None:
     function = builder.finish("f", (Output("y", builder.input(F32, "x")),))
     with pytest.raises(TypeError, match="input x is int32, not f32"):
         evaluate(function, {"x": np.zeros(1, np.int32)}, ())
+
+
+@pytest.mark.parametrize("row", [-1, 3])
+def test_a_row_that_a_table_lacks_is_refused(row: int) -> None:
+    builder = Builder()
+    value = builder.lookup(Table("t", F32, (1.0, 2.0, 3.0)), builder.i32(row))
+    function = builder.finish("f", (Output("result", value),))
+    with pytest.raises(IndexError):
+        evaluate(function, {}, (Table("t", F32, (1.0, 2.0, 3.0)),))

@@ -116,7 +116,7 @@ def test_a_name_with_a_line_end_is_two_names() -> None:
 
 PIECES_AT_THE_START = ("a ", "}", "meter a {\n", "\0", "#")
 PIECES_OF_EXPRESSIONS = ("a", "1 ", "(", "-", "a+", "{}", "reward a +\n", "é", ".")
-GARBAGE = (
+PIECES_OF_GARBAGE = (
     *(("", piece) for piece in PIECES_AT_THE_START),
     *(("universe u reward ", piece) for piece in PIECES_OF_EXPRESSIONS),
     ("universe u action A { b += ", "-"),
@@ -124,7 +124,7 @@ GARBAGE = (
 )
 
 
-@pytest.mark.parametrize(("before", "piece"), GARBAGE)
+@pytest.mark.parametrize(("before", "piece"), PIECES_OF_GARBAGE)
 def test_a_mebibyte_of_garbage_is_refused_quickly(before: str, piece: str) -> None:
     text = before + piece * ((LARGEST_SOURCE - len(before)) // len(piece.encode()))
     start = time.process_time()

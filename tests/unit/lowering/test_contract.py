@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hamlet import schema
+from hamlet.features import Quantity, features
 from hamlet.universe import Observation, ObserveTime, Universe, draws
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
@@ -74,6 +75,12 @@ def test_functions_have_the_names_and_types_of_the_contract(name: str) -> None:
     assert outputs(reset) == {name: type_ for name, type_ in state.items() if name.startswith(placed)}
     for function in (program.function("observe"), program.function("mask")):
         assert inputs(function) == state
+    situation, known = program.function("situation"), features(universe)
+    binned = sum(isinstance(feature, Quantity) for feature in known)
+    table = {f"stride.{number}": I32 for number in range(len(known))}
+    table |= {f"{name}.{number}": F32 for name in ("scale", "top") for number in range(binned)}
+    assert inputs(situation) == state | table
+    assert outputs(situation) == {"situation": I32}
 
 
 @pytest.mark.parametrize("name", ALL)

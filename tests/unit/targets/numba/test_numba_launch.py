@@ -21,9 +21,9 @@ from hamletc.targets.numba.emit import emit
 
 
 @numba.njit
-def _encode(values: Any, encoded: Any) -> None:
+def _encode(values: Any, encoded: Any, low: Any, scale: Any) -> None:
     for index in range(values.shape[0]):
-        encoded[index] = numba_ops.encode(encoded, values[index], np.float32(0), np.float32(1))
+        encoded[index] = numba_ops.encode(encoded, values[index], low, scale)
 
 
 @numba.njit
@@ -40,11 +40,30 @@ def test_bf16_is_rounded_as_torch_does() -> None:
     words = generator.integers(0, 2**32, 100_000, dtype=np.uint64).astype(np.uint32)
     words[:9] = [0, 0x80000000, 1, 0x7F800000, 0x7F7FFFFF, 0x3F808000, 0x3F818000, 0x7FC00001, 0xFF800000]
     encoded = np.zeros(words.shape, np.uint16)
-    _encode(words.view(np.float32), encoded)
+    _encode(words.view(np.float32), encoded, np.float32(0), np.float32(0))
     expected = torch.from_numpy(words.view(np.float32).copy()).to(torch.bfloat16).view(torch.uint16).numpy()
     finite = np.isfinite(words.view(np.float32)) | np.isinf(words.view(np.float32))
     assert np.array_equal(encoded[finite], expected[finite])
     assert np.isnan(torch.from_numpy(encoded[~finite].copy()).view(torch.bfloat16).float().numpy()).all()
+
+
+def test_bytes_are_the_nearest_steps() -> None:
+    """In all magnitudes: ties to even, nothing below 0 or above 255."""
+    generator = np.random.default_rng(4)
+    values = np.concatenate(
+        [
+            np.arange(-2, 259, 0.5, dtype=np.float32),
+            generator.integers(0, 0x7F000000, 100_000).astype(np.uint32).view(np.float32),
+            generator.integers(0x80000000, 0xFF000000, 100_000).astype(np.uint32).view(np.float32),
+            generator.uniform(-3, 4, 100_000).astype(np.float32),
+        ]
+    )
+    for low, scale in ((0.0, 1.0), (-1.0, 127.5), (0.0, 255.0)):
+        encoded = np.zeros(values.shape, np.uint8)
+        _encode(values, encoded, np.float32(low), np.float32(scale))
+        with np.errstate(over="ignore"):
+            steps = (values - np.float32(low)) * np.float32(scale)
+        assert np.array_equal(encoded, np.rint(np.clip(steps, 0, 255)).astype(np.uint8))
 
 
 def test_lanes_are_chosen_in_order() -> None:

@@ -1,31 +1,54 @@
 """A backend that executes a program by the definition of its operations (`hamletc.ir.evaluate`): no code is generated,
-so that thousands of universes can be compared with the interpreter."""
+so that thousands of universes can be compared with the interpreter, and every value can be asked for."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from hamlet import schema
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
-from hamlet.encoding import scales
+from hamlet.encoding import STEPS, Scale, scales
 from hamlet.interpreter.statistics import add
 from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
-from hamletc.ir.evaluate import evaluate
+from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
 from hamletc.targets.state import STARTS, names
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the program was evaluated.
+
+    Attributes:
+        function: its name.
+        inputs: by name, [lanes].
+        lanes: bool [lanes]: those whose results were used.
+    """
+
+    function: str
+    inputs: dict[str, Array]
+    lanes: Array
 
 
 class Evaluated:
     """The backend of a program; see `hamlet.backend.Backend`."""
 
-    def __init__(self, universe: Universe, program: Program, name: str) -> None:
+    origin = "none"
+
+    def __init__(
+        self, universe: Universe, program: Program, name: str, watch: Callable[[Call], None] | None = None
+    ) -> None:
+        """`watch` is told of every call of a function, in the order of a tick."""
         self.name = name
+        self._watch = watch
         self._universe = universe
         self._program = program
         self._fields = schema.state_fields(universe)
@@ -39,29 +62,26 @@ class Evaluated:
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
         state = self._gather(buffers)
+        everybody, alive = _everybody(buffers), buffers.state["alive"].numpy()
         if buffers.observation is not None:
-            seen = self._evaluate("observe", state)
+            seen = self._evaluate("observe", state, everybody)
             for segment, scale in zip(schema.observation_segments(self._universe), scales(self._universe), strict=True):
                 rows = buffers.observation[segment.offset : segment.offset + segment.count]
                 values = seen[segment.name].reshape(rows.shape)
-                if rows.dtype is torch.uint8:
-                    steps = (values - np.float32(scale.low)) * np.float32(scale.scale)
-                    values = np.rint(np.clip(steps, 0, 255))
-                rows.copy_(torch.from_numpy(values))
-        actions, row = schema.action_names(self._universe), 0
-        for name, allowed in self._evaluate("mask", state).items():
+                if rows.element_size() == 1:
+                    values = encoded(values, scale)
+                rows.copy_(buffers.state["meters"].new_tensor(values))
+        actions, row, mask = schema.action_names(self._universe), 0, buffers.mask.numpy()
+        for name, allowed in self._evaluate("mask", state, everybody if self._universe.by_hand else alive).items():
             assert name == f"mask.{row}", f"{name} comes at action {row}"
             for may in allowed.reshape(-1, buffers.shape.lanes):
-                buffers.mask[row] = torch.from_numpy(may)
-                if not self._universe.by_hand:
-                    waits = torch.tensor(actions[row] == "WAIT")
-                    buffers.mask[row] = torch.where(buffers.state["alive"], buffers.mask[row], waits)
+                mask[row] = may if self._universe.by_hand else np.where(alive, may, actions[row] == "WAIT")
                 row += 1
         assert row == len(actions), f"{row} of {len(actions)} actions have a mask"
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick."""
-        self._tick(buffers, actions, stream, True, None)
+        self._tick(buffers, actions.numpy(), stream, True, None)
 
     def rollout(
         self,
@@ -77,34 +97,37 @@ class Evaluated:
             now = Stream(stream.seed, stream.tick + index)
             match policy:
                 case RecordedPolicy(actions=recorded):
-                    actions = recorded[index]
+                    actions = recorded[index].numpy()
                 case RandomPolicy():
                     word = self._words(buffers, now)
-                    actions = torch.from_numpy(self._evaluate("choose", {"word": word})["action"])
+                    actions = self._evaluate("choose", {"word": word}, _everybody(buffers))["action"]
                 case TabularPolicy():
                     actions = self._look_up(policy, buffers, self._words(buffers, now))
             self._tick(buffers, actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
 
-    def _evaluate(self, function: str, inputs: dict[str, Array]) -> dict[str, Array]:
+    def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array) -> dict[str, Array]:
         program = self._program
+        if self._watch is not None:
+            self._watch(Call(function, inputs, lanes))
         return evaluate(program.function(function), inputs, program.tables, program.functions)
 
-    def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> torch.Tensor:
+    def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> Array:
         inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)
         given = {"stride": policy.strides.numpy(), "scale": bins[0], "top": bins[1]}
         for name, values in given.items():
             for number, value in enumerate(values):
                 inputs[f"{name}.{number}"] = np.full(buffers.shape.lanes, value)
-        row = self._evaluate("situation", inputs)["situation"]
+        row = self._evaluate("situation", inputs, _everybody(buffers))["situation"]
         if policy.choices is not None:
-            return policy.choices[row]
+            return policy.choices.numpy()[row]
         assert policy.thresholds is not None
-        return (policy.thresholds[row] <= torch.from_numpy(words >> 2).to(torch.int64)[:, None]).sum(1).to(torch.int32)
+        chosen: Array = (policy.thresholds.numpy()[row] <= (words >> 2).astype(np.int64)[:, None]).sum(1)
+        return chosen.astype(np.int32)
 
     def _words(self, buffers: Buffers, now: Stream) -> Array:
-        return self._evaluate("policy", self._drawn_by(buffers, now))[f"word{now.tick & 3}"]
+        return self._evaluate("policy", self._drawn_by(buffers, now), _everybody(buffers))[f"word{now.tick & 3}"]
 
     def _drawn_by(self, buffers: Buffers, now: Stream) -> dict[str, Array]:
         """What random words are made of."""
@@ -152,6 +175,7 @@ class Evaluated:
                 "agent": (numbers % shape.agents).astype(np.int32),
                 "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
             },
+            lanes,
         )
         self._scatter(buffers, results, lanes)
         for field in self._fields:
@@ -164,27 +188,27 @@ class Evaluated:
         return np.repeat(interacts.reshape(-1, agents).any(axis=1), agents)
 
     def _tick(
-        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, observed: bool, counts: Statistics | None
+        self, buffers: Buffers, actions: Array, stream: Stream, observed: bool, counts: Statistics | None
     ) -> None:
         worlds, agents, by_hand = buffers.shape.worlds, buffers.shape.agents, self._universe.by_hand
         state, alive = self._gather(buffers), buffers.state["alive"].numpy().copy()
         runs = np.ones_like(alive) if by_hand else alive
-        acted = {"action": actions.numpy(), "interacting": self._interacting(actions.numpy(), runs, agents)}
-        results = self._evaluate("tick", {**state, **acted, **self._drawn_by(buffers, stream)})
+        acted = {"action": actions, "interacting": self._interacting(actions, runs, agents)}
+        results = self._evaluate("tick", {**state, **acted, **self._drawn_by(buffers, stream)}, runs)
         self._scatter(buffers, results, runs)
         dead = {"reward": 0.0, "terminated": False, "truncated": False, "used": -1, "cause": -1}
         for name, value in dead.items():
-            buffers.outcome[name].copy_(torch.from_numpy(np.where(runs, results[name], value)))
+            buffers.outcome[name].numpy()[:] = np.where(runs, results[name], value)
         for row, name in enumerate(schema.report_names(self._universe)):
-            values = np.where(runs, results[f"report.{name}"], np.float32(0.0))
-            buffers.outcome["reports"][row] = torch.from_numpy(values)
+            buffers.outcome["reports"].numpy()[row] = np.where(runs, results[f"report.{name}"], np.float32(0.0))
         returned = buffers.state["episode_return"].numpy()
         returned[runs] += results["reward"][runs]
         buffers.state["alive"].numpy()[:] = alive & ~(results["terminated"] | results["truncated"])
         if counts is not None:
             add(counts, buffers)
         if "hour" in state:
-            buffers.state["hour"].numpy()[:] = self._evaluate("clock", {"hour": state["hour"]})["hour"][::agents]
+            hours = self._evaluate("clock", {"hour": state["hour"]}, np.ones_like(alive))
+            buffers.state["hour"].numpy()[:] = hours["hour"][::agents]
         if observed:
             self.observe(buffers)
         over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
@@ -197,3 +221,14 @@ class Evaluated:
         self._begin(buffers, over.numpy(), stream)
         if observed:
             self.observe(buffers)
+
+
+def encoded(values: Array, scale: Scale) -> Array:
+    """Observed f32 as bytes, see `hamlet.encoding`; still f32."""
+    steps = (values - np.float32(scale.low)) * np.float32(scale.scale)
+    result: Array = np.rint(np.clip(steps, np.float32(0), np.float32(STEPS)))
+    return result
+
+
+def _everybody(buffers: Buffers) -> Array:
+    return np.ones(buffers.shape.lanes, np.bool_)

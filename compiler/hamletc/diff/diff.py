@@ -1,0 +1,53 @@
+"""Two sides from beginning to end: run, part, be located."""
+
+from __future__ import annotations
+
+from hamlet import schema
+from hamlet.diff import Parting, play
+from hamlet.diff.inspect import moment
+from hamlet.verify import Effort
+from hamlet.verify.events import describe
+from hamlet.verify.locate import actions_of, place_of, value_of
+from hamletc.diff.locate import locate
+from hamletc.diff.report import Report, Where
+from hamletc.diff.side import Side
+
+
+def diff(left: Side, right: Side, effort: Effort, seed: int) -> Report:
+    """Run both sides from the same seeds; where they part, look for the first value that differs."""
+    played = play(left.contender, right.contender, effort, seed)
+    result = Report(left.label, right.label, played.compared, played.ticks, played.coverage)
+    if played.parting is None:
+        return result
+    parting = played.parting
+    agents = parting.left.before.shape.agents
+    return Report(
+        left.label,
+        right.label,
+        played.compared,
+        played.ticks,
+        played.coverage,
+        _where(left, parting),
+        locate(left, right, parting),
+        agents,
+    )
+
+
+def _where(left: Side, parting: Parting) -> Where:
+    difference, outcome = parting.difference, parting.left
+    shape = outcome.before.shape
+    world, agent = place_of(difference, shape.agents)
+    actions = None
+    if agent is not None:
+        actions = actions_of(left.universe, moment(outcome, parting.stream), 0)
+    return Where(
+        run=parting.scenario,
+        event=describe(outcome.event),
+        tick=parting.tick,
+        field=f"{difference.array} {difference.row}".strip(),
+        world=world,
+        agent=agent,
+        action="" if actions is None else schema.action_names(left.universe)[int(actions[difference.index])],
+        left=value_of(difference.expected),
+        right=value_of(difference.found),
+    )

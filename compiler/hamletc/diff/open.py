@@ -1,0 +1,133 @@
+"""From what a user calls a side to what runs it: `town.hamlet@numba`, `generated/town@sm_90`, `pack@interpreter`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from hamlet.diff import Contender
+from hamlet.diff.match import CPU
+from hamlet.diff.recording import Playback, read_recording
+from hamlet.diff.taps import run_numba_tap, run_triton_tap
+from hamlet.interpreter import Interpreter
+from hamlet.manifest import plain
+from hamlet.module import Module, Target, kernels_file, load
+from hamlet.universe import Universe
+from hamlet.verify import Candidate
+from hamlet.verify.candidates import candidates, ptx_candidates
+from hamletc.cli.package import is_pack
+from hamletc.compile import Checked, Options, Stopwatch, build, check_file
+from hamletc.diff import numba_taps, triton_taps
+from hamletc.diff.evaluated import Evaluated
+from hamletc.diff.forms import Form, lowered, packaged, specialised
+from hamletc.diff.generated import Generated, generated
+from hamletc.diff.kernel import Kernels
+from hamletc.diff.side import Side
+from hamletc.errors import CompileError
+from hamletc.ir.evaluate import Array
+from hamletc.ir.ops import Value
+from hamletc.package import write
+from hamletc.targets.body import Body
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+RECORDED = ".npz"
+BACKENDS = ("interpreter", "ir", "numba", "triton", *ARCHITECTURES)
+"""What runs a universe: the interpreter; its program, by the definition of each operation; kernels; PTX on the CPU."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What a user calls a side: a path (`None`: that of the other side) and a backend (`None`: the usual one)."""
+
+    path: Path | None
+    backend: str | None
+
+
+def spec(text: str) -> Spec:
+    """`PATH`, `PATH@BACKEND` or `@BACKEND`. An `@` that no backend follows belongs to the path."""
+    path, at, backend = text.rpartition("@")
+    if at and (backend in BACKENDS or not path):
+        return Spec(Path(path) if path else None, backend)
+    return Spec(Path(text), None)
+
+
+def open_side(path: Path, backend: str | None, folder: Path) -> Side:
+    """A side. What has to be compiled for it is written into `folder`.
+
+    Args:
+        path: of a universe's text, a pack, a generated package, or a recorded run.
+        backend: by default the interpreter, and the numba kernels of a package.
+
+    Raises:
+        SourceError: the universe has errors.
+        CompileError, ModuleError, EnvError: a file cannot be read, or a backend cannot run here.
+    """
+    if path.suffix == RECORDED:
+        return _recorded(path, backend)
+    if path.is_dir() and not is_pack(path):
+        module = load(path)
+        return _side(path, backend or "numba", module.universe, module, {})
+    checked = check_file(path, Stopwatch())
+    texts = _texts(path, checked)
+    if backend in (None, "interpreter"):
+        return _side(path, "interpreter", checked.universe, None, texts)
+    write(build(checked.universe, Options(), Stopwatch(), checked.pack), folder)
+    return _side(path, backend or "interpreter", checked.universe, load(folder), texts)
+
+
+def _recorded(path: Path, backend: str | None) -> Side:
+    if backend is not None:
+        raise CompileError(f"{path} is a recorded run: nothing runs it, so that @{backend} means nothing")
+    recording = read_recording(path)
+    label = f"{path.name} ({recording.label})"
+    contender = Contender(label, recording.universe, Candidate(Playback(recording), CPU), recording)
+    return Side(contender, (lowered(recording.universe),), None, False, {})
+
+
+def _side(path: Path, backend: str, universe: Universe, module: Module | None, texts: Mapping[str, str]) -> Side:
+    first = lowered(universe)
+    forms: tuple[Form, ...] = (first,)
+    kernels = None
+    if module is None or backend == "interpreter":
+        candidate = Candidate(Interpreter(universe, CPU), CPU)
+    elif backend == "ir":
+        forms = first, packaged(module)
+        candidate = Candidate(Evaluated(universe, forms[-1].program, "ir"), CPU)
+    else:
+        capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
+        target: Target = "numba" if backend == "numba" else "triton"
+        candidate = (candidates(module, [target]) if capability is None else ptx_candidates(module, [capability]))[0]
+        optimised = packaged(module)
+        special = specialised(optimised, universe, target)
+        forms = (first, optimised) if special is optimised else (first, optimised, special)
+        kernels = _kernels(
+            module, special, target, partial(run_triton_tap, device=candidate.device, capability=capability)
+        )
+    label = f"{path.name or path}@{backend}"
+    return Side(Contender(label, universe, candidate), forms, kernels, backend == "interpreter", texts)
+
+
+def _kernels(module: Module, form: Form, target: Target, run_triton: Callable[..., Array]) -> Kernels:
+    """The kernels of a package, as text whose lines can be looked at."""
+    file = kernels_file(target)
+    source = module.sources[file].decode()
+    tapped, run = (numba_taps.tapped, run_numba_tap) if target == "numba" else (triton_taps.tapped, run_triton)
+
+    def tap(
+        wanted: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]
+    ) -> tuple[list[Value], Array]:
+        text, rows = tapped(source, wanted, printed, lines)
+        lanes = next(len(item) for item in inputs if not isinstance(item, str))
+        return rows, run(text, inputs, len(rows), lanes)
+
+    return Kernels(file, source, form.program, generated if target == "numba" else triton_taps.functions, tap)
+
+
+def _texts(path: Path, checked: Checked) -> dict[str, str]:
+    """The sources of a universe by the names that it has for them."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    names = {plain(file.name): file for file in files}
+    wanted = {name: names[name] for name in checked.universe.sources if name in names}
+    return {name: file.read_text(encoding="utf-8", errors="replace") for name, file in wanted.items()}

@@ -1,0 +1,129 @@
+"""Two programs that differ: which step on the way from their universes parts them, and at which operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from hamlet.diff.versions import only_one_has
+from hamletc.diff.align import Alignment, Pair
+from hamletc.diff.evaluated import Call
+from hamletc.diff.evaluation import Evaluation, Spot, words
+from hamletc.diff.finding import Finding, Glimpse
+from hamletc.diff.forms import Form, passes
+from hamletc.diff.rerun import Rerun
+from hamletc.diff.side import Side
+from hamletc.diff.words import PHASES, computed, explained
+from hamletc.ir.evaluate import evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A form of a side's program, and the calls on which it is looked at."""
+
+    side: Side
+    form: Form
+    calls: tuple[Call, ...]
+
+
+def between_programs(left: Side, right: Side, ours: Rerun, theirs: Rerun) -> Finding:
+    """The first operation that differs between neighbouring forms of two programs whose results differ."""
+    stages = [_Stage(left, form, ours.calls) for form in reversed(left.forms)]
+    stages += [_Stage(right, form, theirs.calls) for form in right.forms]
+    for number, (call, other) in enumerate(zip(ours.calls, theirs.calls, strict=False)):
+        if call.function != other.function:
+            break
+        found = _first_link(stages, number)
+        if found is not None:
+            if found[0].side is found[1].side:
+                found = _first_link(_with_passes(found), number) or found
+            # The forms of the left side come in reverse.
+            return _finding(*found, found[0] if found[0].side is left else found[1], number)
+    only = only_one_has(left.universe, right.universe)
+    notes = [f"only {side.label} has {name}" for side, names in zip((left, right), only, strict=True) for name in names]
+    return Finding(
+        f"{left.label} and {right.label} do what their programs say, and differ around functions that agree",
+        "what is done around the functions",
+        None,
+        Glimpse(left.label, "", None),
+        Glimpse(right.label, "", None),
+        tuple(notes),
+    )
+
+
+def _first_link(stages: Sequence[_Stage], number: int) -> tuple[_Stage, _Stage] | None:
+    """The first two neighbours that give different results in a call."""
+    for first, second in pairwise(stages):
+        if first.form.program is not second.form.program and _spot(first, second, number) is not None:
+            return first, second
+    return None
+
+
+def _with_passes(link: tuple[_Stage, _Stage]) -> list[_Stage]:
+    """Two neighbouring forms of a side, with what the passes make in between where they lead from one to the other."""
+    first, second = link
+    side, calls = first.side, first.calls
+    forward = side.forms.index(first.form) < side.forms.index(second.form)
+    begin, end = (first, second) if forward else (second, first)
+    between = (
+        [_Stage(side, form, calls) for form in passes(side.universe, begin.form)] if begin.form is side.forms[0] else []
+    )
+    stages = [begin, *between, end]
+    return stages if forward else stages[::-1]
+
+
+def _spot(first: _Stage, second: _Stage, number: int) -> Spot | None:
+    """Where a common output of a function differs first."""
+    calls = first.calls[number], second.calls[number]
+    used = calls[0].lanes & calls[1].lanes
+    outputs = []
+    for stage, call in zip((first, second), calls, strict=True):
+        program = stage.form.program
+        outputs.append(evaluate(program.function(call.function), call.inputs, program.tables, program.functions))
+    spots = []
+    for name, values in outputs[0].items():
+        other = outputs[1].get(name)
+        if other is None or other.shape != values.shape or other.dtype != values.dtype:
+            continue
+        differs = np.atleast_2d((words(values) != words(other)) & used)
+        spots += [Spot(int(lane), int(element)) for element, lane in np.argwhere(differs)[:1]]
+    return min(spots, key=lambda spot: spot.lane, default=None)
+
+
+def _finding(first: _Stage, second: _Stage, later: _Stage, number: int) -> Finding:
+    spot = _spot(first, second, number)
+    assert spot is not None
+    evaluations = []
+    for stage in (first, second):
+        call = stage.calls[number]
+        evaluations.append(Evaluation(stage.form.program, stage.form.program.function(call.function), call))
+    pair = Alignment(evaluations[0], evaluations[1], spot).first() or Pair(None, None)
+    one_side = first.side is second.side
+    ours = _glimpse(first, evaluations[0], pair.left, spot, one_side)
+    theirs = _glimpse(second, evaluations[1], pair.right, spot, one_side)
+    notes: list[str] = []
+    if pair.writers is not None:
+        notes.append(f"the last to write {pair.state} is {pair.writers[0]} on the left, {pair.writers[1]} on the right")
+    elif pair.left is not None and pair.right is not None:
+        notes += explained(evaluations[0], pair.left, spot, evaluations[1].bits(pair.right, spot))
+    return Finding(
+        _blame(first, second, later), PHASES[first.calls[number].function], spot.lane, ours, theirs, tuple(notes)
+    )
+
+
+def _glimpse(stage: _Stage, evaluation: Evaluation, value: int | None, spot: Spot, one_side: bool) -> Glimpse:
+    label = f"{stage.side.label}, after {stage.form.made_by}" if one_side else stage.side.label
+    if value is None:
+        return Glimpse(label, "nothing", None)
+    return replace(computed(stage.side, evaluation, value, spot), label=label)
+
+
+def _blame(first: _Stage, second: _Stage, later: _Stage) -> str:
+    if first.side is not second.side:
+        return f"{first.side.label} and {second.side.label} are lowered from universes that say different things"
+    if later.form.made_by.startswith("the package's"):
+        return f"{later.form.made_by} of {later.side.label} is not what this compiler makes of its universe"
+    return f"{later.form.made_by} changes what the program of {later.side.label} computes"

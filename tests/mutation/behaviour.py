@@ -1,0 +1,193 @@
+"""What universes do, recorded once from the interpreter, and whether programs and kernels do the same.
+
+The recording needs nothing of the compiler that is mutated; what runs a program is imported where it is used, so that a
+process with a mutant in its path runs the mutant.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import torch
+
+from corner_universes import CORNERS
+from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
+from hamlet.encoding import scales
+from hamlet.interpreter import Coverage, Interpreter
+from hamlet.room import room
+from hamlet.state import Shape
+from hamlet.universe import Universe
+from hamlet.verify import Candidate
+from hamlet.verify.arrays import Array, compare
+from hamlet.verify.events import Event, Inject, Reset, Rollout, Side, Step, describe, ticks_of
+from hamlet.verify.inject import Injector
+from hamlet.verify.tables import some_table
+
+if TYPE_CHECKING:
+    from hamletc.ir.function import Program
+
+Target: TypeAlias = Literal["triton", "numba"]
+CPU = torch.device("cpu")
+SHAPES = {
+    "alone": (Shape(67, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
+    "together": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.bfloat16),
+    "bytes": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.uint8),
+    "crowd": (Shape(2, 300), Stream(11, 2), torch.float32),
+}
+"""Worlds of one agent; worlds of several, with ticks that wrap around, seen in 16 and in 8 bits; large worlds."""
+
+PROGRAMS = (
+    *("wrap", "handled", "lasting", "nowhere", "volume", "plane", "some_moves", "line", "adrift", "hyper"),
+    *("fourfold", "sticky", "bounce", "first_meal", "meadow", "town", "drawn", "many_moves", "shifts", "tangled"),
+    *(*CORNERS, "crowded", "vast", "galaxy"),
+)
+"""The quick ones first."""
+
+TRITON = ("nowhere", "plane", "handled", "some_moves", "wrap", "drawn", "lasting", "crowded")
+NUMBA = ("adrift", "wrap", "nowhere", "drawn", "lasting", "many_moves")
+MOST_ROUNDS, ROLLED = 8, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An event, and all arrays after it."""
+
+    event: Event
+    stream: Stream
+    expected: tuple[Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What the interpreter did with a universe."""
+
+    universe: Universe
+    shape: str
+    moments: tuple[Moment, ...]
+    never_fired: tuple[str, ...]
+
+
+def recordings(universe: Universe, names: Sequence[str], most_rounds: int = MOST_ROUNDS) -> tuple[Recording, ...]:
+    """What the interpreter does with worlds of these shapes; of those whose agents have room, and whose
+    observations fit."""
+    most = room(universe)
+    encodes = all(scale.encodes for scale in scales(universe))
+    fitting = [name for name in names if most is None or SHAPES[name][0].agents <= most]
+    fitting = [name for name in fitting if name != "bytes" or encodes]
+    return tuple(record(universe, name, most_rounds) for name in fitting)
+
+
+def record(universe: Universe, name: str, most_rounds: int = MOST_ROUNDS) -> Recording:
+    """Resets, injected states with two ticks each until everything has fired, and rollouts."""
+    shape, stream, dtype = SHAPES[name]
+    coverage = Coverage(universe)
+    side = Side(universe, Candidate(Interpreter(universe, CPU, coverage), CPU), shape, dtype)
+    moments = []
+    for event in _events(universe, shape, coverage, most_rounds):
+        expected = tuple(replace(array, values=array.values.clone()) for array in side.apply(event, stream))
+        moments.append(Moment(event, stream, expected))
+        stream = Stream(stream.seed, (stream.tick + ticks_of(event)) % (1 << 32))
+    return Recording(universe, name, tuple(moments), tuple(coverage.never_fired))
+
+
+def _events(universe: Universe, shape: Shape, coverage: Coverage, most_rounds: int) -> Iterator[Event]:
+    injector = Injector(universe, shape, 11)
+    yield Reset()
+    for number in range(most_rounds):
+        state = injector.state()
+        if number == 1 and universe.lifespan is not None:
+            state["age"].fill_(universe.lifespan.ticks - 1)
+        yield Inject(state)
+        yield Step(injector.actions(0.5))
+        yield Step(injector.actions(0.5))
+        if number >= 2 and not coverage.never_fired:
+            break
+    actions = torch.stack([injector.actions(0.3) for _ in range(ROLLED)])
+    yield Rollout(ROLLED, RecordedPolicy(actions), True)
+    yield Rollout(ROLLED, RandomPolicy(), False)
+    yield Rollout(ROLLED, some_table(universe, shape.agents == 1, 11), shape.agents > 1)
+
+
+def replay(recording: Recording, backend: Backend) -> int:
+    """How many values were compared; `AssertionError` at the first difference."""
+    shape, _, dtype = SHAPES[recording.shape]
+    side, compared = Side(recording.universe, Candidate(backend, CPU), shape, dtype), 0
+    for moment in recording.moments:
+        count, difference = compare(list(moment.expected), side.apply(moment.event, moment.stream))
+        compared += count
+        if difference is not None:
+            where = f"{difference.array} {difference.row} of {difference.column} {difference.index}"
+            raise AssertionError(f"{describe(moment.event)}: {where}: {difference.expected}, not {difference.found}")
+    return compared
+
+
+def programs(universe: Universe) -> Iterator[tuple[str, Program]]:
+    """The program of a universe: as it is lowered, after all passes, and with tables for all that can be in tables."""
+    from hamletc.ir.verifier import verify_program
+    from hamletc.lowering.lower import lower
+    from hamletc.lowering.plan import Limits
+    from hamletc.passes.pipeline import gpu_passes, run
+
+    plain = lower(universe)
+    verify_program(plain)
+    yield "unoptimised", plain
+    yield "optimised", run(run(plain, universe), universe, choose=gpu_passes)
+    by_table = lower(universe, Limits(1, 1, 1, 1))
+    if by_table != plain:
+        yield "by table", run(run(by_table, universe), universe, choose=gpu_passes)
+
+
+def texts(universe: Universe) -> dict[str, str]:
+    """The printed programs of a universe: where one is the same as without a mutant, it does the same."""
+    from hamletc.ir.printer import print_program
+
+    return {name: print_program(program) for name, program in programs(universe)}
+
+
+def check_programs(recordings: Sequence[Recording], known: Mapping[str, str]) -> int:
+    """All programs of a universe do what was recorded; how many values were compared.
+
+    Args:
+        known: the texts of programs that do.
+    """
+    from hamletc.diff.evaluated import Evaluated
+    from hamletc.ir.printer import print_program
+
+    universe, compared = recordings[0].universe, 0
+    for name, program in programs(universe):
+        if print_program(program) != known.get(name):
+            backend = Evaluated(universe, program, name)
+            compared += sum(replay(recording, backend) for recording in recordings)
+    return compared
+
+
+def files(universe: Universe, target: Target) -> dict[str, bytes]:
+    """The package of a universe for one target."""
+    from hamletc.compile import Options, Stopwatch, build
+
+    return build(universe, Options(targets=(target,)), Stopwatch())
+
+
+def check_kernels(recordings: Sequence[Recording], target: Target, known: Mapping[str, bytes]) -> int:
+    """The kernels of a universe do what was recorded; Triton's on its interpreter.
+
+    Args:
+        known: the files of a package that does.
+    """
+    from hamlet import load
+    from hamlet.choose import Choice
+    from hamlet.make import start
+    from hamletc.package import write
+
+    made = files(recordings[0].universe, target)
+    if made == known:
+        return 0
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        package = Path(folder) / "package"
+        write(made, package)
+        backend = start(load(package), Choice(target, CPU, "compared"))
+        return sum(replay(recording, backend) for recording in recordings)

@@ -1,0 +1,226 @@
+"""Runs mutants in forked processes: torch, numba, Triton and what the interpreter does are loaded and recorded once."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import pickle
+import resource
+import select
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mutant import COMPILER, Mutant
+
+os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
+
+import hypothesis  # noqa: F401 - here and below: so that a fork has it
+import jinja2  # noqa: F401
+import numba  # noqa: F401
+import torch
+import triton  # noqa: F401
+from baseline import Baseline
+from killers import SECONDS, CompileError, StageName, checks
+
+T = TypeVar("T")
+
+MUTATED = (
+    "hamletc.lowering",
+    "hamletc.passes",
+    "hamletc.targets",
+    "hamletc.compile",
+    "hamletc.package",
+    "hamletc.diff",
+)
+ALSO = ("sample_universes", "agreement")
+"""Modules of tests that keep hold of modules that are mutated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a mutant.
+
+    Attributes:
+        killed_by: the stage that found it; empty for a survivor.
+        stage: the last one that looked.
+        check: the test or comparison that found it.
+        how: `difference`, `error` (the compiler or the kernel fails), `time`, `signal`.
+        reason: what it said.
+        seconds: of processor time that all stages took.
+    """
+
+    mutant: str
+    path: str
+    line: int
+    kind: str
+    before: str
+    after: str
+    killed_by: str
+    stage: StageName
+    check: str
+    how: str
+    reason: str
+    seconds: float
+
+
+def forget() -> None:
+    """Let go of all modules that a mutant can change: a fork imports them anew."""
+    for name in list(sys.modules):
+        if name.startswith(MUTATED) or name in ALSO:
+            del sys.modules[name]
+            parent, _, child = name.rpartition(".")
+            if parent in sys.modules and hasattr(sys.modules[parent], child):
+                delattr(sys.modules[parent], child)
+
+
+def forked(work: Callable[[], T]) -> T:
+    """What work gives in a process of its own, in which the mutated modules are imported anew."""
+    forget()
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        try:
+            content = pickle.dumps(work())
+            with os.fdopen(writing, "wb") as pipe:
+                pipe.write(content)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        content = pipe.read()
+    os.waitpid(pid, 0)
+    result: T = pickle.loads(content)
+    return result
+
+
+def run_all(
+    mutants: Sequence[tuple[Mutant, Sequence[StageName]]], known: Baseline, jobs: int, scratch: Path
+) -> Iterator[Verdict]:
+    """The verdicts on mutants after these stages, as they come."""
+    torch.set_num_threads(1)
+    forget()
+    gc.collect()
+    gc.freeze()
+    waiting, running = list(reversed(mutants)), dict[int, tuple[int, Mutant]]()
+    copies = [shutil.copytree(COMPILER, scratch / f"{job}" / "hamletc") for job in range(jobs)]
+    free = list(range(jobs))
+    while waiting or running:
+        while waiting and free:
+            job, (mutant, stages) = free.pop(), waiting.pop()
+            path = copies[job] / mutant.path
+            path.write_text(mutant.text, encoding="utf-8")
+            pid = os.fork()
+            if pid == 0:
+                _work(mutant, known, copies[job], stages, scratch / f"{job}.json")
+            running[pid] = job, mutant
+        pid, _ = os.wait()
+        job, mutant = running.pop(pid)
+        free.append(job)
+        shutil.copy2(COMPILER / mutant.path, copies[job] / mutant.path)
+        verdict = scratch / f"{job}.json"
+        yield Verdict(**json.loads(verdict.read_text(encoding="utf-8")))
+        verdict.unlink()
+
+
+def _work(mutant: Mutant, known: Baseline, copy: Path, stages: Sequence[StageName], result: Path) -> None:
+    """Run the stages one after the other, each in a fork of its own; the verdict goes into a file."""
+    import hamletc
+
+    # What is compiled of a mutant must not be taken for the next one's.
+    sys.dont_write_bytecode, os.environ["PYTHONDONTWRITEBYTECODE"] = True, "1"
+    sys.path.insert(0, str(copy.parent))
+    hamletc.__path__[:] = [str(copy)]
+    os.environ["PYTHONPATH"] = f"{copy.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    before, after = mutant.lines
+    killed, found = "", {"check": "", "how": "", "reason": ""}
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for stage in stages:
+        outcome = _forked(lambda stage=stage: _stage(stage, mutant, known), SECONDS[stage])
+        if outcome is not None:
+            killed, found = stage, outcome
+            break
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
+    verdict = Verdict(
+        mutant.name,
+        mutant.path,
+        mutant.line,
+        mutant.kind,
+        before,
+        after,
+        killed,
+        stage,
+        **found,
+        seconds=round(seconds, 2),
+    )
+    result.write_text(json.dumps(asdict(verdict)), encoding="utf-8")
+    os._exit(0)
+
+
+def _stage(stage: StageName, mutant: Mutant, known: Baseline) -> dict[str, str] | None:
+    for name, check in checks(stage, mutant, known):
+        try:
+            check()
+        except Exception as error:
+            differs = isinstance(error, AssertionError) or type(error).__name__ == "FailedTestError"
+            how = "import" if isinstance(error, CompileError) else "difference" if differs else "error"
+            text = (str(error).splitlines() or [""])[0]
+            if type(error).__name__ == "FailedTestError":
+                name, _, text = text.partition(": ")
+                how = "difference" if text.startswith(("assert", "Assertion", "Failed")) else "error"
+            else:
+                text = f"{type(error).__name__}: {text}"
+            return {"check": name, "how": how, "reason": text[:300]}
+    return None
+
+
+def _forked(work: Callable[[], dict[str, str] | None], seconds: int) -> dict[str, str] | None:
+    """What work gives in a process of its own that has so much processor time, and ten times as much time."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(null, stream)
+        try:
+            outcome: Any = work()
+        except BaseException as error:
+            outcome = {"check": "", "how": "error", "reason": "".join(traceback.format_exception_only(error))[:300]}
+        os.write(writing, json.dumps(outcome).encode())
+        os._exit(0)
+    os.close(writing)
+    content, until = b"", time.monotonic() + 10 * seconds
+    while select.select([reading], [], [], max(0.0, until - time.monotonic()))[0]:
+        block = os.read(reading, 1 << 16)
+        if not block:
+            break
+        content += block
+    os.close(reading)
+    if not content:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    if content:
+        result: dict[str, str] | None = json.loads(content)
+        return result
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    timed_out = number in (signal.SIGXCPU, signal.SIGKILL)
+    return {"check": "", "how": "time" if timed_out else "signal", "reason": f"ended by signal {number}"}

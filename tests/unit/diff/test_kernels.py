@@ -1,0 +1,86 @@
+"""Lines of kernels: in PTX, and where a compiler merges them so that looking makes a fault vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+import pytest
+from faults import TOY, package, replaced, universe_of
+
+from hamlet.verify import QUICK
+from hamletc.compile import Options, Stopwatch, emit_kernels, optimise
+from hamletc.diff.diff import diff
+from hamletc.diff.evaluated import Call
+from hamletc.diff.evaluation import Evaluation, words
+from hamletc.diff.generated import Generated, generated
+from hamletc.diff.kernel import Kernels, apart_from_operands, first_fault
+from hamletc.diff.open import open_side
+from hamletc.ir.evaluate import DTYPES, Array
+from hamletc.ir.function import Program
+from hamletc.ir.ops import Input, Value
+from hamletc.lowering.lower import lower
+from hamletc.targets.body import Body
+
+LANES = 8
+
+
+def test_ptx(tmp_path: Path) -> None:
+    """Operands swapped in the text of Triton kernels, found in the PTX that was compiled from it."""
+    (tmp_path / "toy.hamlet").write_text(TOY)
+    edited = package(TOY, tmp_path / "edited", replaced("1.0 - food_4", "food_4 - 1.0"), "triton")
+    report = diff(open_side(tmp_path / "toy.hamlet", None, tmp_path), open_side(edited, "sm_90", tmp_path), QUICK, 0)
+    assert report.finding is not None
+    assert report.finding.right.code.startswith("triton_kernels.py:")
+    assert "food_4 - 1.0" in report.finding.right.code
+    assert report.finding.notes == ("the value found is that of the operands of sub(1.0, food_4) swapped",)
+
+
+@pytest.fixture
+def program() -> Program:
+    universe = universe_of(TOY)
+    return optimise(lower(universe), universe, Options(), Stopwatch())
+
+
+def call_of(program: Program) -> Call:
+    nodes = program.function("tick").nodes
+    inputs = {node.op.name: np.ones(LANES, DTYPES[node.type]) for node in nodes if isinstance(node.op, Input)}
+    inputs |= {"meter.food": np.linspace(0, 1, LANES, dtype=np.float32)}
+    return Call("tick", inputs, np.ones(LANES, np.bool_))
+
+
+def test_a_fault_that_vanishes_where_it_is_looked_at(program: Program) -> None:
+    """A subtraction is wrong, but not while the product that it takes is stored: as with a contraction."""
+    call = call_of(program)
+    evaluation = Evaluation(program, program.function("tick"), call)
+    names = {name: value for value, name in evaluation.printed.names.items()}
+    product, wrong = names["t179"], names["health_2"]
+    assert product in evaluation.leaves(wrong)
+
+    def tap(wanted: Generated, _: Body, lines: Collection[Value], __: list[Array | str]) -> tuple[list[Value], Array]:
+        rows = [*sorted(lines), *wanted.results]
+        values = [np.broadcast_to(words(evaluation.values[value]), LANES).copy() for value in rows]
+        if product not in lines:
+            for value, row in zip(rows, values, strict=True):
+                if value in (wrong, names["health_3"]):
+                    row[3] ^= 1
+        return rows, np.array(values).view(np.int32)
+
+    kernels = Kernels("kernels.py", emit_kernels(program, universe_of(TOY), "numba"), program, generated, tap)
+    fault = first_fault(kernels, call)
+    assert fault is not None
+    assert (fault.value, fault.spot.lane, fault.together, fault.returned) == (wrong, 3, False, False)
+    assert fault.line is not None
+    assert fault.line[1] == "health_2 = health_1 - t179"
+
+
+def test_lines_are_apart_from_what_they_are_computed_from(program: Program) -> None:
+    evaluation = Evaluation(program, program.function("tick"), call_of(program))
+    lines = {value for value in evaluation.printed.names if not isinstance(evaluation.node(value).op, Input)}
+    groups = apart_from_operands(evaluation, lines)
+    assert set().union(*groups) == lines
+    assert sum(map(len, groups)) == len(lines)
+    assert 1 < len(groups) < 10
+    for group in groups:
+        assert all(group.isdisjoint(evaluation.leaves(value)) for value in group)
