@@ -226,7 +226,8 @@ def _for_cpu(program: Program, universe: Universe, options: Options, stopwatch: 
     from hamletc.passes.pipeline import KEPT_CELLS
 
     if KEPT_CELLS not in options.disabled_passes and plan(universe, CPU).kept:
-        program = optimise(lower(universe, CPU), universe, options, stopwatch)
+        again = lower(universe, CPU)
+        program = stopwatch.lap(f"pass {KEPT_CELLS}", lambda: optimise(again, universe, options, Stopwatch()))
     if tabulation.NAME not in options.disabled_passes:
         facts = facts_of(universe, program)
         program = stopwatch.lap("pass tabulation", lambda: tabulation.tabulate(program, facts))
