@@ -17,7 +17,7 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
-    "triton_kernels.py": "b291f5e199d122fe1d9f665731063dc4905a72faf6b1660483ea376e6ea0c77f",
+    "triton_kernels.py": "55c97db1e87e27200a0c62dcf37cf423d0fa15da0cb943c9e03219acb7d38e1b",
     "numba_kernels.py": "6c48e3e48b4501abfa7d6401d426046faa20ff1d5b53097e1815e8f1f1605754",
 }
 

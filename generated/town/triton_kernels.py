@@ -96,7 +96,9 @@ def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
 @triton.jit
 def _cells_rows(cells_layout_0, cells_word0_0, cells_word1_0):
     """What all rows do, one after the other."""
-    for index in range(7):
+    for number in range(7):
+        # A tensor also in Triton's interpreter.
+        index = tl.cast(number, tl.int32)
         cells_layout_0, cells_word0_0, cells_word1_0 = _cells(index, cells_layout_0, cells_word0_0, cells_word1_0)
     return cells_layout_0, cells_word0_0, cells_word1_0
 
