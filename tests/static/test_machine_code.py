@@ -1,7 +1,7 @@
 """What the machine code of the shipped universes is like, compiled ahead of time without a GPU.
 
-Compiled in processes of their own: in this one Triton may have been imported for its interpreter. HAMLET_LONG_TESTS=1 adds
-kernels and architectures for which the default run takes one of their kind.
+Compiled in processes of their own: in this one Triton may have been imported for its interpreter. HAMLET_LONG_TESTS=1
+adds kernels and architectures for which the default run takes one of their kind.
 """
 
 from __future__ import annotations
