@@ -29,7 +29,10 @@ def count(function: Function, kind: type) -> int:
 
 
 def same(function: Function, other: Function, inputs: dict[str, np.ndarray], before: Program, after: Program) -> None:
-    expected, actual = evaluate(function, inputs, before.tables), evaluate(other, inputs, after.tables)
+    expected, actual = (
+        evaluate(each, inputs, program.tables, program.functions)
+        for each, program in ((function, before), (other, after))
+    )
     assert expected.keys() == actual.keys()
     for name, values in expected.items():
         assert values.tobytes() == actual[name].tobytes(), f"{function.name}: {name}"
