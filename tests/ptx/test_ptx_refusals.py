@@ -38,7 +38,6 @@ UNKNOWN = """
     prmt.b32.f4e %r1, %r2, %r3, %r4;
     shf.l.clamp.b32 %r1, %r2, %r3, %r4;
     mul.hi.s64 %rd1, %rd2, %rd3;
-    popc.b32 %r1, %r2;
     mov.u32 %r1, %clock;
     mov.b32 %r1, %smid;
     ld.volatile.global.b32 %r1, [%rd1];

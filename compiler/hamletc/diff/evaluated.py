@@ -52,6 +52,7 @@ class Evaluated:
         self._universe = universe
         self._program = program
         self._fields = schema.state_fields(universe)
+        self._kept = any(function.name == "search" for function in program.functions)
         self._interact = schema.interact_action(universe)
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
@@ -109,9 +110,19 @@ class Evaluated:
 
     def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array) -> dict[str, Array]:
         program = self._program
+        if self._kept and function in ("tick", "observe", "mask"):
+            inputs = inputs | self._found(function, inputs, lanes)
         if self._watch is not None:
             self._watch(Call(function, inputs, lanes))
         return evaluate(program.function(function), inputs, program.tables, program.functions)
+
+    def _found(self, function: str, state: dict[str, Array], lanes: Array) -> dict[str, Array]:
+        """What kernels that keep the cells of affordances give a function: see `hamletc.lowering.kept`."""
+        axes = schema.axes(self._universe)
+        moved = self._evaluate("move", state, lanes) if function == "tick" else {}
+        position = {f"position.{axis}": moved.get(f"moved.{axis}", state[f"position.{axis}"]) for axis in axes}
+        cell = self._evaluate("stand", position, lanes)
+        return moved | self._evaluate("search", {"layout": state["layout"]} | cell, lanes)
 
     def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> Array:
         inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)

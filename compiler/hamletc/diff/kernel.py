@@ -10,7 +10,6 @@ import numpy as np
 from hamletc.diff.evaluated import Call
 from hamletc.diff.evaluation import Evaluation, Spot, words
 from hamletc.diff.generated import TABLE, Generated, definition, parameters, source_line, values_of
-from hamletc.errors import CompileError
 from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Element, Input, Value
@@ -68,6 +67,8 @@ def first_fault(kernels: Kernels, call: Call) -> Fault | None:
     evaluation = Evaluation(kernels.program, kernels.program.function(call.function), call)
     for wanted in kernels.functions(call.function, evaluation.printed):
         look = _Look(kernels, evaluation, wanted)
+        if not look.possible:
+            continue
         lines = look.lines()
         found = look.first(lines)
         if found is not None and not found.returned:
@@ -104,7 +105,12 @@ class _Look:
         self._lanes = len(evaluation.call.lanes)
         self._count = 1 if wanted.loop is None else wanted.loop.count
         self._definition = definition(kernels.source, wanted)
-        self._inputs = [self._input(name) for name in parameters(self._definition)]
+        self._inputs = [value for name in parameters(self._definition) if (value := self._input(name)) is not None]
+
+    @property
+    def possible(self) -> bool:
+        """Whether its program says what it is given: not so where a kernel computes a part ahead, for an episode."""
+        return len(self._inputs) == len(parameters(self._definition))
 
     def lines(self) -> set[Value]:
         """The values that have a line in this function."""
@@ -131,8 +137,8 @@ class _Look:
                 return Fault(evaluation, value, Spot(lane, element), bits, line, together, returned)
         return None
 
-    def _input(self, name: str) -> Array | str:
-        """What a parameter is on all lanes, one element after the other; or the name of a table."""
+    def _input(self, name: str) -> Array | str | None:
+        """What a parameter is on all lanes, one element after the other; or the name of a table; `None` if unknown."""
         if name.startswith(TABLE):
             tables = {f"{TABLE}{identifier(table.name)}": table.name for table in self._kernels.program.tables}
             return tables[name]
@@ -140,9 +146,7 @@ class _Look:
             return np.repeat(np.arange(self._count, dtype=np.int32), self._lanes)
         value = values_of([name], self._evaluation.printed).get(name)
         if value is None:
-            raise CompileError(
-                f"{self._kernels.file}: {self._wanted.name} has a parameter {name}, which its program lacks"
-            )
+            return None
         return np.broadcast_to(self._evaluation.values[value], (self._count, self._lanes)).ravel()
 
 

@@ -31,9 +31,11 @@ class _Stage:
 
 def between_programs(left: Side, right: Side, ours: Rerun, theirs: Rerun) -> Finding:
     """The first operation that differs between neighbouring forms of two programs whose results differ."""
-    stages = [_Stage(left, form, ours.calls) for form in reversed(left.forms)]
-    stages += [_Stage(right, form, theirs.calls) for form in right.forms]
-    for number, (call, other) in enumerate(zip(ours.calls, theirs.calls, strict=False)):
+    known = _functions(left) & _functions(right)
+    our_calls, their_calls = (tuple(call for call in run.calls if call.function in known) for run in (ours, theirs))
+    stages = [_Stage(left, form, our_calls) for form in reversed(left.forms)]
+    stages += [_Stage(right, form, their_calls) for form in right.forms]
+    for number, (call, other) in enumerate(zip(our_calls, their_calls, strict=False)):
         if call.function != other.function:
             break
         found = _first_link(stages, number)
@@ -52,6 +54,12 @@ def between_programs(left: Side, right: Side, ours: Rerun, theirs: Rerun) -> Fin
         Glimpse(right.label, "", None),
         tuple(notes),
     )
+
+
+def _functions(side: Side) -> set[str]:
+    """What all forms of a side's program have."""
+    names = [{function.name for function in form.program.functions} for form in side.forms]
+    return set.intersection(*names)
 
 
 def _first_link(stages: Sequence[_Stage], number: int) -> tuple[_Stage, _Stage] | None:

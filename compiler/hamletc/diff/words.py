@@ -11,6 +11,10 @@ from hamletc.ir.ops import Value
 PHASES = {
     "policy": "the random policy",
     "choose": "the random policy",
+    "situation": "the table of a policy",
+    "move": "the tick",
+    "stand": "the tick",
+    "search": "the tick",
     "tick": "the tick",
     "clock": "the clock",
     "reset": "the beginning of an episode",

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from sequences import LANES, assert_same, expected, inputs, sequences
 
-from hamlet.ptx.backend import _Executed
+from hamlet.ptx.backend import Executed
 from hamletc.passes.facts import Facts
 from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import body
@@ -67,7 +67,7 @@ def main(folder: Path) -> None:
         with np.errstate(all="ignore"):
             kernel[(LANES // BLOCK,)](*arguments, BLOCK=BLOCK, enable_fp_fusion=False)
     else:
-        _Executed(kernel, 90)[(LANES // BLOCK,)](*arguments, BLOCK=BLOCK, num_warps=1, enable_fp_fusion=False)
+        Executed(kernel, 90)[(LANES // BLOCK,)](*arguments, BLOCK=BLOCK, num_warps=1, enable_fp_fusion=False)
     assert_same(results, want)
     print(f"{LANES} lanes equal")
 
