@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,13 +27,19 @@ def again(path: Path, backend: str) -> None:
     """In a process of its own, because Triton decides when it is imported whether kernels run on its interpreter."""
     fuzz = Path(__file__).with_name("fuzz.py")
     command = [sys.executable, str(fuzz), "--again", str(path), "--first", "1", "--backends", backend]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    result = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("path", [path for path in FOUND if "tables" in path.stem], ids=lambda path: path.stem)
 def test_its_tables_agree_on_triton(path: Path) -> None:
     again(path, "triton")
+
+
+@pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("numba_")], ids=lambda path: path.stem)
+def test_its_numba_kernels_agree(path: Path) -> None:
+    again(path, "numba")
 
 
 @pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("ptx_")], ids=lambda path: path.stem)

@@ -148,6 +148,7 @@ class _Context:
             "scenery": self.passed("scene") if self.kept else [],
             "keepers": list(dict.fromkeys(chunk.variable for chunk in chunks(self._episode()))),
             "moved": [slot.element for slot in self.kept if slot.name.startswith("moved.")],
+            "moved_to": {slot.name.replace("moved.", "position."): slot.element for slot in self.kept},
             "chunks": held,
             "outcomes": happened,
             "changing": [chunk for chunk in held if chunk.variable in changing],
