@@ -24,7 +24,7 @@ from hamletc.package import package, write
 from hamletc.passes.pipeline import KEPT_CELLS
 from sample_universes import MANY, sample
 
-EFFORT = Effort(worlds=259, ticks=3, rounds=32, compact=(torch.uint8,))
+EFFORT = Effort(worlds=259, ticks=3, rounds=20, compact=(torch.uint8,))
 """Many lanes and few ticks: on Triton's interpreter a launch takes long, however many lanes it has."""
 
 

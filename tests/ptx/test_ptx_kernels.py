@@ -17,9 +17,7 @@ import pytest
 from new_universes import NEW
 
 SHORT = (
-    ("first_meal", "80", "together"),
-    ("first_meal", "90", "alone"),
-    ("town", "80", "alone"),
+    ("first_meal", "80", "alone"),
     ("town", "90", "together"),
     ("vast", "90", "crowd"),
     ("nowhere", "80", "together"),

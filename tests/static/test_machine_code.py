@@ -45,7 +45,7 @@ def fused(name: str) -> dict[str, int]:
 
 
 def capabilities(name: str) -> tuple[int, ...]:
-    return (80, 90, 100) if LONG or name == "town" else (90,)
+    return (80, 90, 100) if LONG else (80, 90) if name == "town" else (90,)
 
 
 @cache
@@ -89,7 +89,7 @@ def test_exact_and_in_registers(name: str, folder: Path) -> None:
         spills = [opcode for opcode in kernel["sass_opcodes"] if opcode.split(".")[0] in LOCAL]
         assert not spills, f"{key}: {spills}"
         assert (kernel["stack"], kernel["local"]) == (0, 0), key
-    assert rounded > 100
+    assert rounded > 30 * len(capabilities(name))
 
 
 def test_the_rollout_of_the_town(folder: Path) -> None:
