@@ -100,7 +100,7 @@ def loosened(target: Target, variant: Variant) -> Iterator[None]:
         yield
     elif target == "triton":
         loose = lambda *arguments: triton_options.options(*arguments) | {"enable_fp_fusion": True}  # noqa: E731 # one line
-        with patch("hamlet.launch.triton.options", loose), patch("hamlet.aot.options", loose):
+        with patch("hamlet.launch.triton_launch.options", loose), patch("hamlet.aot.options", loose):
             yield
     else:
         flags = ("contract", "arcp", "afn") if variant.divisions == "approximate" else ("contract",)
