@@ -99,7 +99,10 @@ def loosened(target: Target, variant: Variant) -> Iterator[None]:
     if not variant.contracted:
         yield
     elif target == "triton":
-        loose = lambda *arguments: triton_options.options(*arguments) | {"enable_fp_fusion": True}  # noqa: E731 # one line
+
+        def loose(block: int, observes: bool) -> dict[str, int | bool]:
+            return triton_options.options(block, observes) | {"enable_fp_fusion": True}
+
         with patch("hamlet.launch.triton_launch.options", loose), patch("hamlet.aot.options", loose):
             yield
     else:

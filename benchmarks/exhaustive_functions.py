@@ -69,8 +69,8 @@ def compiled(function: Function) -> Callable[..., Any]:
     text = "\n".join(
         [
             "from numba import float32 as f32, int32 as i32, uint32 as u32",
+            "from numba import njit",
             "from hamlet.launch.numba_ops import *",
-            "from hamlet.launch.numba_ops import njit",
             "@njit(error_model='numpy')",
             f"def run({', '.join(parameter.name for parameter in printed.parameters)}):",
             *lines,
@@ -82,7 +82,8 @@ def compiled(function: Function) -> Callable[..., Any]:
         path.write_text(text)
         names: dict[str, Any] = {}
         exec(compile(text, str(path), "exec"), names)
-        return names["run"]  # type: ignore[no-any-return]
+        compiled: Callable[..., Any] = names["run"]
+        return compiled
 
 
 def reference(name: str) -> Callable[..., Any]:

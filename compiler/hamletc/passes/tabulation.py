@@ -10,6 +10,7 @@ hit is `used == k`. Needs of one shape, as `money >= price`, are one comparison 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -79,7 +80,7 @@ def _tabulated(function: Function, facts: Facts, tables: _Tables) -> Function:
     return dead.run(_Lookups(function, facts, tables).rewritten())
 
 
-class _Rewriting:
+class _Rewriting(ABC):
     """Goes through a function into a new one."""
 
     def __init__(self, function: Function, facts: Facts, tables: _Tables) -> None:
@@ -106,9 +107,9 @@ class _Rewriting:
             self.builder.origin = outer
         return self._new[value]
 
+    @abstractmethod
     def replaced(self, value: Value, op: Op, type_: Type) -> Value:
         """What an old value becomes."""
-        raise NotImplementedError
 
     def same(self, op: Op, type_: Type) -> Value:
         """The same operation on the new operands."""
