@@ -10,9 +10,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
+
+FOLDER = Path(__file__).parent
+"""Where grammar.lark and tables.json are."""
 
 END = "$END"
 """The terminal after the last token."""
@@ -66,9 +69,8 @@ class Tables:
 @cache
 def tables() -> Tables:
     """The tables of grammar.lark."""
-    folder = files("hamletc.language")
-    grammar = folder.joinpath("grammar.lark").read_text(encoding="utf-8")
-    contents: Contents = json.loads(folder.joinpath("tables.json").read_text(encoding="utf-8"))
+    grammar = (FOLDER / "grammar.lark").read_text(encoding="utf-8")
+    contents: Contents = json.loads((FOLDER / "tables.json").read_text(encoding="utf-8"))
     if contents["grammar"] != [mark(grammar)]:
         from hamletc.language.generate import generate
 

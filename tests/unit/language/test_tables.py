@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,11 @@ from hamletc.language import tables
 from hamletc.language.build import Builder
 from hamletc.language.generate import generate
 
-FOLDER = Path(str(files("hamletc.language")))
-GRAMMAR = (FOLDER / "grammar.lark").read_text(encoding="utf-8")
+GRAMMAR = (tables.FOLDER / "grammar.lark").read_text(encoding="utf-8")
 
 
 def test_the_tables_are_those_of_the_grammar(golden: Callable[[Path, str], None]) -> None:
-    golden(FOLDER / "tables.json", tables.text(generate(GRAMMAR)))
+    golden(tables.FOLDER / "tables.json", tables.text(generate(GRAMMAR)))
 
 
 def test_every_rule_is_built() -> None:
@@ -25,8 +23,8 @@ def test_every_rule_is_built() -> None:
 
 def test_another_grammar_has_its_own_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "grammar.lark").write_text(GRAMMAR.replace('"universe"', '"cosmos"'), encoding="utf-8")
-    (tmp_path / "tables.json").write_text((FOLDER / "tables.json").read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(tables, "files", lambda _package: tmp_path)
+    (tmp_path / "tables.json").write_text((tables.FOLDER / "tables.json").read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(tables, "FOLDER", tmp_path)
     other = tables.tables.__wrapped__()
     assert "cosmos" in other.terminals
     assert "universe" not in other.terminals
