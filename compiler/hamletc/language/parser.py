@@ -12,7 +12,6 @@ from typing import Any
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
-from hamletc.language.automaton import Automaton
 from hamletc.language.braces import (
     DECLARATIONS,
     Braced,
@@ -24,7 +23,7 @@ from hamletc.language.braces import (
 )
 from hamletc.language.complaints import complain
 from hamletc.language.syntax import File, Name, Numeral, Signed
-from hamletc.language.tables import END, terminals
+from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import Token, scan
 from hamletc.language.words import RESERVED
 from hamletc.suggest import closest

@@ -1,107 +1,120 @@
-"""The tables of the LALR(1) automaton of grammar.lark.
+"""The LALR automaton that lark makes from grammar.lark, driven one token at a time.
 
-Lark takes 100 ms to make them, so they are kept in tables.json, with the mark of the grammar that they belong to. After
-a change of the grammar they are made anew in every process, until tables.json is, too.
+Before a token is shifted, `accepts` says whether it can be: it follows the reductions that the token would cause
+without doing them. So a state knows exactly what may come next, which makes keywords contextual and messages true.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
-from pathlib import Path
-from typing import Any, TypeAlias
-from zlib import crc32
+from importlib.resources import files
+from typing import Any
 
-FOLDER = Path(__file__).parent
-"""Where grammar.lark and tables.json are."""
+import lark
+from lark.lexer import Lexer
+from lark.parsers.lalr_analysis import Shift
+
+from hamlet.cache import folder
+from hamletc.language.build import Builder
+from hamletc.language.tokens import Token
 
 END = "$END"
 """The terminal after the last token."""
 
-LIST = "*"
-"""As the name of what a rule builds: a list, which is spliced into the arguments of the rule above."""
 
-ONLY = ""
-"""As the name of what a rule builds: the one thing that it matched."""
+class _NoLexer(Lexer):
+    """Tokens are fed one by one, so lark needs no lexer."""
 
-Contents: TypeAlias = Mapping[str, Sequence[Any]]
-"""What tables.json holds: `grammar`, one mark; `terminals`, the text and name of each; `rules`, see `Rule`;
-`lookaheads`, sets of terminals; `states`, of each where every symbol that may be shifted leads, and pairs of a rule and
-the set of terminals before which it is reduced."""
+    def __init__(self, lexer_conf: Any) -> None:
+        pass
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the grammar without optional parts.
-
-    Attributes:
-        symbol: what it defines.
-        builds: the name of the method of `Builder` that is called when it is reduced, or `LIST` or `ONLY`.
-        arguments: of that method, in order: `v` for a value that was matched, `-` for an optional part that is absent.
-        size: how many values are matched.
-    """
-
-    symbol: str
-    builds: str
-    arguments: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """An automaton that starts in state 0.
-
-    Attributes:
-        rules: what can be reduced.
-        states: for each state the symbols that may come next: the state that follows, or `~i` to reduce rule `i`.
-        last: the state in which all has been reduced.
-        terminals: the terminal of each keyword and symbol, by its text.
-    """
-
-    rules: tuple[Rule, ...]
-    states: tuple[dict[str, int], ...]
-    last: int
-    terminals: dict[str, str]
+    def lex(self, *_states: Any) -> Iterator[Any]:
+        return iter(())
 
 
 @cache
-def tables() -> Tables:
-    """The tables of grammar.lark."""
-    grammar = (FOLDER / "grammar.lark").read_text(encoding="utf-8")
-    contents: Contents = json.loads((FOLDER / "tables.json").read_text(encoding="utf-8"))
-    if contents["grammar"] != [mark(grammar)]:
-        from hamletc.language.generate import generate
-
-        contents = generate(grammar)
-    return read(contents)
-
-
-def mark(grammar: str) -> int:
-    """A number that changes with a grammar."""
-    return crc32(grammar.encode())
-
-
-def read(contents: Contents) -> Tables:
-    """The tables with these contents."""
-    lookaheads = contents["lookaheads"]
-    states = []
-    for shifts, *reductions in contents["states"]:
-        state: dict[str, int] = dict(shifts)
-        for rule, lookahead in zip(reductions[::2], reductions[1::2], strict=True):
-            state.update(dict.fromkeys(lookaheads[lookahead], ~rule))
-        states.append(state)
-    rules = tuple(Rule(*rule, rule[2].count("v")) for rule in contents["rules"])
-    return Tables(rules, tuple(states), states[0]["start"], dict(contents["terminals"]))
+def grammar() -> lark.Lark:
+    """The parser of grammar.lark. Making it takes 90 ms, so lark keeps it in the user's cache, under a hash of the
+    grammar and of lark's version; where nothing can be kept or read there, it is made again."""
+    text = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    kept = folder() / "grammar.pickle"
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+    return lark.Lark(
+        text,
+        parser="lalr",
+        lexer=_NoLexer,
+        transformer=Builder(),
+        keep_all_tokens=True,
+        maybe_placeholders=True,
+        cache=str(kept),
+    )
 
 
-def text(contents: Contents) -> str:
-    """Contents as JSON, an item a line."""
-    parts = (f'"{name}": [\n' + ",\n".join(map(json.dumps, items)) + "\n]" for name, items in contents.items())
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
+@cache
 def terminals() -> dict[str, str]:
     """The terminal of each keyword and symbol, by its text."""
-    return tables().terminals
+    return {t.pattern.value: t.name for t in grammar().terminals if t.pattern is not None}
+
+
+class Automaton:
+    """A parse in progress: a stack of states and one of the values built so far."""
+
+    def __init__(self) -> None:
+        self._parser = grammar().parse_interactive().parser_state
+        self._table: dict[int, dict[str, tuple[Any, Any]]] = self._parser.parse_conf.parse_table.states
+
+    def accepts(self, terminal: str) -> bool:
+        """Whether this terminal may come next."""
+        action, argument = self._table[self._parser.position].get(terminal, (None, None))
+        if action is None or action is Shift:
+            return action is Shift
+        stack = list(self._parser.state_stack)
+        while action is not None and action is not Shift:
+            if argument.expansion:
+                del stack[-len(argument.expansion) :]
+            _, state = self._table[stack[-1]][argument.origin.name]
+            if state == self._parser.parse_conf.end_state:
+                return True
+            stack.append(state)
+            action, argument = self._table[state].get(terminal, (None, None))
+        return action is Shift
+
+    @property
+    def height(self) -> int:
+        """How much has been begun and not ended."""
+        return len(self._parser.state_stack)
+
+    def expected(self) -> frozenset[str]:
+        """Every terminal that may come next."""
+        known = self._table[self._parser.position]
+        return frozenset(t for t in known if (t == END or t.isupper()) and self.accepts(t))
+
+    def feed(self, terminal: str, token: Token) -> Any:
+        """Shift a token that is accepted. The terminal `END` returns what was built."""
+        span = token.span
+        value = lark.Token(
+            terminal,
+            token.text,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+        )
+        return self._parser.feed_token(value, is_end=terminal == END)
+
+    def settle(self, terminal: str, token: Token) -> None:
+        """Do the reductions before a terminal that is accepted, without shifting it."""
+        self.feed(terminal, token)
+        self._pop()
+
+    def unwind(self, terminal: str) -> None:
+        """Drop what was begun, back to where this terminal can be shifted at once."""
+        while self._table[self._parser.position].get(terminal, (None,))[0] is not Shift:
+            self._pop()
+
+    def _pop(self) -> None:
+        self._parser.state_stack.pop()
+        self._parser.value_stack.pop()

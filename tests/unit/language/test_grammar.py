@@ -7,8 +7,7 @@ import lark
 import pytest
 
 from hamletc.checking.names import FUNCTIONS, QUANTITIES
-from hamletc.language.automaton import Automaton
-from hamletc.language.tables import terminals
+from hamletc.language.tables import Automaton, terminals
 from hamletc.language.tokens import Token
 from hamletc.language.words import MEANINGS, OBSERVATIONS
 

@@ -4,10 +4,9 @@ import pytest
 from language_cases import error, errors
 
 from hamletc.language import syntax
-from hamletc.language.automaton import Automaton
 from hamletc.language.braces import DECLARATIONS
 from hamletc.language.parser import MOST_ERRORS, parse
-from hamletc.language.tables import terminals
+from hamletc.language.tables import Automaton, terminals
 from hamletc.language.tokens import Token
 
 MANY = """\
