@@ -70,7 +70,7 @@ def settle(
 
 def _measured(
     choices: Sequence[Choice], sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
-) -> tuple[dict[Choice, Times], str]:
+) -> tuple[Mapping[Choice, Times], str]:
     """The times of these choices, from the cache where they are there, and the day of the latest."""
     keys = {choice: {**identity, **_machine(choice, choices[0].device)} for choice in choices}
     answers = {choice: found for choice, key in keys.items() if (found := cache.load("crossover", key)) is not None}
@@ -82,7 +82,7 @@ def _measured(
         seconds = {str(size): measure(choice, size) for size in sizes}
         answers[choice] = {"seconds": seconds, "measured": datetime.now(UTC).date().isoformat()}
         cache.save("crossover", keys[choice], answers[choice])
-    times = {
+    times: dict[Choice, Times] = {
         choice: {int(size): float(time) for size, time in answers[choice]["seconds"].items()} for choice in choices
     }
     return times, max(str(answer["measured"]) for answer in answers.values())

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import torch
 
-from hamlet import schema
+from hamlet import cache, schema
 from hamlet.backend import Backend
 from hamlet.choose import Choice, candidates, choose
 from hamlet.crossover import SIZES, settle, timed
@@ -93,7 +93,7 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
     sizes = sorted({max(size // shape.agents, 1) * shape.agents for size in SIZES})
     shapes = (Shape(size // shape.agents, shape.agents) for size in sizes)
     small = [each.lanes for each in shapes if buffer_bytes(module.universe, each, dtype) <= MEASURED_BYTES]
-    identity = {"universe": module.digest, "agents": shape.agents, "observations": str(dtype)}
+    identity: cache.Key = {"universe": module.digest, "agents": shape.agents, "observations": str(dtype)}
     return settle(options, shape.lanes, small, identity, measure, quiet)
 
 
