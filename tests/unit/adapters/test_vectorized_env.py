@@ -342,8 +342,8 @@ def test_impossible_states(name: str, values: torch.Tensor, said: str, packages:
 def test_an_impossible_meter(packages: Path) -> None:
     env = made("greenhouse", packages)
     meters = env.meters.clone()
-    meters[2, 0] = 1.5
-    with pytest.raises(EnvError, match=r"meter \w+ of the state must lie in 0 \.\. 1, not 1.5 in agent 2"):
+    meters[2, 0] = torch.nan
+    with pytest.raises(EnvError, match=r"meter \w+ of the state must be a number, not nan in agent 2"):
         env.meters = meters
 
 
