@@ -35,7 +35,19 @@ UNITS = {
         "tests/equivalence/test_corners.py",
     ),
     "passes": (
-        *(f"tests/unit/passes/test_{name}.py" for name in ("single_passes", "constant_division", "ranges", "bits")),
+        *(
+            f"tests/unit/passes/test_{name}.py"
+            for name in (
+                "single_passes",
+                "transfer",
+                "interval",
+                "facts",
+                "tabulation",
+                "constant_division",
+                "ranges",
+                "bits",
+            )
+        ),
         "tests/unit/targets/triton/test_triton_formatter.py",
     ),
     "triton": ("tests/unit/targets/test_body.py", *TRITON_UNITS),
@@ -51,9 +63,9 @@ EQUIVALENCE = tuple(f"tests/equivalence/test_{name}.py" for name in ("regression
 LONG = {
     "lowering": ("tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
-    "triton": (*EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
+    "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
     "numba": (*EQUIVALENCE, "tests/unit/targets/numba", "tests/equivalence/test_metamorphic.py"),
-    "both": (*EQUIVALENCE, "tests/static", "tests/unit/targets"),
+    "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),
 }
 """The slow rest of the suite."""
 

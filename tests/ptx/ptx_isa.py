@@ -207,6 +207,9 @@ def integer(opcode: str) -> Function:
             return lambda a, b: min(a, b, key=lambda x: number(x, kind))
         case ["max"]:
             return lambda a, b: max(a, b, key=lambda x: number(x, kind))
+        case ["min" | "max" as chosen, "relu"]:
+            inner = integer(f"{chosen}.{kind}")
+            return lambda a, b: raw(max(number(inner(a, b), kind), 0), kind)
         case ["div"]:
             return lambda a, b: raw(quotient(number(a, kind), number(b, kind)) if b else -1, kind)
         case ["rem"]:
@@ -364,9 +367,10 @@ def reference(opcode: str) -> Function:
         return FLOATS[opcode]
     if opcode == "mul.rn.bf16":
         return multiply_bf16
-    if kind == "f32x2":
-        half, mask = FLOATS[opcode.removesuffix("x2")], 0xFFFFFFFF
-        return lambda *pairs: half(*(pair >> 32 for pair in pairs)) << 32 | half(*(pair & mask for pair in pairs))
+    if first != "cvt" and kind.endswith("x2"):
+        half, bits = reference(opcode.removesuffix("x2")), int(kind[1:3])
+        mask = (1 << bits) - 1
+        return lambda *pairs: half(*(pair >> bits for pair in pairs)) << bits | half(*(pair & mask for pair in pairs))
     match first:
         case "setp" if kind == "f32":
             return lambda a, b: compare_floats(opcode.split(".")[1], a, b)
