@@ -11,6 +11,7 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
+    CHOSEN,
     KEPT,
     LANES,
     NO_ACTIONS,
@@ -18,10 +19,12 @@ from hamlet.launch.numba_ops import (
     NO_F32,
     NO_I32,
     NO_I64,
+    NOTES,
     WIDE,
     Short,
     absolute,
     add,
+    add_notes,
     bit_and,
     bit_or,
     bit_xor,
@@ -29,6 +32,8 @@ from hamlet.launch.numba_ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_episodes,
+    count_uses,
     divide,
     draw,
     equal,
@@ -47,6 +52,7 @@ from hamlet.launch.numba_ops import (
     local_i8,
     local_i32,
     local_u8,
+    local_u16,
     local_u32,
     look_up,
     mulhigh,
@@ -1054,7 +1060,7 @@ def rollout(
     tabular = strides_array.shape[0] > 0
     chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
-    lanes = local_i32(LANES)
+    lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
@@ -1066,7 +1072,8 @@ def rollout(
     truncated = local_bool(LANES)
     used = local_i32(LANES)
     cause = local_i32(LANES)
-    finished_return = local_f32(LANES)
+    notes = local_u8(NOTES)
+    noted = 0
     meter_energy = local_f32(LANES)
     meter_hygiene = local_f32(LANES)
     meter_satiation = local_f32(LANES)
@@ -1125,8 +1132,6 @@ def rollout(
                         position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
                         world, agents, agent,
                     )
-                    if counting:
-                        load_lanes(finished_return, part(finished_return_array, 0, start), count)
                 if passed == 0 and keeping:
                     _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
@@ -1238,19 +1243,16 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
-                    for index in range(choose_lanes(flags, lanes)):
-                        lane = lanes[index]
-                        if used[lane] >= 0:
-                            uses_array[used[lane]] += 1
-                        if cause[lane] >= 0:
-                            causes_array[cause[lane]] += 1
-                            lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
-                            finished_return[lane] += episode_return[lane]
-                    if tiled or final:
-                        store_lanes(finished_return, part(finished_return_array, 0, start), count)
+                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0))
+                    # In worlds of one agent whoever ends also begins anew, below.
+                    if agents > 1:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(-1, cause[wide(first)])
+                        count_episodes(
+                            lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
+                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                            part(finished_return_array, 0, start),
+                        )
                 if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
@@ -1304,6 +1306,12 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
+                        if counting and agents == 1:
+                            count_episodes(
+                                lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
+                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                                part(finished_return_array, 0, start),
+                            )
                         if every_tick and observing:
                             _look_again(
                                 position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
@@ -1350,6 +1358,8 @@ def rollout(
                         _store_worlds(
                             hour_array, episode_array, layout_array, hour, episode, layout, world, agents, count,
                         )
+    if counting:
+        add_notes(notes, noted, part(uses_array, 0, 0))
 
 
 def reset(

@@ -25,7 +25,7 @@ from hamlet.launch.numba_ops.machinery import (
 from hamlet.launch.numba_ops.vectors import WIDE, Vector, Wide, splat
 
 LANES = 256
-"""Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
+"""Lanes in a chunk: a multiple of 64, at most 256. The state of so many lanes fits into the level-1 cache."""
 
 AHEAD = 4 * LANES
 """Random words that a chunk draws at once, for four ticks."""
@@ -157,6 +157,7 @@ local_u32 = _local(types.uint32)
 local_bool = _local(types.boolean)
 local_i8 = _local(types.int8)
 local_u8 = _local(types.uint8)
+local_u16 = _local(types.uint16)
 rows_u8 = _local(types.uint8, LANES)
 rows_f32 = _local(types.float32, LANES)
 rows_i32 = _local(types.int32, LANES)

@@ -113,6 +113,12 @@ def spread(builder: Any, given: Any, arguments: Any) -> list[Any]:
     ]
 
 
+def supports(context: Any, feature: str) -> bool:
+    """Whether machine code may use what LLVM calls by this name."""
+    _, _, features = context.codegen().magic_tuple()
+    return f"+{feature}" in features.split(",")
+
+
 @intrinsic
 def alike(_context: Any, number: Any, other: Any) -> Any:
     """The number for every lane, where another value is a vector."""
