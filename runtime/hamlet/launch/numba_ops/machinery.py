@@ -7,14 +7,20 @@ from typing import Any
 
 import numba
 import numba.core.cgutils
+import numba.core.codegen
+import numba.core.compiler
 import numba.core.imputils
+import numba.core.registry
 import numba.core.typing.templates
 import numba.extending
 
 njit: Any = numba.njit
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
+codegen: Any = numba.core.codegen
+compiler: Any = numba.core.compiler
 imputils: Any = numba.core.imputils
+registry: Any = numba.core.registry
 extending: Any = numba.extending
 templates: Any = numba.core.typing.templates
 models: Any = extending.models
@@ -26,3 +32,11 @@ AbstractTemplate: Any = templates.AbstractTemplate
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Make an operation of a function from types to a signature and a generator of LLVM's instructions."""
     return extending.intrinsic(function)
+
+
+def definition(operation: Any) -> Callable[..., Any] | None:
+    """The function that an operation is made of; `None` of anything else."""
+    return operation.__wrapped__ if isinstance(operation, Intrinsic) else None
+
+
+Intrinsic: Any = type(intrinsic(lambda _context: None))

@@ -1,0 +1,80 @@
+"""How numba compiles kernels and what they call: one module of LLVM, which is optimised and becomes machine code once.
+
+Numba optimises every function by itself, makes machine code of it, and then once more as part of each function that
+calls it. A helper here is only linked into the kernel that calls it: most of the time to the first launch was spent on
+code that nobody runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+from hamlet.launch.numba_ops.machinery import codegen, compiler, intrinsic, registry
+
+
+class _Kernel(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel: optimised as a whole, when all that it calls is part of it."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Nothing yet."""
+
+
+class _Linked(_Kernel):
+    """The code of a helper as it was generated: no machine code."""
+
+    def finalize(self) -> None:
+        """Add what it calls itself."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+class KernelCompiler(compiler.Compiler):  # type: ignore[misc]
+    """Numba's compiler for kernels."""
+
+    def compile_extra(self, function: Any) -> Any:
+        """Compile a function."""
+        self.state.library = _Kernel(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+
+def linked(function: Callable[..., Any], *, inlined: bool) -> Any:
+    """A function for kernels to call, in all of them the same; `inlined`: always as a part of its caller."""
+    flags = compiler.Flags()
+    flags.error_model = "numpy"
+    flags.forceinline = inlined
+    flags.no_compile = True
+    flags.no_cpython_wrapper = True
+    flags.no_cfunc_wrapper = True
+
+    @cache
+    def compiled(*given: Any) -> Any:
+        target = registry.cpu_target
+        library = _Linked(target.target_context.codegen(), function.__qualname__)
+        return compiler.compile_extra(
+            target.typing_context, target.target_context, function, given, None, flags, {}, library
+        )
+
+    def typed(_context: Any, *given: Any) -> Any:
+        result = compiled(*given)
+
+        def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            context.active_code_library.add_linking_library(result.library)
+            return context.call_internal(builder, result.fndesc, signature, arguments)
+
+        return result.signature, call
+
+    return operation(function, typed)
+
+
+def operation(function: Callable[..., Any], typed: Callable[..., Any]) -> Any:
+    """An operation with the parameters of a function. `typed(context, *types)` gives its signature and its code."""
+    context = Parameter("context", Parameter.POSITIONAL_ONLY)
+    typed.__name__, typed.__qualname__, typed.__doc__ = function.__name__, function.__qualname__, function.__doc__
+    typed.__module__ = function.__module__
+    typed.__signature__ = Signature([context, *signature(function).parameters.values()])  # type: ignore[attr-defined]
+    return intrinsic(typed)
