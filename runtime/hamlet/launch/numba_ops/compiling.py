@@ -8,7 +8,6 @@ code that nobody runs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from inspect import Parameter, Signature, signature
 from typing import Any
 
@@ -42,25 +41,11 @@ class KernelCompiler(compiler.Compiler):  # type: ignore[misc]
         return super().compile_extra(function)
 
 
-def linked(function: Callable[..., Any], *, inlined: bool) -> Any:
-    """A function for kernels to call, in all of them the same; `inlined`: always as a part of its caller."""
-    flags = compiler.Flags()
-    flags.error_model = "numpy"
-    flags.forceinline = inlined
-    flags.no_compile = True
-    flags.no_cpython_wrapper = True
-    flags.no_cfunc_wrapper = True
-
-    @cache
-    def compiled(*given: Any) -> Any:
-        target = registry.cpu_target
-        library = _Linked(target.target_context.codegen(), function.__qualname__)
-        return compiler.compile_extra(
-            target.typing_context, target.target_context, function, given, None, flags, {}, library
-        )
+def linked(function: Callable[..., Any], inlined: bool) -> Any:
+    """A function for kernels to call; `inlined`: always as a part of its caller."""
 
     def typed(_context: Any, *given: Any) -> Any:
-        result = compiled(*given)
+        result = _compiled(function, given, inlined)
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             context.active_code_library.add_linking_library(result.library)
@@ -69,6 +54,21 @@ def linked(function: Callable[..., Any], *, inlined: bool) -> Any:
         return result.signature, call
 
     return operation(function, typed)
+
+
+def _compiled(function: Callable[..., Any], given: tuple[Any, ...], inlined: bool) -> Any:
+    """A function for arguments of these types."""
+    flags = compiler.Flags()
+    flags.error_model = "numpy"
+    flags.forceinline = inlined
+    flags.no_compile = True
+    flags.no_cpython_wrapper = True
+    flags.no_cfunc_wrapper = True
+    target = registry.cpu_target
+    library = _Linked(target.target_context.codegen(), function.__qualname__)
+    return compiler.compile_extra(
+        target.typing_context, target.target_context, function, given, None, flags, {}, library
+    )
 
 
 def operation(function: Callable[..., Any], typed: Callable[..., Any]) -> Any:

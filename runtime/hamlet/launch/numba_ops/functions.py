@@ -43,6 +43,6 @@ def helper(function: Compiled) -> Compiled:
 
 
 def inline(function: Compiled) -> Compiled:
-    """Compile a function that becomes part of the loop that calls it."""
+    """Compile a function with loops that becomes part of the loop that calls it."""
     result: Compiled = linked(function, inlined=True)
     return result
