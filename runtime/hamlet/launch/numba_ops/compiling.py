@@ -11,7 +11,7 @@ from collections.abc import Callable
 from inspect import Parameter, Signature, signature
 from typing import Any
 
-from hamlet.launch.numba_ops.machinery import codegen, compiler, intrinsic, registry
+from hamlet.launch.numba_ops.machinery import codegen, compiler, intrinsic, registry, typed_passes, untyped_passes
 
 
 class _Kernel(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -31,7 +31,35 @@ class _Linked(_Kernel):
         self._finalized = True
 
 
-class KernelCompiler(compiler.Compiler):  # type: ignore[misc]
+PASSES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.AnnotateTypes,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+"""Those of numba's passes that kernels need: no closures, object mode, array expressions or parallel loops."""
+
+
+class _Helper(compiler.CompilerBase):  # type: ignore[misc]
+    """Numba's compiler for what kernels call."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The one way to compile."""
+        passes = compiler.PassManager("kernel")
+        for each in PASSES:
+            passes.add_pass(each, each.__name__)
+        passes.finalize()
+        return [passes]
+
+
+class KernelCompiler(_Helper):
     """Numba's compiler for kernels."""
 
     def compile_extra(self, function: Any) -> Any:
@@ -67,7 +95,7 @@ def _compiled(function: Callable[..., Any], given: tuple[Any, ...], inlined: boo
     target = registry.cpu_target
     library = _Linked(target.target_context.codegen(), function.__qualname__)
     return compiler.compile_extra(
-        target.typing_context, target.target_context, function, given, None, flags, {}, library
+        target.typing_context, target.target_context, function, given, None, flags, {}, library, _Helper
     )
 
 

@@ -11,7 +11,9 @@ import numba.core.codegen
 import numba.core.compiler
 import numba.core.imputils
 import numba.core.registry
+import numba.core.typed_passes
 import numba.core.typing.templates
+import numba.core.untyped_passes
 import numba.extending
 
 njit: Any = numba.njit
@@ -23,6 +25,8 @@ imputils: Any = numba.core.imputils
 registry: Any = numba.core.registry
 extending: Any = numba.extending
 templates: Any = numba.core.typing.templates
+typed_passes: Any = numba.core.typed_passes
+untyped_passes: Any = numba.core.untyped_passes
 models: Any = extending.models
 signature: Any = templates.signature
 Type: Any = types.Type
