@@ -67,9 +67,9 @@ class Trace:
         self.steps: list[Step] = []
         arguments = [Traced(self, number, type_) for number, type_ in enumerate(given)]
         self.arguments = len(arguments)
-        known = function.__globals__  # type: ignore[attr-defined]
-        names = {name: self._seen(known[name]) for name in function.__code__.co_names if name in known}  # type: ignore[attr-defined]
-        results = FunctionType(function.__code__, names)(*arguments)  # type: ignore[attr-defined]
+        known = function.__globals__
+        names = {name: self._seen(known[name]) for name in function.__code__.co_names if name in known}
+        results = FunctionType(function.__code__, names)(*arguments)
         self.single = not isinstance(results, tuple)
         self.results = [self._typed(result) for result in ([results] if self.single else results)]
 
@@ -102,7 +102,7 @@ class Trace:
         return Traced(self, self.arguments + len(self.steps) - 1, signature.return_type)
 
     def _constant(self, type_: Any, value: float) -> Traced:
-        return self._step(lambda context, builder, _signature, _given: context.get_constant(type_, value), type_())
+        return self._step(lambda context, *_: context.get_constant(type_, value), type_())
 
     def _as(self, type_: Any, operand: Operand) -> Traced:
         """An operand as a value of this type."""
