@@ -207,6 +207,9 @@ def integer(opcode: str) -> Function:
             return lambda a, b: min(a, b, key=lambda x: number(x, kind))
         case ["max"]:
             return lambda a, b: max(a, b, key=lambda x: number(x, kind))
+        case ["min" | "max" as chosen, "relu"]:
+            inner = integer(f"{chosen}.{kind}")
+            return lambda a, b: raw(max(number(inner(a, b), kind), 0), kind)
         case ["div"]:
             return lambda a, b: raw(quotient(number(a, kind), number(b, kind)) if b else -1, kind)
         case ["rem"]:

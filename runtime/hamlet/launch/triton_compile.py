@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hamlet.errors import EnvError
+from hamlet.launch.triton_coalescing import without_coalescing
 
 if TYPE_CHECKING:
     from triton.compiler import CompiledKernel
@@ -23,7 +24,7 @@ def compile_kernel(
     options: Mapping[str, int | bool],
     capability: int,
 ) -> CompiledKernel:
-    """A kernel for compute capability `capability` (90: sm_90).
+    """A kernel for compute capability `capability` (90: sm_90), for blocks with at most one lane per thread.
 
     Args:
         function: the kernel.
@@ -43,6 +44,7 @@ def compile_kernel(
     attributes = {(index,): [["tt.divisibility", ALIGNMENT]] for index in aligned}
     source = ASTSource(function, dict(types), dict(constants), attributes)
     try:
-        return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(options))
+        with without_coalescing():
+            return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(options))
     except Exception as error:
         raise EnvError(f"Triton {triton.__version__} cannot compile for sm_{capability}: {error}") from error

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import torch
 
 from hamlet import abi
+from hamlet.launch.triton_coalescing import without_coalescing
 from hamlet.launch.triton_options import constants, options
 
 Argument: TypeAlias = torch.Tensor | int | None
@@ -53,4 +54,5 @@ class Launch:
     def run(self, kernels: ModuleType, block: int) -> None:
         """Launch it. `kernels` has the kernels by name; the current device is theirs."""
         grid = (-(-self.lanes // block),)
-        getattr(kernels, self.kernel)[grid](*self.arguments, **self.given(block))
+        with without_coalescing():
+            getattr(kernels, self.kernel)[grid](*self.arguments, **self.given(block))

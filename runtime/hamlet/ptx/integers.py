@@ -74,6 +74,8 @@ for _scalar in (*UNSIGNED, *SIGNED):
 for _scalar in (U16, U32, S16, S32):
     OPERATIONS |= _narrow(_scalar)
 OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
+for _name, _function in (("min", np.minimum), ("max", np.maximum)):
+    OPERATIONS[f"{_name}.relu.s32"] = like(S32, 2, lambda a, b, function=_function: np.maximum(function(a, b), 0))
 for _scalar in SIGNED:
     # The least integer stays as it is.
     OPERATIONS |= {
