@@ -14,15 +14,11 @@ from typing import Any
 from hamlet.launch.numba_ops.machinery import codegen, compiler, intrinsic, registry, typed_passes, untyped_passes
 
 
-class _Kernel(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel: optimised as a whole, when all that it calls is part of it."""
+class _Linked(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a helper as it was generated: neither optimised nor machine code."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Nothing yet."""
-
-
-class _Linked(_Kernel):
-    """The code of a helper as it was generated: no machine code."""
+        """Nothing: the kernel is optimised."""
 
     def finalize(self) -> None:
         """Add what it calls itself."""
@@ -47,8 +43,8 @@ PASSES = (
 """Those of numba's passes that kernels need: no closures, object mode, array expressions or parallel loops."""
 
 
-class _Helper(compiler.CompilerBase):  # type: ignore[misc]
-    """Numba's compiler for what kernels call."""
+class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc]
+    """Numba's compiler for kernels and what they call."""
 
     def define_pipelines(self) -> list[Any]:
         """The one way to compile."""
@@ -57,16 +53,6 @@ class _Helper(compiler.CompilerBase):  # type: ignore[misc]
             passes.add_pass(each, each.__name__)
         passes.finalize()
         return [passes]
-
-
-class KernelCompiler(_Helper):
-    """Numba's compiler for kernels."""
-
-    def compile_extra(self, function: Any) -> Any:
-        """Compile a function."""
-        self.state.library = _Kernel(self.state.targetctx.codegen(), function.__qualname__)
-        self.state.library.enable_object_caching()
-        return super().compile_extra(function)
 
 
 def linked(function: Callable[..., Any], inlined: bool) -> Any:
@@ -95,7 +81,7 @@ def _compiled(function: Callable[..., Any], given: tuple[Any, ...], inlined: boo
     target = registry.cpu_target
     library = _Linked(target.target_context.codegen(), function.__qualname__)
     return compiler.compile_extra(
-        target.typing_context, target.target_context, function, given, None, flags, {}, library, _Helper
+        target.typing_context, target.target_context, function, given, None, flags, {}, library, KernelCompiler
     )
 
 
