@@ -73,6 +73,7 @@ from hamlet.launch.numba_ops import (
     to_f32,
     to_i32,
     to_u32,
+    traced,
     where,
     wide,
 )
@@ -82,7 +83,7 @@ table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0))
 table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0))
 
 
-@inline
+@traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
     # space grid, first_meal.hamlet:5
@@ -97,7 +98,7 @@ def _move(x_0, y_0, action_0):
     return moved_x_0, moved_y_0
 
 
-@inline
+@traced
 def _stand(x_0, y_0):
     """The cell of a position."""
     # here
@@ -105,7 +106,7 @@ def _stand(x_0, y_0):
     return cell_0
 
 
-@inline
+@traced
 def _place(layout_0):
     """The cell of the affordance at random of an index."""
     # layout
@@ -141,7 +142,7 @@ def _place(layout_0):
     return cell_0
 
 
-@inline
+@traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
     # here
@@ -184,7 +185,7 @@ def _search(layout_0, cell_0):
     return found_0
 
 
-@inline
+@traced
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
     # here
@@ -214,7 +215,7 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     # age
     age_1 = add(age_0, 1)
     # lifespan, first_meal.hamlet:6
-    truncated_0 = less_equal(200, age_1) & (not terminated_0)
+    truncated_0 = less_equal(200, age_1) & (~terminated_0)
     t51 = where(truncated_0, i32(1), -1)
     # dies when, first_meal.hamlet:17
     cause_0 = where(terminated_0, 0, t51)
@@ -225,7 +226,7 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     return satiation_4, mood_5, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
 
 
-@inline
+@traced
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
     # layout
@@ -283,7 +284,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     return f32(1.0), f32(0.5), x_0, y_0, layout_0
 
 
-@inline
+@traced
 def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     """Four random words of a lane: for this tick and the three that share its counter."""
     # policy
@@ -329,7 +330,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     return word0_0, word1_0, word2_0, word3_0
 
 
-@inline
+@traced
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
@@ -337,7 +338,7 @@ def _choose(word_0):
     return action_0
 
 
-@inline
+@traced
 def _situation(
     satiation_0, mood_0, x_0, y_0, age_0, layout_0, stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0,
     stride_4_0, scale_1_0, top_1_0, stride_5_0,
@@ -403,7 +404,7 @@ def _situation(
     return situation_0
 
 
-@inline
+@traced
 def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
     """What a lane observes in single rows, then what the repeated rows share."""
     # observe grid, first_meal.hamlet:19
@@ -414,7 +415,7 @@ def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
     return satiation_0, mood_0, lifetime_0, t9, t13
 
 
-@inline
+@traced
 def _observe_grid(element_0, t9, t13):
     """Rows 0 to 24, one at a time."""
     # observe grid, first_meal.hamlet:19
@@ -450,7 +451,7 @@ def _observe(
             put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
 
 
-@inline
+@traced
 def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, first_meal.hamlet:5

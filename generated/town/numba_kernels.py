@@ -74,6 +74,7 @@ from hamlet.launch.numba_ops import (
     to_f32,
     to_i32,
     to_u32,
+    traced,
     where,
     wide,
 )
@@ -132,7 +133,7 @@ table_case_20 = Short("f32", (
 ))
 
 
-@inline
+@traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
     # space grid, town.hamlet:6
@@ -147,7 +148,7 @@ def _move(x_0, y_0, action_0):
     return moved_x_0, moved_y_0
 
 
-@inline
+@traced
 def _stand(x_0, y_0):
     """The cell of a position."""
     # here
@@ -155,7 +156,7 @@ def _stand(x_0, y_0):
     return cell_0
 
 
-@inline
+@traced
 def _place(layout_0, index_0):
     """The cell of the affordance at random of an index."""
     # layout
@@ -187,7 +188,7 @@ def _place(layout_0, index_0):
     return cell_0
 
 
-@inline
+@traced
 def _scene(
     cell_0_0, cell_1_0, cell_2_0, cell_3_0, cell_4_0, cell_5_0, cell_6_0, cell_7_0, cell_8_0, cell_9_0, cell_10_0,
     cell_11_0, cell_12_0, cell_13_0,
@@ -253,7 +254,7 @@ def _scene(
     return scene_0_0, scene_1_0
 
 
-@inline
+@traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
     # here
@@ -286,7 +287,7 @@ def _search(layout_0, cell_0):
     return found_0
 
 
-@inline
+@traced
 def _tick(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, age_0, action_0, moved_x_0,
     moved_y_0, found_0,
@@ -427,7 +428,7 @@ def _tick(
     # dies when, town.hamlet:121
     terminated_0 = t185 | t186
     # lifespan, town.hamlet:7
-    truncated_0 = less_equal(500, age_1) & (not terminated_0)
+    truncated_0 = less_equal(500, age_1) & (~terminated_0)
     t193 = where(truncated_0, i32(2), -1)
     # dies when, town.hamlet:121
     cause_0 = where(t185, 0, where(t186, 1, t193))
@@ -443,7 +444,7 @@ def _tick(
     )
 
 
-@inline
+@traced
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
     # layout
@@ -492,7 +493,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
-@inline
+@traced
 def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     """Four random words of a lane: for this tick and the three that share its counter."""
     # policy
@@ -538,7 +539,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     return word0_0, word1_0, word2_0, word3_0
 
 
-@inline
+@traced
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
@@ -546,7 +547,7 @@ def _choose(word_0):
     return action_0
 
 
-@inline
+@traced
 def _situation(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
     stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0, stride_4_0, scale_1_0, top_1_0, stride_5_0,
@@ -643,7 +644,7 @@ def _situation(
     return situation_0
 
 
-@inline
+@traced
 def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, found_0,
     scene_0_0, scene_1_0,
@@ -666,7 +667,7 @@ def _observe_lane(
     )
 
 
-@inline
+@traced
 def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     """Rows 0 to 63, one at a time."""
     # observe grid, town.hamlet:123
@@ -678,7 +679,7 @@ def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     return grid_0
 
 
-@inline
+@traced
 def _observe_here(element_1, t185):
     """Rows 74 to 88, one at a time."""
     # observe here, town.hamlet:123
@@ -739,7 +740,7 @@ def _observe(
             put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
-@inline
+@traced
 def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, town.hamlet:6
@@ -754,7 +755,7 @@ def _mask_lane(x_0, y_0, found_0):
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 
-@inline
+@traced
 def _mask_5(element_0):
     """Actions 5 to 7, one at a time."""
 

@@ -60,6 +60,7 @@ from hamlet.launch.numba_ops.operations import (
 )
 from hamlet.launch.numba_ops.policies import draw, look_up
 from hamlet.launch.numba_ops.tables import Short, take
+from hamlet.launch.numba_ops.tracing import traced
 from hamlet.launch.numba_ops.vectors import WIDE, alike, ramp, wide
 
 __all__ = [
@@ -134,6 +135,7 @@ __all__ = [
     "to_f32",
     "to_i32",
     "to_u32",
+    "traced",
     "where",
     "wide",
 ]
