@@ -89,6 +89,6 @@ def operation(function: Callable[..., Any], typed: Callable[..., Any]) -> Any:
     """An operation with the parameters of a function. `typed(context, *types)` gives its signature and its code."""
     context = Parameter("context", Parameter.POSITIONAL_ONLY)
     typed.__name__, typed.__qualname__, typed.__doc__ = function.__name__, function.__qualname__, function.__doc__
-    typed.__module__ = function.__module__
+    typed.__module__, typed.__wrapped__ = function.__module__, function  # type: ignore[attr-defined]
     typed.__signature__ = Signature([context, *signature(function).parameters.values()])  # type: ignore[attr-defined]
     return intrinsic(typed)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hamlet.launch import numba_ops
-from hamlet.launch.numba_ops import CHOSEN, LANES, NOTES, add_notes, count_episodes, packing, part
+from hamlet.launch.numba_ops import CHOSEN, LANES, NOTES, add_notes, count_episodes, machinery, packing, part
 
 GENERATOR = np.random.default_rng(1)
 
@@ -20,7 +20,7 @@ def again(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ca
     """Makes a function anew, so that it packs numbers in this way when it is compiled."""
     if request.param == "one by one":
         monkeypatch.setattr(packing, "supports", lambda _context, _feature: False)
-    return lambda function: numba.njit(function.py_func)
+    return lambda operation: numba.njit(machinery.definition(operation).__wrapped__)  # type: ignore[union-attr]
 
 
 def test_lanes_are_chosen_in_order(again: Callable[[Any], Any]) -> None:
