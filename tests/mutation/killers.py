@@ -35,7 +35,19 @@ UNITS = {
         "tests/equivalence/test_corners.py",
     ),
     "passes": (
-        *(f"tests/unit/passes/test_{name}.py" for name in ("single_passes", "constant_division", "ranges", "bits")),
+        *(
+            f"tests/unit/passes/test_{name}.py"
+            for name in (
+                "single_passes",
+                "transfer",
+                "interval",
+                "facts",
+                "tabulation",
+                "constant_division",
+                "ranges",
+                "bits",
+            )
+        ),
         "tests/unit/targets/triton/test_triton_formatter.py",
     ),
     "triton": ("tests/unit/targets/test_body.py", *TRITON_UNITS),

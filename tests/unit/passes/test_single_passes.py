@@ -52,6 +52,10 @@ def m(builder: Builder) -> Value:
     return builder.input(Type.F32, "m")
 
 
+def i(builder: Builder) -> Value:
+    return builder.input(Type.I32, "i")
+
+
 def unit_clamp(builder: Builder, value: Value) -> Value:
     return builder.clamp(value, builder.f32(0.0), builder.f32(1.0))
 
@@ -85,6 +89,10 @@ def test_random_functions_keep_their_bits(name: str, function: Function, seed: i
         (lambda b: b.sub(b.u32(0), b.u32(1)), ["u32 = const 4294967295"]),
         (lambda b: b.select(b.less(b.i32(1), b.i32(2)), b.f32(1.0), b.f32(2.0)), ["f32 = const 1.0"]),
         (lambda b: b.to_f32(b.i32(16777217)), ["f32 = const 16777216.0"]),
+        (lambda b: b.fma(b.f32(2.0), b.f32(3.0), b.f32(0.5)), ["f32 = const 6.5"]),
+        (lambda b: b.shift_left(b.u32(3), b.u32(4)), ["u32 = const 48"]),
+        (lambda b: b.shift_right(b.u32(48), 3), ["u32 = const 6"]),
+        (lambda b: b.rem(b.u32(23), b.u32(5)), ["u32 = const 3"]),
         (lambda b: b.div(b.f32(1.0), b.f32(0.0)), ["f32 = const 1.0", "f32 = const 0.0", "f32 = div %0, %1"]),
         (lambda b: b.sqrt(b.f32(-1.0)), ["f32 = const -1.0", "f32 = sqrt %0"]),
         (lambda b: b.mul(b.f32(2.0**100), b.f32(2.0**100)), ["f32 = const 1.2676506e+30", "f32 = mul %0, %0"]),
@@ -117,6 +125,38 @@ INPUT = "f32 = input m"
         (
             lambda b: b.add(b.add(b.input(Type.U32, "u"), b.u32(2**32 - 1)), b.u32(2)),
             ["u32 = input u", "u32 = const 1", "u32 = add %0, %1"],
+        ),
+        (
+            lambda b: b.add(b.add(i(b), b.i32(3)), b.i32(4)),
+            ["i32 = input i", "i32 = const 7", "i32 = add %0, %1"],
+        ),
+        (
+            lambda b: b.add(b.add(i(b), b.i32(2**31 - 1)), b.i32(1)),
+            ["i32 = input i", "i32 = const -2147483648", "i32 = add %0, %1"],
+        ),
+        (lambda b: b.mul(m(b), b.f32(-1.0)), [INPUT, "f32 = neg %0"]),
+        (lambda b: b.div(m(b), b.f32(-1.0)), [INPUT, "f32 = neg %0"]),
+        (lambda b: b.div(m(b), b.f32(-2.0)), [INPUT, "f32 = const -0.5", "f32 = mul %0, %1"]),
+        (lambda b: b.rem(b.to_u32(i(b)), b.u32(10)), ["i32 = input i", "u32 = to_u32 %0"]),
+        (
+            lambda b: b.rem(b.to_u32(i(b)), b.u32(9)),
+            ["i32 = input i", "u32 = to_u32 %0", "u32 = const 9", "u32 = rem %1, %2"],
+        ),
+        (
+            lambda b: b.div(b.to_u32(i(b)), b.u32(10)),
+            ["i32 = input i", "u32 = to_u32 %0", "u32 = const 10", "u32 = div %1, %2"],
+        ),
+        (
+            lambda b: b.rem(b.input(Type.U32, "u"), b.u32(1)),
+            ["u32 = input u", "u32 = const 0", "u32 = and %0, %1"],
+        ),
+        (
+            lambda b: b.select(b.input(Type.BOOL, "p"), b.boolean(True), b.input(Type.BOOL, "q")),
+            ["bool = input p", "bool = input q", "bool = or %0, %1"],
+        ),
+        (
+            lambda b: b.select(b.input(Type.BOOL, "p"), b.input(Type.BOOL, "q"), b.boolean(False)),
+            ["bool = input p", "bool = input q", "bool = and %0, %1"],
         ),
         (lambda b: b.not_(b.not_(b.input(Type.BOOL, "p"))), ["bool = input p"]),
         (lambda b: b.and_(b.boolean(True), b.input(Type.BOOL, "p")), ["bool = input p"]),
@@ -161,6 +201,33 @@ def test_a_clamp_that_cannot_bind_is_removed() -> None:
     assert lines[2:] == ["f32 = sub %0, %1", "f32 = const 0.0", "bool = less %2, %3", "f32 = select %4, %3, %2"]
     kept = shown(ClampRemoval(Facts({}, {})), function(make))
     assert len(kept) == 9
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_can_only_be_infinite_is_no_constant(sign: float) -> None:
+    lines = shown(ClampRemoval(FACTS), function(lambda b: b.mul(b.f32(sign * 2.0**100), b.f32(2.0**101))))
+    assert lines[-1] == "f32 = mul %0, %1"
+
+
+@pytest.mark.parametrize(("low", "subtracts"), list(product((True, False), repeat=2)))
+@pytest.mark.parametrize(("amount", "merged"), [((0.0, 1.0), True), ((-0.0, 0.0), True), ((-0.125, 1.0), False)])
+def test_steps_away_from_a_bound_are_merged(
+    low: bool, subtracts: bool, amount: tuple[float, float], merged: bool
+) -> None:
+    """`amount` leads away from the bound; turned round where the step is a sum at a lower bound, and so on."""
+    ends = amount if low is subtracts else (-amount[1], -amount[0])
+    facts = Facts({"m": METER, "n": Interval(*ends, False, True)}, {})
+
+    def half(b: Builder, value: Value) -> Value:
+        bound = b.f32(0.25)
+        return b.select(b.less(value, bound) if low else b.less(bound, value), bound, value)
+
+    def make(b: Builder) -> Value:
+        first, n = half(b, m(b)), b.input(Type.F32, "n")
+        return half(b, b.sub(first, n) if subtracts else b.add(first, n))
+
+    made = function(make)
+    assert (ClampMerging(facts).run(made) != made) is merged
 
 
 def test_a_clamp_that_a_later_one_repeats_is_merged() -> None:

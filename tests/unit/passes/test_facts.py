@@ -1,0 +1,86 @@
+"""What is known about the inputs of a universe: each interval, from the least to the largest value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hamlet.binary32 import round32
+from hamletc.compile import Source, check, parse
+from hamletc.lowering import lower
+from hamletc.passes.facts import facts_of
+from hamletc.passes.interval import Interval
+from sample_universes import sample
+
+COUNT = Interval(0, 2**31 - 1)
+GRID = """
+universe known
+space grid 5 x 3
+clock 10 hours
+lifespan 60 ticks
+track uses
+param p = 1 in -2 .. 3
+meter energy = 1 { decay 0.01 }
+affordance Bed at random open 2 .. 8 { instantly { energy += 1 } }
+affordance Den at (0, 0) lasts 3 ticks { each tick { energy += 1 } }
+affordance Pub at random { instantly { energy += p when streak of Pub > 2 } }
+dies when energy <= 0
+reward energy
+observe { meters }
+"""
+AIR = """
+universe air
+space continuous (-1 .. 1) x (0 .. 4) { reach 0.5 }
+moves { EAST (0.5, 0)  SOUTH (0, 0.5) }
+meter energy = 1 { decay 0.01 }
+reward energy when speed > 0
+observe { meters velocity }
+"""
+
+
+def known(text: str) -> dict[str, Interval]:
+    source = Source(Path("known.hamlet"), text)
+    universe = check(source, parse(source)).universe
+    return dict(facts_of(universe, lower(universe)).inputs)
+
+
+def test_a_grid() -> None:
+    x, y, cells, used = Interval(0, 4), Interval(0, 2), Interval(0, 14), Interval(-1, 2)
+    assert known(GRID) == {
+        "age": Interval(0, 60),
+        "agent": COUNT,
+        "action": Interval(0, 5),
+        "engaged": used,
+        "progress": COUNT,
+        "last": used,
+        "hour": Interval(0, 9),
+        **{f"{what}.x": x for what in ("position", "used_at", "moved")},
+        **{f"{what}.y": y for what in ("position", "used_at", "moved")},
+        "velocity.x": Interval(-8.0, 8.0, False, True),
+        "velocity.y": Interval(-4.0, 4.0, False, True),
+        **{f"streak.{name}": COUNT for name in ("Bed", "Den", "Pub")},
+        "param.p": Interval(-2.0, 3.0, False, True),
+        "meter.energy": Interval(0.0, 1.0, False, True),
+        "cell": cells,
+        "cell.0": cells,
+        "cell.1": cells,
+        "index": Interval(0, 1),
+        "found": Interval(-1, 1),
+    }
+
+
+def test_a_continuous_space() -> None:
+    """Positions are up to a size beyond the edges, and a little for rounding; a step leads from end to end."""
+    ends = {"x": (round32(-3.002001), round32(3.002001)), "y": (round32(-4.004004), round32(8.004004))}
+    facts = known(AIR)
+    assert facts["age"] == COUNT
+    for name, (low, high) in ends.items():
+        assert facts[f"position.{name}"] == facts[f"used_at.{name}"] == Interval(low, high, False, True)
+        longest = round32(2 * (high - low))
+        assert facts[f"velocity.{name}"] == Interval(-longest, longest, False, True)
+
+
+def test_stored_places() -> None:
+    """A cell is one number, counted through all axes."""
+    universe = sample("vast")
+    facts = facts_of(universe, lower(universe)).inputs
+    assert facts["place.Camp.0"] == Interval(0, 5000 * 3000 * 70 * 2 - 1)
