@@ -24,6 +24,11 @@ def bits32(value: float) -> int:
     return int(struct.unpack("<I", struct.pack("<f", value))[0])
 
 
+def from_bits32(bits: int) -> float:
+    """The binary32 number, infinity or NaN with these 32 bits."""
+    return float(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
 def spell32(value: float) -> str:
     """The shortest decimal that, read as binary64 and rounded to binary32, gives this number's bits back."""
     exact = round32(value)

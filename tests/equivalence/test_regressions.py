@@ -32,8 +32,10 @@ def again(path: Path, backend: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("path", [path for path in FOUND if "tables" in path.stem], ids=lambda path: path.stem)
-def test_its_tables_agree_on_triton(path: Path) -> None:
+@pytest.mark.parametrize(
+    "path", [path for path in FOUND if "tables" in path.stem or "triton" in path.stem], ids=lambda path: path.stem
+)
+def test_it_agrees_on_triton(path: Path) -> None:
     again(path, "triton")
 
 

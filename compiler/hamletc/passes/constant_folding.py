@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TypeAlias
 
+from hamlet.binary32 import bits32, from_bits32
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import (
@@ -75,7 +76,7 @@ class ConstantFolding:
 def fold(op: Op, type_: Type, on: list[Literal]) -> Literal | None:
     """The value of an operation on these literals; `None` where it is none that a constant may have."""
     match op:
-        case Const() | Input() | Element() | Lookup() | Fold() | ToBits() | FromBits():
+        case Const() | Input() | Element() | Lookup() | Fold():
             return None
         case Select():
             return on[1] if on[0] else on[2]
@@ -87,6 +88,11 @@ def fold(op: Op, type_: Type, on: list[Literal]) -> Literal | None:
             return on[0] == on[1]
         case ToF32():
             return to_binary32(float(on[0]))
+        case ToBits():
+            return bits32(float(on[0]))
+        case FromBits():
+            number = from_bits32(int(on[0]))
+            return number if isfinite(number) else None
         case _:
             pass
     match type_:
