@@ -2,11 +2,11 @@
 
     python benchmarks/cpu_rollout.py
 
-Compiles the town into an empty folder and times, for 65,536 agents in worlds of their own: the first launch without and
-with numba's cache, rollouts of a random policy with and without observations and statistics, steps, and the
-interpreter. Every sample of a rollout begins with a reset, so that all samples do the same work; variants take turns,
-so that a busy moment of the machine hits all of them. Beside the rate by the clock stands the rate per second of CPU
-time of one core, which other processes disturb less. Writes JSON and a table to benchmarks/results/.
+Compiles the town into an empty folder and times, for 65,536 agents in worlds of their own: rollouts of a random policy
+with and without observations and statistics, steps, and the interpreter. Every sample of a rollout begins with a reset,
+so that all samples do the same work; variants take turns, so that a busy moment of the machine hits all of them. Beside
+the rate by the clock stands the rate per second of CPU time of one core, which other processes disturb less. Writes
+JSON and a table to benchmarks/results/.
 """
 
 from __future__ import annotations
@@ -47,21 +47,6 @@ Row: TypeAlias = dict[str, Any]
 Variant: TypeAlias = tuple[str, int, int, Callable[[], None], Callable[[], None]]
 """Name, threads, agent-ticks of a sample, what prepares it, what is timed."""
 
-FIRST_LAUNCH = """
-import sys, time, torch
-import hamlet
-from hamlet.backend import RandomPolicy, Stream
-from hamlet.state import Shape, allocate
-module = hamlet.load(sys.argv[1])
-started = time.perf_counter()
-from hamlet.launch.numba import NumbaBackend
-backend = NumbaBackend(module.universe, module.kernels("numba"))
-buffers = allocate(module.universe, Shape(64, 1), torch.device("cpu"), torch.float32)
-backend.reset(buffers, Stream(1, 0))
-backend.rollout(buffers, 1, RandomPolicy(), Stream(1, 0), False, None)
-print(time.perf_counter() - started)
-"""
-
 MEMORY = """
 import sys, torch
 import hamlet
@@ -98,12 +83,10 @@ def compiled(source: Path, folder: Path) -> Module:
     return hamlet.load(folder)
 
 
-def printed(program: str, *arguments: str, **environment: str) -> float:
+def printed(program: str, *arguments: str) -> float:
     """The number that a Python program prints."""
     command = [sys.executable, "-c", program, *arguments]
-    return float(
-        subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | environment).stdout
-    )
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def rollout(
@@ -209,10 +192,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = str(Path(temporary) / arguments.universe.stem)
         module = compiled(arguments.universe, Path(folder))
-        cache = {"NUMBA_CACHE_DIR": str(Path(temporary) / "cache")}
         numbers = {
-            "seconds to the first launch, with observations, empty cache": printed(FIRST_LAUNCH, folder, **cache),
-            "seconds to the first launch, from the cache": printed(FIRST_LAUNCH, folder, **cache),
             "memory over bytes of state, without observations": printed(MEMORY, folder, "none"),
             "memory over bytes of state and f32 observations": printed(MEMORY, folder, "f32"),
         }

@@ -1,10 +1,12 @@
-"""Whole-process times of the command line, from `exec` to exit:
+"""How long one waits: for the command line, from `exec` to exit, and for the first step of a universe:
 
     python benchmarks/startup.py
 
 `hamletc check` and `hamletc compile` of the town are run many times each in new processes, in turns, after one run that
-fills Python's bytecode caches. `compile` writes into an empty folder every time. Prints medians and spread, and writes
-JSON to benchmarks/results/.
+fills Python's bytecode caches. `compile` writes into an empty folder every time. The first step is timed inside a new
+process, from before `make` until after `reset` and `step`: without machine code of kernels on the disk, and with it.
+Without a GPU, kernels for one are only compiled, by Triton for sm_90. Prints medians and spread, and writes JSON to
+benchmarks/results/.
 """
 
 from __future__ import annotations
@@ -18,23 +20,36 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results"
 
+FIRST_STEP = """
+import sys, time, torch, hamlet
+module = hamlet.load(sys.argv[1])
+begin = time.perf_counter()
+env = module.make(worlds=64, backend="numba")
+env.reset()
+env.step(torch.zeros(64, dtype=torch.int32))
+print(time.perf_counter() - begin)
+"""
 
-def commands(universe: Path, folder: Path) -> dict[str, list[str]]:
-    """What is timed, by name. `python -c pass` is the share of the interpreter itself."""
-    hamletc = str(Path(sys.executable).with_name("hamletc"))
-    return {
-        "python": [sys.executable, "-c", "pass"],
-        "hamletc check": [hamletc, "check", str(universe)],
-        "hamletc compile": [hamletc, "compile", str(universe), "-o", str(folder)],
-    }
+FOR_A_GPU = """
+import sys, time, torch, triton, hamlet
+from hamlet.aot import compile_kernels
+module = hamlet.load(sys.argv[1])
+begin = time.perf_counter()
+compile_kernels(module.kernels("triton"), module.universe, 90, ("reset", "step"))
+print(time.perf_counter() - begin)
+"""
+
+RUNS_OF_SECONDS = 5
+"""How often that is run which takes seconds."""
 
 
-def seconds(command: list[str]) -> float:
+def process(command: list[str]) -> float:
     """Wall-clock time of one process.
 
     Raises:
@@ -45,15 +60,41 @@ def seconds(command: list[str]) -> float:
     return time.perf_counter() - started
 
 
+def printed(program: str, package: Path, **environment: str) -> float:
+    """What a program that is given a package prints: seconds."""
+    command = [sys.executable, "-c", program, str(package)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | environment)
+    return float(done.stdout)
+
+
+def waits(universe: Path, package: Path, folder: Path) -> dict[str, Callable[[], float]]:
+    """What is timed, by name; `folder` is empty. `python -c pass` is the share of the interpreter itself."""
+    hamletc = str(Path(sys.executable).with_name("hamletc"))
+    caches = {"NUMBA_CACHE_DIR": str(folder / "numba"), "TRITON_CACHE_DIR": str(folder / "triton")}
+    return {
+        "python": lambda: process([sys.executable, "-c", "pass"]),
+        "hamletc check": lambda: process([hamletc, "check", str(universe)]),
+        "hamletc compile": lambda: process([hamletc, "compile", str(universe), "-o", str(folder / universe.stem)]),
+        "numba: first step, no machine code yet": lambda: printed(FIRST_STEP, package, **caches),
+        "numba: first step, later": lambda: printed(FIRST_STEP, package, **caches),
+        "Triton: reset and step compiled for sm_90": lambda: printed(FOR_A_GPU, package, **caches),
+    }
+
+
 def measure(universe: Path, runs: int) -> dict[str, list[float]]:
-    """Times by command; the commands take turns, so that a busy moment of the machine hits all of them."""
+    """Times by name; all take turns, so that a busy moment of the machine hits all of them."""
     times: dict[str, list[float]] = {}
-    for run in range(runs + 1):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, command in commands(universe, Path(folder) / universe.stem).items():
-                took = seconds(command)
-                if run > 0:
-                    times.setdefault(name, []).append(took)
+    with tempfile.TemporaryDirectory() as kept:
+        package = Path(kept) / universe.stem
+        process([str(Path(sys.executable).with_name("hamletc")), "compile", str(universe), "-o", str(package)])
+        for run in range(runs + 1):
+            with tempfile.TemporaryDirectory() as folder:
+                for name, wait in waits(universe, package, Path(folder)).items():
+                    if ":" in name and run > RUNS_OF_SECONDS:
+                        continue
+                    took = wait()
+                    if run > 0:
+                        times.setdefault(name, []).append(took)
     return times
 
 
@@ -69,9 +110,9 @@ def main() -> None:
         name: {"median_s": statistics.median(took), "fastest_s": min(took), "slowest_s": max(took), "runs": len(took)}
         for name, took in times.items()
     }
-    print(f"{'':16} {'median':>8} {'fastest':>8} {'slowest':>8}")
+    print(f"{'':42} {'median':>8} {'fastest':>8} {'slowest':>8}")
     for name, row in rows.items():
-        print(f"{name:16} {row['median_s']:7.3f}s {row['fastest_s']:7.3f}s {row['slowest_s']:7.3f}s")
+        print(f"{name:42} {row['median_s']:7.3f}s {row['fastest_s']:7.3f}s {row['slowest_s']:7.3f}s")
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     machine = {
         "commit": commit or None,

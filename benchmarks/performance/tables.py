@@ -84,20 +84,14 @@ def headline(reports: Reports) -> str:
 
 
 def first_step(reports: Reports) -> str:
-    """Whole processes, and the first launch."""
-    parts = []
-    if (report := reports.get("startup")) is not None:
-        parts += [
-            [name, f"{row['median_s']:.2f} ({row['fastest_s']:.2f} to {row['slowest_s']:.2f})"]
-            for name, row in report["times"].items()
-        ]
-    if (report := reports.get("cpu_rollout")) is not None:
-        parts += [
-            [f"numba, {name.removeprefix('seconds to the ')}", f"{value:.2f}"]
-            for name, value in report["numbers"].items()
-            if name.startswith("seconds")
-        ]
-    return markdown("lr", ("what", "seconds"), parts) if parts else missing("python benchmarks/startup.py")
+    """Whole processes, and the first step."""
+    if (report := reports.get("startup")) is None:
+        return missing("python benchmarks/startup.py")
+    rows = [
+        [name, f"{row['median_s']:.2f} ({row['fastest_s']:.2f} to {row['slowest_s']:.2f})"]
+        for name, row in report["times"].items()
+    ]
+    return markdown("lr", ("what", "seconds"), rows)
 
 
 def peers(reports: Reports) -> str:

@@ -6,12 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
+import pytest
+
+from hamletc.compile import Options, Stopwatch, build
+from hamletc.package import write
+from sample_universes import sample
 
 
-def test_blocks_give_the_same_bits() -> None:
-    package = HERE.parents[1] / "generated" / "first_meal"
-    command = [sys.executable, str(HERE / "blocks.py"), str(package)]
-    done = subprocess.run(command, capture_output=True, text=True)
+@pytest.mark.parametrize("name", ["first_meal", "adrift"])
+def test_blocks_give_the_same_bits(name: str, tmp_path: Path) -> None:
+    """The agents of a world of `adrift` remember together what one of them used."""
+    write(build(sample(name), Options(targets=("triton",)), Stopwatch()), tmp_path / name)
+    program = Path(__file__).with_name("blocks.py")
+    done = subprocess.run([sys.executable, str(program), str(tmp_path / name)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("arrays are equal\n")

@@ -63,9 +63,9 @@ EQUIVALENCE = tuple(f"tests/equivalence/test_{name}.py" for name in ("regression
 LONG = {
     "lowering": ("tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
-    "triton": (*EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
+    "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
     "numba": (*EQUIVALENCE, "tests/unit/targets/numba", "tests/equivalence/test_metamorphic.py"),
-    "both": (*EQUIVALENCE, "tests/static", "tests/unit/targets"),
+    "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),
 }
 """The slow rest of the suite."""
 

@@ -73,7 +73,7 @@ def _left(verdict: Verdict | None, stages: Sequence[StageName]) -> Sequence[Stag
     """The stages that have not looked at a mutant yet, if it lives."""
     if verdict is None:
         return stages
-    return () if verdict.killed_by else stages[STAGES.index(verdict.stage) + 1 :]
+    return () if verdict.killed_by or survived(verdict) else stages[STAGES.index(verdict.stage) + 1 :]
 
 
 def _run(waiting: Sequence[tuple[Mutant, Sequence[StageName]]], options: argparse.Namespace) -> dict[str, Verdict]:

@@ -52,13 +52,13 @@ class Drawn:
 
 
 def survived(verdict: Verdict) -> bool:
-    """Whether all stages have looked in vain."""
-    return not verdict.killed_by and verdict.stage == STAGES[-1]
+    """Whether all stages have looked in vain, or it is known why they would."""
+    return not verdict.killed_by and (verdict.stage == STAGES[-1] or explained(verdict) is not None)
 
 
 def unfinished(verdict: Verdict) -> bool:
     """Whether a mutant lives and has stages before it."""
-    return not verdict.killed_by and verdict.stage != STAGES[-1]
+    return not verdict.killed_by and not survived(verdict)
 
 
 def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:

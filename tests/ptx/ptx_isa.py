@@ -367,9 +367,10 @@ def reference(opcode: str) -> Function:
         return FLOATS[opcode]
     if opcode == "mul.rn.bf16":
         return multiply_bf16
-    if kind == "f32x2":
-        half, mask = FLOATS[opcode.removesuffix("x2")], 0xFFFFFFFF
-        return lambda *pairs: half(*(pair >> 32 for pair in pairs)) << 32 | half(*(pair & mask for pair in pairs))
+    if first != "cvt" and kind.endswith("x2"):
+        half, bits = reference(opcode.removesuffix("x2")), int(kind[1:3])
+        mask = (1 << bits) - 1
+        return lambda *pairs: half(*(pair >> bits for pair in pairs)) << bits | half(*(pair & mask for pair in pairs))
     match first:
         case "setp" if kind == "f32":
             return lambda a, b: compare_floats(opcode.split(".")[1], a, b)

@@ -10,7 +10,7 @@ from ptx_isa import reference
 from ptx_text import computed
 
 from hamlet.ptx.program import OPERATIONS
-from hamlet.ptx.types import F32, PRED, Scalar
+from hamlet.ptx.types import F32, PRED, S16, Scalar
 
 FLOATS = [
     0x00000000,
@@ -73,6 +73,9 @@ def columns(opcode: str, operands: tuple[Scalar, ...]) -> list[tuple[int, ...]]:
     if len(rows) > 4000:
         rows = generator.sample(rows, 4000)
     rows += [tuple(generator.getrandbits(scalar.bits) for scalar in operands) for _ in range(300)]
+    if opcode.endswith("16x2"):
+        halves = edges(S16, True)
+        rows += [tuple(generator.choice(halves) << 16 | generator.choice(halves) for _ in operands) for _ in range(999)]
     if opcode.endswith("f32x2"):
         pairs = edges(F32, True)
         rows += [tuple(generator.choice(pairs) << 32 | generator.choice(pairs) for _ in operands) for _ in range(999)]

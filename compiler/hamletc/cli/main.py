@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import io
 import sys
+from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import rich_click as click
 
 from hamlet.errors import HamletError
-from hamletc.cli.bench import bench
-from hamletc.cli.check import check
-from hamletc.cli.compile import compile
-from hamletc.cli.diff import diff
-from hamletc.cli.fmt import fmt
-from hamletc.cli.import_ import import_
-from hamletc.cli.profile import profile
-from hamletc.cli.record import record_
-from hamletc.cli.replay import replay
-from hamletc.cli.run import run
 from hamletc.cli.show import show_diagnostics
-from hamletc.cli.verify import verify
-from hamletc.cli.version import version
 from hamletc.compile import SourceError
+
+VERBS = (
+    "bench",
+    "check",
+    "compile",
+    "diff",
+    "fmt",
+    "import",
+    "profile",
+    "record",
+    "replay",
+    "run",
+    "verify",
+    "version",
+)
+"""Each is a command of the same name in a module of its own, which is imported when it is asked for."""
 
 
 class Hamletc(click.RichGroup):
     """Prints the errors that a user can make as they are, without a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click gives it)
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in VERBS and cmd_name not in self.commands:
+            name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+            self.add_command(getattr(import_module(f"hamletc.cli.{name}"), name))
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -42,10 +57,6 @@ class Hamletc(click.RichGroup):
 @click.group(cls=Hamletc, context_settings={"help_option_names": ["-h", "--help"]})
 def hamletc() -> None:
     """Universes of meters, cascades and affordances, compiled to kernels that agree to the bit."""
-
-
-for verb in (check, compile, import_, run, record_, replay, verify, diff, fmt, version, bench, profile):
-    hamletc.add_command(verb)
 
 
 def main() -> None:

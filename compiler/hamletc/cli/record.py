@@ -8,21 +8,21 @@ from pathlib import Path
 import rich_click as click
 
 
-@click.command("record")
+@click.command()
 @click.argument("universe")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file, NAME.npz.")
 @click.option("--worlds", type=click.IntRange(min=1), default=67, show_default=True, help="How many worlds.")
 @click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=100, show_default=True, help="For how long.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-def record_(universe: str, output: Path, worlds: int, agents: int, ticks: int, seed: int) -> None:
+def record(universe: str, output: Path, worlds: int, agents: int, ticks: int, seed: int) -> None:
     """Write every value of a run of UNIVERSE after every tick into a file, for `hamletc diff`.
 
     UNIVERSE is a file, a pack or a generated package, with @BACKEND behind it, as `hamletc diff` takes it.
     """
     from rich.console import Console
 
-    from hamlet.diff.recording import record, write_recording
+    from hamlet.diff import recording
     from hamlet.make import checked_shape
     from hamletc.diff.open import RECORDED, open_side, spec
 
@@ -34,5 +34,6 @@ def record_(universe: str, output: Path, worlds: int, agents: int, ticks: int, s
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("recording"):
         side = open_side(given.path, given.backend, Path(folder) / "package")
         shape = checked_shape(side.universe, worlds, agents, 0)
-        write_recording(record(side.label, side.universe, side.contender.candidate, shape, seed, ticks), output)
+        recorded = recording.record(side.label, side.universe, side.contender.candidate, shape, seed, ticks)
+        recording.write_recording(recorded, output)
     click.echo(f"{output}: {ticks} ticks of {worlds * agents} agents of {side.label}")

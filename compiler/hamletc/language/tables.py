@@ -7,6 +7,7 @@ without doing them. So a state knows exactly what may come next, which makes key
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -15,6 +16,7 @@ import lark
 from lark.lexer import Lexer
 from lark.parsers.lalr_analysis import Shift
 
+from hamlet.cache import folder
 from hamletc.language.build import Builder
 from hamletc.language.tokens import Token
 
@@ -34,10 +36,20 @@ class _NoLexer(Lexer):
 
 @cache
 def grammar() -> lark.Lark:
-    """The parser of grammar.lark; making it takes about 65 ms."""
+    """The parser of grammar.lark. Making it takes 90 ms, so lark keeps it in the user's cache, under a hash of the
+    grammar and of lark's version; where nothing can be kept or read there, it is made again."""
     text = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    kept = folder() / "grammar.pickle"
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
     return lark.Lark(
-        text, parser="lalr", lexer=_NoLexer, transformer=Builder(), keep_all_tokens=True, maybe_placeholders=True
+        text,
+        parser="lalr",
+        lexer=_NoLexer,
+        transformer=Builder(),
+        keep_all_tokens=True,
+        maybe_placeholders=True,
+        cache=str(kept),
     )
 
 

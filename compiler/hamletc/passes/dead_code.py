@@ -22,6 +22,8 @@ class DeadCodeElimination:
             if live[value]:
                 for operand in operands(function.nodes[value].op):
                     live[operand] = True
+        if all(live):
+            return function
         new: dict[Value, Value] = {}
         nodes: list[Node] = []
         for value, node in enumerate(function.nodes):

@@ -15,13 +15,21 @@ Rule: TypeAlias = Callable[[Op, Type], Value | None]
 
 
 def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:
-    """The function with a rule applied to every node. New nodes get the origin of the node that they replace."""
+    """The function with a rule applied to every node; the same one if nothing changes. New nodes get the origin of the
+    node that they replace."""
     new: list[Value] = []
+    changed = False
     for node in function.nodes:
         builder.origin = node.origin
         values = operands(node.op)
         op = with_operands(node.op, tuple([new[value] for value in values])) if values else node.op
         replacement = rule(op, node.type)
-        new.append(builder.node(op, node.type) if replacement is None else replacement)
+        if replacement is None:
+            new.append(builder.node(op, node.type))
+        else:
+            new.append(replacement)
+            changed = True
+    if not changed and len(builder.nodes) == len(function.nodes):
+        return function
     outputs = [Output(output.name, new[output.value], output.count) for output in function.outputs]
     return builder.finish(function.name, tuple(outputs))

@@ -189,7 +189,8 @@ def mask(lanes: Lanes, out: Tensor) -> None:
             allowed[names.index(name)] = condition
     for item in universe.masks:
         if not item.actions:
-            allowed = [on & evaluate(item.allowed, lanes) for on in allowed]
+            condition = evaluate(item.allowed, lanes)
+            allowed = [on & condition for on in allowed]
     for row, on in enumerate(allowed):
         out[row] = on & lanes.running if row != wait else on | ~lanes.running
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet.ptx.operation import Operation, like
+from hamlet.ptx.operation import Operation, like, packed
 from hamlet.ptx.types import B64, F32, Array
 
 CANONICAL_NAN = np.uint32(0x7FFFFFFF)
@@ -75,16 +75,6 @@ def _copy_sign(sign: Array, magnitude: Array) -> Array:
     return ((sign.view(np.uint32) & SIGN) | (magnitude.view(np.uint32) & ~SIGN)).view(np.float32)
 
 
-def _packed(function: Callable[..., Array]) -> Callable[..., Array]:
-    """An operation on two numbers at once, in the halves of a 64-bit register."""
-
-    def both(*operands: Array) -> Array:
-        pairs = [np.ascontiguousarray(operand).view(np.float32).reshape(-1, 2) for operand in operands]
-        return np.ascontiguousarray(function(*pairs)).view(np.uint64).reshape(-1)
-
-    return both
-
-
 OPERATIONS: dict[str, Operation] = {
     "add.rn.f32": like(F32, 2, _rounded(np.add)),
     "sub.rn.f32": like(F32, 2, _rounded(np.subtract)),
@@ -98,5 +88,5 @@ OPERATIONS: dict[str, Operation] = {
     "abs.f32": like(F32, 1, _absolute),
     "copysign.f32": like(F32, 2, _copy_sign),
 }
-for _name, _count in (("add", 2), ("sub", 2), ("mul", 2), ("fma", 3)):
-    OPERATIONS[f"{_name}.rn.f32x2"] = like(B64, _count, _packed(OPERATIONS[f"{_name}.rn.f32"].function))
+for _name in ("add", "sub", "mul", "fma"):
+    OPERATIONS[f"{_name}.rn.f32x2"] = packed(B64, OPERATIONS[f"{_name}.rn.f32"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hamlet.ptx.operation import Operation, like
-from hamlet.ptx.types import S16, S32, SIGNED, U16, U32, U64, UNSIGNED, Array, Scalar, twice
+from hamlet.ptx.operation import Operation, like, packed
+from hamlet.ptx.types import B32, S16, S32, SIGNED, U16, U32, U64, UNSIGNED, Array, Scalar, twice
 
 
 def _wide(a: Array, b: Array) -> Array:
@@ -75,7 +75,15 @@ for _scalar in (U16, U32, S16, S32):
     OPERATIONS |= _narrow(_scalar)
 OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
 for _name, _function in (("min", np.minimum), ("max", np.maximum)):
-    OPERATIONS[f"{_name}.relu.s32"] = like(S32, 2, lambda a, b, function=_function: np.maximum(function(a, b), 0))
+    for _scalar in (S16, S32):
+        OPERATIONS[f"{_name}.relu.{_scalar.name}"] = like(
+            _scalar, 2, lambda a, b, function=_function: np.maximum(function(a, b), a.dtype.type(0))
+        )
+for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16", "min.relu.s16", "max.relu.s16"):
+    OPERATIONS[f"{_name}x2"] = packed(B32, OPERATIONS[_name])
+for _name in ("min.relu.s16", "max.relu.s16"):
+    # PTX has them for pairs only.
+    del OPERATIONS[_name]
 for _scalar in SIGNED:
     # The least integer stays as it is.
     OPERATIONS |= {

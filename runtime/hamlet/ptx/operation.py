@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from hamlet.ptx.types import Array, Scalar
 
 
@@ -25,3 +27,13 @@ class Operation:
 def like(scalar: Scalar, count: int, function: Callable[..., Array]) -> Operation:
     """An operation whose operands have the type of its result."""
     return Operation(scalar, (scalar,) * count, function)
+
+
+def packed(scalar: Scalar, half: Operation) -> Operation:
+    """An operation on two values at once, in the halves of a register of this type."""
+
+    def both(*operands: Array) -> Array:
+        pairs = [np.ascontiguousarray(operand).view(half.result.dtype).reshape(-1, 2) for operand in operands]
+        return np.ascontiguousarray(half.function(*pairs)).view(scalar.dtype).reshape(-1)
+
+    return like(scalar, len(half.operands), both)

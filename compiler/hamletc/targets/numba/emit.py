@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from hamlet import abi, schema
 from hamlet.encoding import scales
 from hamlet.features import features, quantities
@@ -20,6 +18,7 @@ from hamletc.targets.numba.formatter import NumbaFormatter, literal, table_name
 from hamletc.targets.numba.slots import Slot, chunks, kept, outcomes, state
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
+from hamletc.targets.skeleton import skeleton
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
 WORDS = ("first_word", "second_word", "third_word", "fourth_word")
@@ -91,14 +90,7 @@ class Repeated:
 
 def emit(program: Program, universe: Universe) -> str:
     """The text of `numba_kernels.py`; the same for the same program and universe."""
-    environment = Environment(
-        loader=PackageLoader("hamletc.targets.numba", ""),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("kernels.py.j2").render(_Context(program, universe).names())
+    return skeleton("numba").render(_Context(program, universe).names())
 
 
 class _Context:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from hamlet import abi, elementary, schema
 from hamlet.encoding import scales
 from hamlet.features import features, quantities
@@ -19,21 +17,14 @@ from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
+from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, table_name
 from hamletc.targets.triton.slots import Slot, offset, slots
 
 
 def emit(program: Program, universe: Universe) -> str:
     """The text of `triton_kernels.py`; the same for the same program and universe."""
-    environment = Environment(
-        loader=PackageLoader("hamletc.targets.triton", ""),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    template = environment.get_template("kernels.py.j2")
-    return template.render(_Context(program, universe).names())
+    return skeleton("triton").render(_Context(program, universe).names())
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:

@@ -141,6 +141,27 @@ def test_uses_of_worlds(remembering: tuple[Universe, Module]) -> None:
         assert kernels[-1][1].causes.sum() > 0
 
 
+def test_the_dead_of_a_large_world_use_nothing(remembering: tuple[Universe, Module]) -> None:
+    """Where a world takes several tiles, whether anybody in it interacts is known before the first one."""
+    of, module = remembering
+    shape = Shape(2, 600)
+    living = torch.arange(shape.lanes) % shape.agents >= 300
+    waits = schema.interact_action(of) + 1
+    actions = torch.where(living, waits, waits - 1).to(torch.int32)
+    states = []
+    for backend in (Interpreter(of, CPU), NumbaBackend(of, module.kernels("numba"), 2)):
+        buffers = allocate(of, shape, CPU, None)
+        backend.reset(buffers, STREAM)
+        backend.rollout(buffers, 12, RandomPolicy(), STREAM, False, None)
+        buffers.state["alive"][:] = living
+        before = buffers.state["last"].clone()
+        backend.step(buffers, actions, Stream(STREAM.seed, 12))
+        assert bool((buffers.state["last"] == before).all()) is not of.by_hand
+        states.append(buffers.state)
+    for name, values in states[0].items():
+        assert torch.equal(bits(values), bits(states[1][name])), name
+
+
 def test_bfloat16_observations(module: Module) -> None:
     shape = Shape(130, 3)
     kernels = run(NumbaBackend(universe(), module.kernels("numba"), 1), shape, torch.bfloat16)
