@@ -3,6 +3,7 @@
 PYTHON ?= python
 SECONDS ?= 600
 BACKENDS ?= ir,numba
+WIRED ?= ir numba triton ptx:sm_90
 JOBS ?= 2
 RESUME ?=
 ANEW ?=
@@ -15,8 +16,9 @@ fuzz:
 
 .PHONY: wiring
 wiring:
-	$(PYTHON) tests/equivalence/wire.py --backends ir,numba,triton $(if $(RESULTS),--results $(RESULTS))
-	$(PYTHON) tests/equivalence/wire.py --backends ptx:sm_90 $(if $(RESULTS),--results $(RESULTS))
+	for backend in $(WIRED); do \
+	  $(PYTHON) tests/equivalence/wire.py --backends $$backend $(if $(RESULTS),--results $(RESULTS)) || exit 1; \
+	done
 
 .PHONY: conformance
 conformance:

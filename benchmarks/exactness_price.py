@@ -153,7 +153,7 @@ def timed(
     seen = None if observed == "none" else observed
     for variant, module in built:
         with loosened(target, variant):
-            env = module.make(agents, 1, None, target, 7, seen, validate=False, quiet=True)
+            env = module.make(agents, 1, None, target, 7, seen, validate=False, quiet=True, launch="step")
             env.rollout(WARM_UP, observe=seen is not None, statistics=False)
         envs.append(env)
     lanes = [other_lanes(env, envs[0]) for env in envs]

@@ -45,7 +45,7 @@ def tuned(module: Module, plan: Plan) -> list[Row]:
     """Seconds by lanes of a block, for `step` and a rollout with the most lanes; and that the bits stay."""
     lanes = plan.lanes[-1]
     envs = [
-        module.make(lanes, 1, plan.device, plan.backend, 1, validate=False, quiet=True, tune=tune)
+        module.make(lanes, 1, plan.device, plan.backend, 1, validate=False, quiet=True, tune=tune, launch="step")
         for tune in ("max", "off")
     ]
     actions = torch.zeros(lanes, dtype=torch.int32, device=plan.device)

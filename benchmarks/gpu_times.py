@@ -140,7 +140,7 @@ def bytes_per_lane(env: Env) -> tuple[float, float]:
 
 def make(module: Module, worlds: int, plan: Plan, obs_dtype: str | None) -> Env:
     """Worlds on the device that is checked."""
-    return module.make(worlds, 1, plan.device, plan.backend, 1, obs_dtype, validate=False, quiet=True)
+    return module.make(worlds, 1, plan.device, plan.backend, 1, obs_dtype, validate=False, quiet=True, launch="step")
 
 
 def some_policy(env: Env) -> TabularPolicy:

@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     env = hamlet.load(arguments.package).make(
-        arguments.agents, 1, None, arguments.backend, 7, None, validate=False, quiet=True
+        arguments.agents, 1, None, arguments.backend, 7, None, validate=False, quiet=True, launch="step"
     )
     env.rollout(WARM_UP)
     rows = []

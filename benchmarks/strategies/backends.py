@@ -27,7 +27,7 @@ class Shipped:
         if start.lanes != self._lanes:
             self._lanes = start.lanes
             self._env = self._module.make(
-                start.lanes, 1, self._device, self._backend, obs_dtype=None, validate=False, quiet=True
+                start.lanes, 1, self._device, self._backend, obs_dtype=None, validate=False, quiet=True, launch="step"
             )
         self._env.load_state_dict(
             {

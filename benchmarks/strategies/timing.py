@@ -50,7 +50,7 @@ class Rates:
 def warm_start(module: Module, device: torch.device, lanes: int) -> Start:
     """The state after some ticks of the random policy."""
     backend = "triton" if device.type == "cuda" else "numba"
-    env = module.make(lanes, 1, device, backend, SEED, obs_dtype=None, quiet=True)
+    env = module.make(lanes, 1, device, backend, SEED, obs_dtype=None, quiet=True, launch="step")
     env.rollout(WARM_UP_TICKS, statistics=False)
     return Start({name: value.clone() for name, value in env.state.items()}, SEED, env.tick)
 

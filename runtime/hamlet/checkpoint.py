@@ -6,28 +6,19 @@ bit for bit. `torch.save` and `torch.load(weights_only=True)` take it as it is.
 
 from __future__ import annotations
 
+from itertools import product
 from math import prod
 from typing import Any, TypeAlias
 
 import torch
 
 from hamlet import schema
+from hamlet.bounds import fastest
 from hamlet.errors import EnvError
 from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
-from hamlet.universe import (
-    Action,
-    Affordance,
-    Assign,
-    Cascade,
-    Continuous,
-    Grid,
-    Meter,
-    NoSpace,
-    Rule,
-    Statement,
-    Universe,
-)
+from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Universe
+from hamlet.within import check_meters, check_positions, check_within
 
 StateDict: TypeAlias = dict[str, Any]
 
@@ -75,21 +66,21 @@ def _arrays(universe: Universe, shape: Shape, state: Any) -> dict[str, torch.Ten
 
 
 def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tensor]) -> None:
-    loose = _unclamped_meters(universe)
-    for row, meter in enumerate(universe.meters):
-        _check_meter(meter, state["meters"][row], meter.name in loose)
+    check_meters(universe, state["meters"], "lane")
     if "position" in state:
-        _check_positions(universe, "position", state["position"])
+        check_positions(universe, "position {} of the state", state["position"], "lane")
+    if "velocity" in state:
+        for axis, values, most in zip(schema.axes(universe), state["velocity"], fastest(universe), strict=True):
+            check_within(f"velocity {axis} of the state", values, -most, most, "lane")
     alive, age = state["alive"], state["age"]
     longest = universe.lifespan.ticks if universe.lifespan is not None else MOST
-    _within("age", age, 0, MOST if universe.by_hand else longest)
+    check_within("age of the state", age, 0, MOST if universe.by_hand else longest, "lane")
     if universe.lifespan is not None and bool((alive & (age >= longest)).any()):
         raise EnvError("the state holds an agent that is alive at the end of its lifespan")
     if not universe.by_hand and not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
         raise EnvError("the state holds a world without an agent alive")
-    for name in ("episode_return", "velocity"):
-        if name in state and bool(state[name].isnan().any()):
-            raise EnvError(f"{name} of the state holds a NaN")
+    if bool(state["episode_return"].isnan().any()):
+        raise EnvError("episode_return of the state holds a NaN")
     for row, item in enumerate(universe.inputs):
         check_numbers("input", item, state["inputs"][row])
     if schema.has_progress(universe):
@@ -97,44 +88,21 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
     _check_uses(universe, state)
 
 
-def _check_positions(universe: Universe, name: str, position: torch.Tensor) -> None:
-    match universe.space:
-        case Grid(sizes=sizes):
-            for axis, x, size in zip(schema.axes(universe), position, sizes, strict=True):
-                _within(f"{name} {axis}", x, 0, size - 1)
-        case Continuous(axes=axes):
-            for axis, x, bounds in zip(schema.axes(universe), position, axes, strict=True):
-                low, high, size = torch.tensor([bounds.low, bounds.high, bounds.size], dtype=torch.float32)
-                # where edges wrap or bounce, rounding can lead just beyond
-                highest = torch.maximum(high, low + size)
-                _within(f"{name} {axis}", x, float(low), float(highest))
-        case NoSpace():
-            pass
-
-
 def _check_uses(universe: Universe, state: dict[str, torch.Tensor]) -> None:
     if "used_at" in state:
         # 0 before the first use, which may lie outside the space
-        used = (state["used_at"] != 0).any(dim=0)
-        _check_positions(universe, "used_at", state["used_at"][:, used])
+        unused = (state["used_at"] == 0).all(dim=0)
+        check_positions(universe, "used_at {} of the state", state["used_at"], "lane", unused)
     if "last" in state:
-        _within("last", state["last"], schema.NOWHERE, len(universe.affordances) - 1)
-    if "streaks" in state:
-        _within("streaks", state["streaks"], 0, MOST)
-
-
-def _check_meter(meter: Meter, values: torch.Tensor, loose: bool) -> None:
-    low, high = torch.tensor([meter.low, meter.high], dtype=torch.float32, device=values.device)
-    within = values.isfinite() if loose else (values >= low) & (values <= high)
-    if not bool(within.all()):
-        bounds = "be a number" if loose else f"lie in {meter.low:g} .. {meter.high:g}"
-        raise EnvError(f"meter {meter.name} of the state must {bounds}")
+        check_within("last of the state", state["last"], schema.NOWHERE, len(universe.affordances) - 1, "lane")
+    for row in state.get("streaks", ()):
+        check_within("streaks of the state", row, 0, MOST, "lane")
 
 
 def _check_progress(universe: Universe, engaged: torch.Tensor, progress: torch.Tensor) -> None:
     # Entry k + 1: the most ticks that affordance k can have been going on; 0 for none and for instantaneous ones.
     most = [0, *(_most_progress(affordance) for affordance in universe.affordances)]
-    _within("engaged", engaged, schema.NOWHERE, len(universe.affordances) - 1)
+    check_within("engaged of the state", engaged, schema.NOWHERE, len(universe.affordances) - 1, "lane")
     longest = torch.tensor(most, dtype=torch.int32, device=engaged.device)[engaged.long() + 1]
     least = (engaged != schema.NOWHERE).int()
     if not bool(((progress >= least) & (progress <= longest)).all()):
@@ -152,9 +120,9 @@ def _most_progress(affordance: Affordance) -> int:
 
 
 def _check_worlds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
-    _within("episode", state["episode"], 0, MOST)
+    check_within("episode of the state", state["episode"], 0, MOST, "world")
     if universe.clock is not None:
-        _within("hour", state["hour"], 0, universe.clock.hours - 1)
+        check_within("hour of the state", state["hour"], 0, universe.clock.hours - 1, "world")
     for row, param in enumerate(universe.params):
         check_numbers("param", param, state["params"][row])
     if "places" in state:
@@ -162,39 +130,13 @@ def _check_worlds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
 
 
 def _check_places(universe: Universe, places: torch.Tensor) -> None:
-    of_affordances = places.view(len(universe.affordances), -1, places.shape[1])
     match universe.space:
         case Grid() as grid:
-            for word, (begin, end) in enumerate(schema.cell_words(grid)):
-                _within("places", of_affordances[:, word], 0, prod(grid.sizes[begin:end]) - 1)
+            bounds = [(0.0, prod(grid.sizes[begin:end]) - 1.0) for begin, end in schema.cell_words(grid)]
         case Continuous(axes=axes):
-            for row, bounds in enumerate(axes):
-                low, high = torch.tensor([bounds.low, bounds.high], dtype=torch.float32)
-                _within("places", of_affordances[:, row], float(low), float(high))
+            bounds = [(axis.low, axis.high) for axis in axes]
         case NoSpace():
-            pass
-
-
-def _within(name: str, values: torch.Tensor, low: float, high: float) -> None:
-    if not bool(((values >= low) & (values <= high)).all()):
-        raise EnvError(f"{name} of the state must lie in {low:.10g} .. {high:.10g}")
-
-
-def _unclamped_meters(universe: Universe) -> set[str]:
-    """The meters that some statement writes without clamping, so that they may leave their bounds."""
-    bodies: list[tuple[Statement, ...]] = []
-    construct: Rule | Cascade | Affordance | Action
-    for construct in (*universe.dynamics, *universe.affordances, *universe.actions):
-        match construct:
-            case Affordance(together=True):
-                pass
-            case Affordance():
-                bodies += [construct.instantly, construct.each_tick, construct.on_completion]
-            case _:
-                bodies.append(construct.body)
-    return {
-        statement.meter
-        for body in bodies
-        for statement in body
-        if isinstance(statement, Assign) and not statement.clamped
-    }
+            bounds = []
+    names = (affordance.name for affordance in universe.affordances)
+    for values, (name, (low, high)) in zip(places, product(names, bounds), strict=True):
+        check_within(f"places of the state, {name},", values, low, high, "world")

@@ -1,10 +1,10 @@
-"""Which backend runs a universe on which device."""
+"""Which backend runs a universe on which device, and how its steps are launched."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 import torch
@@ -13,18 +13,28 @@ from hamlet.errors import EnvError
 
 BackendName: TypeAlias = Literal["interpreter", "numba", "triton"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
+Launch: TypeAlias = Literal["step", "graph"]
+"""How `Env.step` runs a tick: by launching a kernel, or by replaying a CUDA graph of that."""
+LAUNCHES: tuple[Launch, ...] = get_args(Launch)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A backend, the device its tensors live on, and why."""
+    """A backend, the device its tensors live on, why, and how steps are launched."""
 
     backend: BackendName
     device: torch.device
     reason: str
+    launch: Launch = "step"
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """The launches that there are for this backend and device."""
+        return LAUNCHES if self.backend == "triton" and self.device.type == "cuda" else ("step",)
 
     def __str__(self) -> str:
-        return f"{self.backend} on {describe(self.device)}: {self.reason}"
+        launch = f", launch {self.launch}" if len(self.launches) > 1 else ""
+        return f"{self.backend} on {describe(self.device)}{launch}: {self.reason}"
 
 
 def describe(device: torch.device) -> str:
@@ -63,6 +73,26 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
             return Choice("triton", _triton_device(wanted), "as asked for")
         case _:
             raise EnvError(f"there is no backend {backend!r}: take auto, {', '.join(BACKENDS)}")
+
+
+def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...]:
+    """The choices that this one leaves open, the one to take without measuring first: all launches where `launch` is
+    `auto`, and numba on the CPU where a GPU was taken and it may run `anywhere`.
+
+    Raises:
+        EnvError: there is no such launch, or not for this choice.
+    """
+    if launch not in ("auto", *LAUNCHES):
+        raise EnvError(f"there is no launch {launch!r}: take auto, {', '.join(LAUNCHES)}")
+    found = tuple(replace(choice, launch=each) for each in choice.launches if launch in ("auto", each))
+    if not found:
+        raise EnvError(
+            f'launch "graph" needs backend "triton" on a CUDA device, not {choice.backend} on {choice.device}: '
+            'take "step" or "auto"'
+        )
+    if anywhere and choice.backend == "triton" and launch != "graph":
+        return (*found, Choice("numba", torch.device("cpu"), "there is a CUDA device"))
+    return found
 
 
 def _device(device: str | torch.device) -> torch.device:

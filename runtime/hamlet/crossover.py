@@ -1,28 +1,35 @@
-"""A GPU loses to the CPU below some number of agents: which, is measured once per machine and universe."""
+"""What is the fastest for so many agents is measured once per machine and universe: below some number of agents a GPU
+loses to the CPU, and below another a launch of a kernel takes longer than a tick, so that a CUDA graph wins."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
+from itertools import pairwise
 from time import perf_counter
 from typing import TypeAlias
 
 import torch
 
 from hamlet import cache
-from hamlet.choose import Choice, describe
+from hamlet.choose import Choice
 from hamlet.errors import EnvError
 
 SIZES = (64, 1024, 16384, 65536)
-"""Agents that are timed. With as many as the last, or more, a GPU is taken without measuring."""
+"""Agents that are timed. With as many as the last, or more, a GPU is taken without timing the CPU."""
+GRAPHED_MOST = 1 << 20
+"""From so many agents on a tick takes longer than its launch anywhere, and graphs are not timed."""
 SWITCH = "HAMLET_MEASURE"
 """Set to 0, this variable keeps `auto` from measuring."""
 SAMPLE_SECONDS = 0.03
 """Of a timing."""
+GAIN = 1.05
+"""A graph must be so many times faster than launches: less may be noise, and it is recorded anew for every seed."""
 
 Times: TypeAlias = Mapping[int, float]
 """Seconds of a step by number of agents."""
@@ -30,49 +37,64 @@ Measure: TypeAlias = Callable[[Choice, int], float]
 """Seconds of a step of so many agents by this choice."""
 
 
-def settle(gpu: Choice, lanes: int, agents: int, identity: cache.Key, measure: Measure, quiet: bool) -> Choice:
-    """The faster of numba on the CPU and of `gpu` for this many agents.
+def settle(
+    options: Sequence[Choice], lanes: int, sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
+) -> Choice:
+    """The fastest choice for this many agents, with the reason.
 
     Args:
-        gpu: Triton on a device.
+        options: the one to take without measuring first.
         lanes: all agents.
-        agents: in a world.
-        identity: of the universe and what it observes.
+        sizes: so many agents are timed; fewer than two are not enough to tell.
+        identity: of the universe, its agents per world, and what it observes.
         measure: times a step.
         quiet: do not say that something is measured.
     """
-    if lanes >= SIZES[-1]:
-        return Choice(gpu.backend, gpu.device, f"{lanes:,} agents are enough for a GPU")
+    first = options[0]
+    if len(options) == 1:
+        return first
+    worth = [choice for choice in options if lanes < _limit(choice)]
+    if len(worth) == 1:
+        return replace(first, reason=f"{first.reason}, and {lanes:,} agents keep it busy")
+    if len(sizes) < 2:
+        return replace(first, reason=f"{first.reason}, and worlds are too large to time many")
     if os.environ.get(SWITCH) == "0":
-        return Choice(gpu.backend, gpu.device, f"there is a CUDA device, and {SWITCH}=0")
-    cpu = Choice("numba", torch.device("cpu"), "")
-    key = {**identity, "agents": agents, **_machine(gpu.device)}
-    found = cache.load("crossover", key)
-    if found is None:
-        if not quiet:
-            text = f"hamlet: timing numba and triton once, to choose between them ({SWITCH}=0: do not)"
-            print(text, file=sys.stderr, flush=True)
-        sizes = [max(size // agents, 1) * agents for size in SIZES]
-        found = {
-            "numba": {str(size): measure(cpu, size) for size in sizes},
-            "triton": {str(size): measure(gpu, size) for size in sizes},
-            "measured": datetime.now(UTC).date().isoformat(),
-        }
-        cache.save("crossover", key, found)
-    on_cpu, on_gpu = ({int(size): float(time) for size, time in found[name].items()} for name in ("numba", "triton"))
-    return _faster(cpu, gpu, lanes, on_cpu, on_gpu, str(found["measured"]))
+        return replace(first, reason=f"{first.reason}, and {SWITCH}=0")
+    times, day = _measured(worth, sizes, identity, measure, quiet)
+    best, *others = ranked(times, lanes)
+    rates = {choice: f"{lanes / expected(times[choice], lanes) / 1e6:.3g}" for choice in worth}
+    against = " and ".join(f"{rates[choice]} by {_name(choice)}" for choice in others)
+    reason = f"{lanes:,} agents, {rates[best]} million steps/s against {against}; {_summary(times)}; measured {day}"
+    return replace(best, reason=reason)
 
 
-def _faster(cpu: Choice, gpu: Choice, lanes: int, on_cpu: Times, on_gpu: Times, day: str) -> Choice:
-    times = expected(on_cpu, lanes), expected(on_gpu, lanes)
-    (chosen, time), (other, slower) = sorted(zip((cpu, gpu), times, strict=True), key=lambda pair: pair[1])
-    where = crossover(on_cpu, on_gpu)
-    about = f"crossover at about {where:,} agents" if where is not None else "whatever the number of agents"
-    reason = (
-        f"{lanes:,} agents, {lanes / time / 1e6:.3g} million steps/s against {lanes / slower / 1e6:.3g} on "
-        f"{describe(other.device)} ({about}; measured {day})"
-    )
-    return Choice(chosen.backend, chosen.device, reason)
+def _measured(
+    choices: Sequence[Choice], sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
+) -> tuple[Mapping[Choice, Times], str]:
+    """The times of these choices, from the cache where they are there, and the day of the latest."""
+    keys = {choice: {**identity, **_machine(choice, choices[0].device)} for choice in choices}
+    answers = {choice: found for choice, key in keys.items() if (found := cache.load("crossover", key)) is not None}
+    missing = [choice for choice in choices if choice not in answers]
+    if missing and not quiet:
+        names = ", ".join(_name(choice) for choice in missing)
+        print(f"hamlet: timing {names} once, to choose ({SWITCH}=0: do not)", file=sys.stderr, flush=True)
+    for choice in missing:
+        seconds = {str(size): measure(choice, size) for size in sizes}
+        answers[choice] = {"seconds": seconds, "measured": datetime.now(UTC).date().isoformat()}
+        cache.save("crossover", keys[choice], answers[choice])
+    times: dict[Choice, Times] = {
+        choice: {int(size): float(time) for size, time in answers[choice]["seconds"].items()} for choice in choices
+    }
+    return times, max(str(answer["measured"]) for answer in answers.values())
+
+
+def ranked(times: Mapping[Choice, Times], lanes: int) -> list[Choice]:
+    """The choices that are worth considering for so many agents, the best one first."""
+
+    def cost(choice: Choice) -> float:
+        return expected(times[choice], lanes) * (GAIN if choice.launch == "graph" else 1.0)
+
+    return sorted((choice for choice in times if lanes < _limit(choice)), key=cost)
 
 
 def expected(times: Times, lanes: int) -> float:
@@ -85,15 +107,14 @@ def expected(times: Times, lanes: int) -> float:
     return times[low] + (times[high] - times[low]) * (lanes - low) / (high - low)
 
 
-def crossover(on_cpu: Times, on_gpu: Times) -> int | None:
-    """The fewest agents, to two digits, from which the GPU is faster; `None` where one of them always is."""
-    sizes = sorted({size for low in on_cpu for size in range(low, 4 * low, max(low // 8, 1)) if size <= max(on_cpu)})
-    faster = [expected(on_gpu, size) < expected(on_cpu, size) for size in sizes]
-    if all(faster) or not faster[-1]:
-        return None
-    first = sizes[len(faster) - faster[::-1].index(False)]
-    digits = len(str(first)) - 2
-    return round(first, -digits) if digits > 0 else first
+def crossovers(times: Mapping[Choice, Times]) -> list[tuple[int, Choice]]:
+    """The best choices by number of agents, each with the fewest agents, to two digits, from which it is the best."""
+    least = min(min(sizes) for sizes in times.values())
+    sizes = [least << power for power in range(GRAPHED_MOST.bit_length()) if least << power < GRAPHED_MOST]
+    grid = [low + low * eighth // 8 for low in sizes for eighth in range(8)]
+    best = [(size, ranked(times, size)[0]) for size in (*grid, GRAPHED_MOST)]
+    changes = [after for before, after in pairwise(best) if after[1] != before[1]]
+    return [best[0], *((_two_digits(size), choice) for size, choice in changes)]
 
 
 def timed(step: Callable[[], object], wait: Callable[[], None], clock: Callable[[], float] = perf_counter) -> float:
@@ -110,14 +131,46 @@ def timed(step: Callable[[], object], wait: Callable[[], None], clock: Callable[
     return (clock() - begin) / count
 
 
-def _machine(device: torch.device) -> dict[str, str | int]:
+def _limit(choice: Choice) -> float:
+    """From so many agents on the choice is not worth a measurement."""
+    match choice:
+        case Choice(backend="numba"):
+            return SIZES[-1]
+        case Choice(launch="graph"):
+            return GRAPHED_MOST
+        case _:
+            return float("inf")
+
+
+def _name(choice: Choice) -> str:
+    return f"{choice.backend} ({choice.launch})" if len(choice.launches) > 1 else choice.backend
+
+
+def _summary(times: Mapping[Choice, Times]) -> str:
+    """Which is the fastest for which numbers of agents."""
+    (_, first), *others = crossovers(times)
+    if not others:
+        return f"{_name(first)} is the fastest for any number"
+    return ", ".join(
+        [f"{_name(first)} is the fastest", *(f"from about {size:,} {_name(choice)}" for size, choice in others)]
+    )
+
+
+def _two_digits(number: int) -> int:
+    digits = len(str(number)) - 2
+    return round(number, -digits) if digits > 0 else number
+
+
+def _machine(choice: Choice, device: torch.device) -> dict[str, str | int]:
     versions = {}
-    for name in ("torch", "triton", "numba"):
+    for name in ("torch", choice.backend):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError as error:
-            raise EnvError(f'backend "auto" compares numba and triton, and {name} is not installed') from error
+            raise EnvError(f'"auto" times {choice.backend}, and {name} is not installed') from error
     return {
+        "backend": choice.backend,
+        "launch": choice.launch,
         "device": torch.cuda.get_device_name(device),
         "processor": platform.machine(),
         "processors": len(os.sched_getaffinity(0)),

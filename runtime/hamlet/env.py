@@ -41,7 +41,7 @@ class Env:
         module, universe: what runs.
         num_worlds, num_agents, num_lanes, first_world: how many, and the global number of the first world.
         device: where all tensors are.
-        backend: the name of the backend; `choice` says why it was chosen.
+        backend, launch: the name of the backend, and how it launches steps; `choice` says why they were chosen.
         action_names, num_actions: the actions; an action is its number.
         observation_names: one name per value of an observation; `observation_segments` has them grouped.
         observation_low, observation_high: [values] f32: where the values of an observation lie. Observations of uint8
@@ -63,6 +63,7 @@ class Env:
         self.first_world = buffers.shape.first_world
         self.device = choice.device
         self.backend = backend.name
+        self.launch = choice.launch
         self.choice = str(choice)
         self.action_names = schema.action_names(universe)
         self.num_actions = len(self.action_names)
@@ -84,6 +85,7 @@ class Env:
         self._seed = seed
         self._tick = 0
         self._stepper = Stepper(backend, buffers)
+        self._graphed: Graphed | None = None
         self._untouched = True
         self._info = self._views()
         self._start()
@@ -170,16 +172,20 @@ class Env:
         Raises:
             EnvError: the actions have a wrong type, shape, device or range. Nothing was changed.
         """
-        checked = self.checked_actions(actions)
         if torch.compiler.is_compiling():
-            self._step_as_operator(checked)
+            self._step_as_operator(self.checked_actions(actions))
+        elif self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
+            if self._graphed is None:
+                self._graphed = self.graphed()
+            return self._graphed.step(actions)
         else:
-            self._backend.step(self._buffers, checked, self._stream())
+            self._backend.step(self._buffers, self.checked_actions(actions), self._stream())
         return self._finish()
 
     def graphed(self) -> Graphed:
         """Steps of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one launch.
-        Worth it for few agents, whose ticks take less time than launching them.
+        Worth it for few agents, whose ticks take less time than launching them; with `launch` "graph", `step` does it
+        already.
 
         Raises:
             EnvError: the environment does not run on CUDA, by backend "triton".

@@ -94,7 +94,8 @@ def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
         for tensor, before in zip(tensors, kept, strict=True):
             tensor.copy_(before)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        # Other threads may go on allocating while this one records.
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
             work()
 
     def replay() -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 
-from hamlet import schema
+from hamlet import cache, schema
 from hamlet.backend import Backend
-from hamlet.choose import Choice, choose
-from hamlet.crossover import settle, timed
+from hamlet.choose import Choice, candidates, choose
+from hamlet.crossover import SIZES, settle, timed
 from hamlet.encoding import scales
 from hamlet.env import Env, checked_seed
 from hamlet.errors import EnvError
@@ -23,6 +24,8 @@ from hamlet.state import DTYPES, Buffers, Shape, allocate
 from hamlet.universe import Universe
 
 LANE_LIMIT = 1 << 31
+MEASURED_BYTES = 1 << 30
+"""Worlds that take more are not made to choose how others run."""
 OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
 
 
@@ -38,6 +41,7 @@ def make(
     validate: bool | None,
     quiet: bool,
     tune: Tune,
+    launch: str,
 ) -> Env:
     """An environment at the beginning of episode 0.
 
@@ -56,35 +60,41 @@ def make(
         quiet: say nothing.
         tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
             `hamlet.launch.tuning`; the bits are the same.
+        launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
+            the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
+            `quiet` or there is nothing to choose from.
     """
     choice = choose(backend, device)
+    options = candidates(choice, launch, anywhere=backend == "auto" and device is None)
     shape = checked_shape(module.universe, worlds, agents, first_world)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
     checked_seed(seed)
-    if backend == "auto" and device is None and choice.backend == "triton":
-        choice = _settle(module, shape, dtype, choice, quiet)
+    choice = _settle(module, shape, dtype, options, quiet)
     executor = start(module, choice, tune)
     if choice.backend == "triton":
         choice = replace(choice, reason=f"{choice.reason}; kernels: {executor.origin}")
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     checks = choice.device.type == "cpu" if validate is None else validate
     env = Env(module, executor, buffers, choice, seed, checks)
-    if backend == "auto" and not quiet:
+    if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env
 
 
-def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, gpu: Choice, quiet: bool) -> Choice:
-    """What `auto` takes for so many agents where there is a GPU."""
+def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Sequence[Choice], quiet: bool) -> Choice:
+    """What is the fastest for so many agents."""
 
     def measure(choice: Choice, lanes: int) -> float:
-        worlds = lanes // shape.agents
-        env = make(module, worlds, shape.agents, choice.device, choice.backend, 0, dtype, 0, False, True, "off")
-        actions = torch.zeros(lanes, dtype=torch.int32, device=choice.device)
+        worlds, device, launch = lanes // shape.agents, choice.device, choice.launch
+        env = make(module, worlds, shape.agents, device, choice.backend, 0, dtype, 0, False, True, "off", launch)
+        actions = torch.zeros(lanes, dtype=torch.int32, device=device)
         return timed(lambda: env.step(actions), env.synchronize)
 
-    identity = {"universe": module.digest, "observations": str(dtype)}
-    return settle(gpu, shape.lanes, shape.agents, identity, measure, quiet)
+    sizes = sorted({max(size // shape.agents, 1) * shape.agents for size in SIZES})
+    shapes = (Shape(size // shape.agents, shape.agents) for size in sizes)
+    small = [each.lanes for each in shapes if buffer_bytes(module.universe, each, dtype) <= MEASURED_BYTES]
+    identity: cache.Key = {"universe": module.digest, "agents": shape.agents, "observations": str(dtype)}
+    return settle(options, shape.lanes, small, identity, measure, quiet)
 
 
 def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:

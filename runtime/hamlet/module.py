@@ -81,6 +81,7 @@ class Module:
         validate: bool | None = None,
         quiet: bool = False,
         tune: Tune = "default",
+        launch: str = "auto",
     ) -> Env:
         """Worlds of this universe, at the beginning of episode 0. See `hamlet.make.make` for the arguments.
 
@@ -90,7 +91,7 @@ class Module:
         """
         from hamlet.make import make
 
-        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet, tune)
+        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet, tune, launch)
 
 
 def load(package: str | Path | ModuleType) -> Module:

@@ -9,6 +9,7 @@ import torch
 
 from hamlet.errors import EnvError
 from hamlet.universe import Input, Param
+from hamlet.within import Per, check_within
 
 
 class Numbers(MutableMapping[str, torch.Tensor]):
@@ -70,6 +71,5 @@ class Numbers(MutableMapping[str, torch.Tensor]):
 
 def check_numbers(kind: str, declared: Param | Input, values: torch.Tensor) -> None:
     """Raise `EnvError` unless all values lie within the bounds of a param or an input (a NaN does not)."""
-    low, high = torch.tensor([declared.low, declared.high], dtype=torch.float32, device=values.device)
-    if not bool(((values >= low) & (values <= high)).all()):
-        raise EnvError(f"{kind} {declared.name} must lie in {declared.low:g} .. {declared.high:g}")
+    per: Per = "world" if isinstance(declared, Param) else "lane"
+    check_within(f"{kind} {declared.name}", values, declared.low, declared.high, per)

@@ -38,10 +38,10 @@ def module(request: pytest.FixtureRequest, tmp_path: Path) -> Module:
     return hamlet.compile(source, tmp_path / "luck")
 
 
-def pair(module: Module, **arguments: object) -> tuple[Env, Env]:
+def pair(module: Module, obs_dtype: str = "float32", launch: str = "step") -> tuple[Env, Env]:
     """The same worlds on the GPU and on the CPU."""
-    on_gpu = module.make(333, device="cuda", backend="triton", seed=5, **arguments)  # type: ignore[arg-type]
-    return on_gpu, module.make(333, device="cpu", backend="interpreter", seed=5, **arguments)  # type: ignore[arg-type]
+    on_gpu = module.make(333, device="cuda", seed=5, obs_dtype=obs_dtype, launch=launch, quiet=True)
+    return on_gpu, module.make(333, device="cpu", backend="interpreter", seed=5, obs_dtype=obs_dtype)
 
 
 def same(gpu: Env, cpu: Env) -> None:
@@ -77,6 +77,13 @@ def test_graph(module: Module, obs_dtype: str) -> None:
     graphed = gpu.graphed()
     same(gpu, cpu)
     drive(gpu, cpu, graphed.step)
+
+
+def test_steps_that_replay_a_graph(module: Module) -> None:
+    gpu, cpu = pair(module, launch="graph")
+    assert (gpu.launch, cpu.launch) == ("graph", "step")
+    drive(gpu, cpu, gpu.step)
+    assert gpu._graphed is not None
 
 
 def test_compiled(module: Module) -> None:

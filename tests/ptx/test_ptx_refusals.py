@@ -121,6 +121,16 @@ def test_text(old: str, new: str) -> None:
         Program(parse(text.replace(old, new)))
 
 
+def test_local_memory_may_be_left_over_and_not_used() -> None:
+    depot = ".local .align 1 .b8 __local_depot0[1]; .reg .b64 %SP; .reg .b32 %SPL; .reg .b32 %r<40>"
+    text = kernel("").replace(".reg .b32 %r<40>", depot)
+    assert "depot" in text
+    Program(parse(text))
+    for used in ("mov.b64 %SP, 0;", "mov.b64 %rd1, __local_depot0;", "st.local.b32 [%rd1], %r1;"):
+        with pytest.raises(PtxError, match=r"^PTX line"):
+            Program(parse(text.replace("ret;", f"{used} ret;")))
+
+
 def test_lines_are_counted_in_comments() -> None:
     with pytest.raises(PtxError, match=r"^PTX line 3: "):
         parse("/* one\ntwo */\n~")

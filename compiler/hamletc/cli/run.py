@@ -43,7 +43,9 @@ def run(
     from hamletc.cli.report import show
 
     module = open_package(universe)
-    make = partial(module.make, worlds, agents, device, backend, seed, obs_dtype=None, quiet=True, tune=tune)
+    make = partial(
+        module.make, worlds, agents, device, backend, seed, obs_dtype=None, quiet=True, tune=tune, launch="step"
+    )
     report, samples = live(make, module.name, ticks)
     show(report, Console(highlight=False, soft_wrap=True))
     plot = (Path("runs") / module.name if output is None else output) / "meters.png"

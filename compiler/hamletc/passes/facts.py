@@ -2,7 +2,8 @@
 
 Positions are on the grid, in a continuous space at most a size beyond its edges; hours on the clock, ages not negative
 and at most the lifespan, params and inputs within their bounds, actions valid. A meter is within its bounds at the
-beginning of a tick if every tick leaves it there. The runtime refuses states that break this.
+beginning of a tick if every tick leaves it there; one that a statement leaves unclamped is a number, if every tick
+leaves it one. The runtime refuses states that break this (`hamlet.checkpoint`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field
 from math import prod
 
 from hamlet import schema
-from hamlet.binary32 import round32
+from hamlet.binary32 import LARGEST, round32
+from hamlet.bounds import unclamped_meters
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.types import Type
@@ -20,6 +22,7 @@ from hamletc.passes.interval import ANY_F32, Interval, join, to_binary32
 from hamletc.passes.ranges import ranges_of
 
 COUNT = Interval(0, 2**31 - 1)
+FINITE = Interval(-LARGEST, LARGEST, False, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,9 @@ def facts_of(universe: Universe, program: Program) -> Facts:
         inputs[f"param.{param.name}"] = _bounds(param.low, param.high)
     for item in universe.inputs:
         inputs[f"input.{item.name}"] = _bounds(item.low, item.high)
+    loose = unclamped_meters(universe)
     for meter in universe.meters:
-        inputs[f"meter.{meter.name}"] = _bounds(meter.low, meter.high)
+        inputs[f"meter.{meter.name}"] = FINITE if meter.name in loose else _bounds(meter.low, meter.high)
     tables = {table.name: contents(table) for table in program.tables}
     facts = Facts(inputs, tables, {function.name: function for function in program.functions})
     tick = program.function("tick")
@@ -73,7 +77,8 @@ def _positions(universe: Universe) -> dict[str, Interval]:
     result: dict[str, Interval] = {}
     for name, interval in zip(schema.axes(universe), _coordinates(universe), strict=True):
         # Before the first use that place is 0, also where no position is.
-        result |= {f"position.{name}": interval, f"used_at.{name}": join(interval, Interval(0, 0))}
+        unused = Interval(0, 0, False, isinstance(universe.space, Continuous))
+        result |= {f"position.{name}": interval, f"used_at.{name}": join(interval, unused)}
         longest = to_binary32(2 * (interval.high - interval.low))
         result[f"velocity.{name}"] = Interval(-longest, longest, False, True)
     return result

@@ -90,6 +90,7 @@ class _Run:
             validate=False,
             quiet=True,
             tune=tune,
+            launch="step",
         )
         generator = torch.Generator().manual_seed(7)
         actions = torch.randint(self._env.num_actions, (case.lanes,), generator=generator, dtype=torch.int32)

@@ -74,7 +74,7 @@ def measure(
 
     def run(name: str, module: Module, observed: str | None, every_tick: bool, count: bool) -> _Run:
         progress(name)
-        env = module.make(worlds, agents, device, backend, SEED, observed, validate=False, quiet=True)
+        env = module.make(worlds, agents, device, backend, SEED, observed, validate=False, quiet=True, launch="step")
         return _Run(env, ticks, every_tick, count)
 
     base = run("the universe", module, None, False, False)

@@ -25,7 +25,7 @@ def write_trace(
     Raises:
         EnvError: the file cannot be written.
     """
-    env = module.make(worlds, agents, device, backend, SEED, validate=False, quiet=True)
+    env = module.make(worlds, agents, device, backend, SEED, validate=False, quiet=True, launch="step")
     generator = torch.Generator().manual_seed(SEED)
     actions = torch.randint(env.num_actions, (env.num_lanes,), generator=generator, dtype=torch.int32).to(env.device)
     activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (env.device.type == "cuda")

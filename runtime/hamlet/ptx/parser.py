@@ -109,7 +109,9 @@ class _Parser:
         while not self._accept("}"):
             token = self._peek()
             if token.text == ".reg":
-                registers.append(self._registers())
+                registers += self._registers()
+            elif token.text == ".local":
+                self._local()
             elif token.text.startswith("$"):
                 labels.append(self._word())
                 self._expect(":")
@@ -118,15 +120,31 @@ class _Parser:
                 labels = []
         return tuple(registers), tuple(instructions)
 
-    def _registers(self) -> Registers:
+    def _registers(self) -> list[Registers]:
+        """`.reg .b32 %r<40>;`. A register alone, `.reg .b64 %SP;`, is LLVM's pointer to local memory: see below."""
         self._expect(".reg")
         kind = self._take()
         prefix = self._word()
+        if self._accept(";"):
+            return []
         self._expect("<")
         count = self._integer()
         self._expect(">")
         self._expect(";")
-        return Registers(prefix, kind.text.removeprefix("."), count)
+        return [Registers(prefix, kind.text.removeprefix("."), count)]
+
+    def _local(self) -> None:
+        """`.local .align 1 .b8 __local_depot0[1];`: LLVM leaves some behind when it has removed all that used it. It is
+        not known by name, so that an instruction that uses it is refused."""
+        for text in (".local", ".align"):
+            self._expect(text)
+        self._integer()
+        self._expect(".b8")
+        self._word()
+        self._expect("[")
+        self._integer()
+        for text in "];":
+            self._expect(text)
 
     def _instruction(self, labels: tuple[str, ...]) -> Instruction:
         guard = None

@@ -327,7 +327,8 @@ def test_an_affordance_is_moved(packages: Path) -> None:
         ("positions", torch.tensor([[99, 0]] * 4), "x of a position must lie in"),
         ("positions", torch.zeros((4, 3), dtype=torch.int64), r"positions has the shape \[4, 2\], not \[4, 3\]"),
         ("meters", torch.zeros(4), "meters has the shape"),
-        ("step_counts", torch.tensor([0, 0, -1, 0]), "step_counts are 0 or more"),
+        ("step_counts", torch.tensor([0, 0, -1, 0]), "step_counts must lie in 0 .. 2147483647, not -1 in agent 2"),
+        ("step_counts", torch.tensor([0, 1 << 31, 0, 0]), "step_counts must lie in 0 .. 2147483647"),
     ],
 )
 def test_impossible_states(name: str, values: torch.Tensor, said: str, packages: Path) -> None:
@@ -336,6 +337,14 @@ def test_impossible_states(name: str, values: torch.Tensor, said: str, packages:
     with pytest.raises(EnvError, match=said):
         setattr(env, name, values)
     assert torch.equal(env.observe(), before)
+
+
+def test_an_impossible_meter(packages: Path) -> None:
+    env = made("greenhouse", packages)
+    meters = env.meters.clone()
+    meters[2, 0] = torch.nan
+    with pytest.raises(EnvError, match=r"meter \w+ of the state must be a number, not nan in agent 2"):
+        env.meters = meters
 
 
 def test_an_impossible_change_in_place(packages: Path) -> None:

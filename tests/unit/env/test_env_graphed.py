@@ -84,6 +84,27 @@ def test_graphed_steps_are_steps(luck: Module) -> None:
     same(graphing, stepping)
 
 
+def test_an_environment_with_graphs_replays_them(luck: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not while somebody else records: a graph cannot be replayed then."""
+    graphing, stepping = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))
+    recorder, capturing = Recorder(graphing), False
+    monkeypatch.setattr(graphing, "launch", "graph")
+    monkeypatch.setattr(graphing, "graphed", recorder.graphed)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: capturing)
+    assert stepping.launch == "step"
+    for turn in range(6):
+        capturing = turn == 3
+        replayed = graphing._graphed and graphing._graphed._elapsed.clone()
+        for env in (graphing, stepping):
+            env.step(torch.full((17,), turn))
+        same(graphing, stepping)
+        assert graphing._graphed is not None
+        assert (replayed is not None and torch.equal(replayed, graphing._graphed._elapsed)) == capturing
+    assert recorder.recordings == 1
+    with pytest.raises(EnvError, match="action 9 does not exist"):
+        graphing.step(torch.full((17,), 9))
+
+
 def test_ticks_matter(luck: Module) -> None:
     """Or the test above would not see one that stands still."""
     early, late = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))

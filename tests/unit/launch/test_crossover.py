@@ -1,30 +1,39 @@
-"""`auto` on a machine with a GPU: numba below some number of agents, measured once."""
+"""`auto` on a machine with a GPU, with made-up times: the fastest of numba, launches and graphs, measured once."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from hamlet import crossover
-from hamlet.choose import Choice
-from hamlet.crossover import SIZES, expected, settle, timed
+from hamlet import EnvError
+from hamlet.choose import Choice, candidates
+from hamlet.crossover import GRAPHED_MOST, SIZES, crossovers, expected, ranked, settle, timed
 from hamlet.launch.cuda_driver import CudaError
 
 GPU = Choice("triton", torch.device("cuda", 0), "there is a CUDA device")
+STEP, GRAPH, CPU = candidates(GPU, "auto", anywhere=True)
 
 
 class Machine:
-    """Steps take 40 microseconds and 0.2 nanoseconds per agent on the GPU, 20 and 10 on the CPU."""
+    """A launch takes 40 microseconds, a graph 8, and the GPU 0.2 nanoseconds per agent meanwhile; the CPU takes 4
+    microseconds and 10 nanoseconds per agent."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, int]] = []
+        self.asked: list[tuple[str, str, int]] = []
 
     def __call__(self, choice: Choice, lanes: int) -> float:
-        self.asked.append((choice.backend, lanes))
-        return 40e-6 + 0.2e-9 * lanes if choice.backend == "triton" else 20e-6 + 10e-9 * lanes
+        self.asked.append((choice.backend, choice.launch, lanes))
+        if choice.backend == "numba":
+            return 4e-6 + 10e-9 * lanes
+        return max(40e-6 if choice.launch == "step" else 8e-6, 0.2e-9 * lanes)
+
+    def times(self) -> dict[Choice, dict[int, float]]:
+        return {choice: {size: self(choice, size) for size in SIZES} for choice in (STEP, GRAPH, CPU)}
 
 
 @pytest.fixture(autouse=True)
@@ -34,40 +43,85 @@ def _machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.get_device_name", lambda _device: "a GPU")
 
 
-def chosen(lanes: int, machine: Machine, agents: int = 1, quiet: bool = True) -> Choice:
-    return settle(GPU, lanes, agents, {"universe": "abc"}, machine, quiet)
+def chosen(
+    lanes: int, machine: Machine, options: Sequence[Choice] = (STEP, GRAPH, CPU), quiet: bool = True, agents: int = 1
+) -> Choice:
+    return settle(options, lanes, SIZES, {"universe": "abc", "agents": agents}, machine, quiet)
 
 
-def test_few_agents_stay_on_the_cpu_and_many_do_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_candidates() -> None:
+    assert [replace(GPU, launch="step"), replace(GPU, launch="graph")] == [STEP, GRAPH]
+    assert (CPU.backend, CPU.device) == ("numba", torch.device("cpu"))
+    assert candidates(GPU, "auto", anywhere=False) == (STEP, GRAPH)
+    assert candidates(GPU, "step", anywhere=True) == (STEP, CPU)
+    assert candidates(GPU, "graph", anywhere=True) == (GRAPH,)
+    for launch in ("auto", "step"):
+        assert candidates(CPU, launch, anywhere=True) == (CPU,)
+    for other in (CPU, replace(GPU, device=torch.device("cpu")), replace(GPU, backend="interpreter")):
+        with pytest.raises(
+            EnvError, match=f'launch "graph" needs backend "triton" on a CUDA .* not {other.backend} on'
+        ):
+            candidates(other, "graph", anywhere=True)
+    with pytest.raises(EnvError, match="there is no launch 'fused': take auto, step, graph"):
+        candidates(GPU, "fused", anywhere=False)
+
+
+def test_the_number_of_agents_decides(capsys: pytest.CaptureFixture[str]) -> None:
     machine = Machine()
     few = chosen(64, machine, quiet=False)
-    assert (few.backend, few.device) == ("numba", torch.device("cpu"))
-    assert few.reason.startswith("64 agents, 3.1 million steps/s against 1.6 on cuda:0 (a GPU) (crossover at about ")
-    assert capsys.readouterr().err.startswith("hamlet: timing numba and triton once, to choose between them")
-    many = chosen(30_000, machine, quiet=False)
-    assert (many.backend, many.device) == ("triton", torch.device("cuda", 0))
-    assert "against 93.7 on cpu (crossover at about 2,0" in many.reason
+    assert (few.backend, few.launch, few.device) == ("numba", "step", torch.device("cpu"))
+    assert few.reason.startswith(
+        "64 agents, 13.8 million steps/s against 8 by triton (graph) and 1.6 by triton (step);"
+    )
+    timing = "hamlet: timing triton (step), triton (graph), numba once, to choose (HAMLET_MEASURE=0: do not)\n"
+    assert capsys.readouterr().err == timing
+    more = chosen(30_000, machine, quiet=False)
+    assert (more.backend, more.launch, more.device) == ("triton", "graph", torch.device("cuda", 0))
+    assert str(more).startswith("triton on cuda:0 (a GPU), launch graph: 30,000 agents, ")
+    assert "; numba is the fastest, from about 4" in more.reason
+    most = chosen(900_000, machine, quiet=False)
+    assert (most.backend, most.launch) == ("triton", "step")
+    assert "by triton (graph); triton (graph) is the fastest, from about " in most.reason
     assert capsys.readouterr().err == "", "what was measured is kept"
-    assert machine.asked == [(backend, size) for backend in ("numba", "triton") for size in SIZES]
+    order = [("triton", "step"), ("triton", "graph"), ("numba", "step")]
+    assert machine.asked == [(*choice, size) for choice in order for size in SIZES]
 
 
-def test_the_crossover_is_where_they_meet() -> None:
-    machine = Machine()
-    cpu, gpu = ({size: machine(Choice(name, GPU.device, ""), size) for size in SIZES} for name in ("numba", "triton"))
-    exact = 20e-6 / 9.8e-9
-    found = crossover.crossover(cpu, gpu)
-    assert found is not None
-    assert abs(found - exact) < 0.2 * exact
-    assert crossover.crossover(gpu, cpu) is None
-    assert crossover.crossover(cpu, dict.fromkeys(cpu, 0.0)) is None
+def test_crossovers_are_where_the_best_two_meet() -> None:
+    times = Machine().times()
+    (least, first), (graphs, second), (launches, third) = crossovers(times)
+    assert (least, first, second, third) == (SIZES[0], CPU, GRAPH, STEP)
+    # 4 us + 10 ns * n = 1.05 * 8 us
+    assert graphs == pytest.approx(440, rel=0.15)
+    # beyond the last size lines go on: a launch never gets longer there
+    per_lane = (times[GRAPH][65536] - times[GRAPH][16384]) / (65536 - 16384)
+    assert launches == pytest.approx(65536 + (40e-6 / 1.05 - times[GRAPH][65536]) / per_lane, rel=0.15)
+    without = {STEP: times[STEP], CPU: times[CPU]}
+    assert [choice for _, choice in crossovers(without)] == [CPU, STEP]
+    assert crossovers({GRAPH: times[GRAPH], STEP: dict.fromkeys(SIZES, 1e-9)}) == [(SIZES[0], STEP)]
     for lanes in (100, 1000, 3000, 60_000):
-        assert abs(expected(cpu, lanes) / machine(Choice("numba", GPU.device, ""), lanes) - 1) < 1e-9
-    assert expected(cpu, 3) == cpu[SIZES[0]]
+        assert expected(times[CPU], lanes) == pytest.approx(4e-6 + 10e-9 * lanes)
+    assert expected(times[CPU], 3) == times[CPU][SIZES[0]]
 
 
-def test_very_many_agents_are_not_worth_a_measurement() -> None:
+def test_a_graph_must_gain_something() -> None:
+    launched = dict.fromkeys(SIZES, 1.0)
+    assert ranked({STEP: launched, GRAPH: dict.fromkeys(SIZES, 0.96)}, 100) == [STEP, GRAPH]
+    assert ranked({STEP: launched, GRAPH: dict.fromkeys(SIZES, 0.94)}, 100) == [GRAPH, STEP]
+
+
+def test_what_cannot_win_is_not_timed() -> None:
     machine = Machine()
-    assert chosen(SIZES[-1], machine).backend == "triton"
+    assert chosen(SIZES[-1], machine).launch == "graph"
+    assert {backend for backend, _, _ in machine.asked} == {"triton"}
+    machine = Machine()
+    busy = chosen(GRAPHED_MOST, machine)
+    assert (busy.launch, busy.reason) == ("step", "there is a CUDA device, and 1,048,576 agents keep it busy")
+    assert chosen(64, machine, [GRAPH]) == GRAPH
+    assert chosen(1 << 22, machine, [GRAPH]) == GRAPH
+    assert chosen(64, machine, [CPU]) == CPU
+    large = settle([STEP, GRAPH], 64, SIZES[:1], {}, machine, True)
+    assert (large.launch, large.reason) == ("step", "there is a CUDA device, and worlds are too large to time many")
     assert machine.asked == []
 
 
@@ -75,19 +129,24 @@ def test_it_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAMLET_MEASURE", "0")
     machine = Machine()
     found = chosen(64, machine)
-    assert (found.backend, found.reason) == ("triton", "there is a CUDA device, and HAMLET_MEASURE=0")
+    assert (found.backend, found.launch) == ("triton", "step")
+    assert found.reason == "there is a CUDA device, and HAMLET_MEASURE=0"
     assert machine.asked == []
 
 
-def test_other_universes_and_groups_are_measured_apart(tmp_path: Path) -> None:
+def test_what_was_timed_for_one_question_answers_others(tmp_path: Path) -> None:
     machine = Machine()
-    chosen(64, machine)
+    assert chosen(2_000, machine, [STEP, CPU]).backend == "numba"
+    machine.asked.clear()
+    assert chosen(2_000, machine).launch == "graph"
+    assert {launch for _, launch, _ in machine.asked} == {"graph"}
+    machine.asked.clear()
     chosen(64, machine, agents=5)
-    assert {size for _, size in machine.asked} == {*SIZES, *(size // 5 * 5 for size in SIZES)}
-    settle(GPU, 64, 1, {"universe": "other"}, machine, True)
-    files = list((tmp_path / "hamletc" / "crossover").glob("*.json"))
-    assert len(files) == 3
-    assert {json.loads(file.read_text())["key"]["universe"] for file in files} == {"abc", "other"}
+    assert len(machine.asked) == 3 * len(SIZES)
+    settle([STEP, GRAPH], 64, SIZES, {"universe": "other"}, machine, True)
+    keys = [json.loads(file.read_text())["key"] for file in (tmp_path / "hamletc" / "crossover").glob("*.json")]
+    assert len(keys) == 3 + 3 + 2
+    assert {key["universe"] for key in keys} == {"abc", "other"}
 
 
 def test_a_failure_is_not_kept(tmp_path: Path) -> None:
@@ -95,7 +154,7 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
         raise CudaError("a launch failed")
 
     with pytest.raises(CudaError, match="a launch failed"):
-        settle(GPU, 64, 1, {}, broken, True)
+        settle([STEP, CPU], 64, SIZES, {}, broken, True)
     assert not (tmp_path / "hamletc").exists()
 
 

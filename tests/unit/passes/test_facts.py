@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hamlet.binary32 import round32
+from hamlet.binary32 import LARGEST, round32
 from hamletc.compile import Source, check, parse
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
-from hamletc.passes.interval import Interval
+from hamletc.passes.interval import ANY_F32, Interval
 from sample_universes import sample
 
 COUNT = Interval(0, 2**31 - 1)
@@ -34,6 +34,16 @@ moves { EAST (0.5, 0)  SOUTH (0, 0.5) }
 meter energy = 1 { decay 0.01 }
 reward energy when speed > 0
 observe { meters velocity }
+"""
+LOOSE = """
+universe loose
+space none
+meter a = 0.5
+meter b = 0.5 { decay 0.01 }
+rule copied: b = a
+rule put: a = 0.5 unclamped
+reward a + b
+observe { meters }
 """
 
 
@@ -77,6 +87,15 @@ def test_a_continuous_space() -> None:
         assert facts[f"position.{name}"] == facts[f"used_at.{name}"] == Interval(low, high, False, True)
         longest = round32(2 * (high - low))
         assert facts[f"velocity.{name}"] == Interval(-longest, longest, False, True)
+
+
+def test_a_meter_that_a_statement_leaves_unclamped() -> None:
+    """It may begin anywhere, also where every tick leaves it within its bounds."""
+    clamped = LOOSE.replace(" unclamped", "")
+    assert known(clamped)["meter.a"] == Interval(0.0, 1.0, False, True)
+    assert known(LOOSE)["meter.a"] == Interval(-LARGEST, LARGEST, False, True)
+    assert known(LOOSE.replace("a = 0.5 unclamped", "a = a * a unclamped"))["meter.a"] == ANY_F32
+    assert known(LOOSE)["meter.b"] == Interval(0.0, 1.0, False, True)
 
 
 def test_stored_places() -> None:

@@ -14,8 +14,10 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
+from hamlet.checkpoint import MOST
 from hamlet.errors import EnvError
-from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe import Continuous, Universe
+from hamlet.within import check_meters, check_positions, check_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +85,26 @@ def attributes(universe: Universe, state: Mapping[str, Tensor]) -> Attributes:
     """What can be assigned in a universe with this state."""
     meters, age, alive = state["meters"], state["age"], state["alive"]
 
+    def write_meters(values: Tensor) -> None:
+        check_meters(universe, values.T, "agent")
+        meters.copy_(values.T)
+
     def write_dones(values: Tensor) -> None:
         alive.copy_(~values)
 
     def write_step_counts(values: Tensor) -> None:
-        if bool((values < 0).any()):
-            raise EnvError("step_counts are 0 or more")
+        check_within("step_counts", values, 0, MOST, "agent")
         age.copy_(values)
 
     def write_positions(values: Tensor) -> None:
-        check_positions(universe, values)
+        check_positions(universe, "{} of a position", values.T, "agent")
         if "position" in state:
             state["position"].copy_(values.T)
 
     return Attributes(
         {
             "positions": Attribute(lambda: positions_of(universe, state, "position"), write_positions),
-            "meters": Attribute(lambda: rows_last(meters), lambda values: _copy(meters, values.T)),
+            "meters": Attribute(lambda: rows_last(meters), write_meters),
             "dones": Attribute(lambda: ~alive, write_dones),
             "step_counts": Attribute(lambda: age.to(torch.int64, copy=True), write_step_counts),
         }
@@ -117,22 +122,3 @@ def positions_of(universe: Universe, state: Mapping[str, Tensor], field: str) ->
     if field in state:
         return rows_last(state[field]).to(dtype)
     return torch.zeros((len(state["age"]), len(schema.axes(universe))), dtype=dtype, device=state["age"].device)
-
-
-def check_positions(universe: Universe, positions: Tensor) -> None:
-    """Raises `EnvError` for a position [agents, axes] outside of the space."""
-    match universe.space:
-        case Grid(sizes=sizes):
-            bounds = [(0.0, size - 1.0) for size in sizes]
-        case Continuous(axes=axes):
-            # where edges wrap or bounce, rounding can lead just beyond
-            bounds = [(axis.low, max(axis.high, float(torch.tensor(axis.low) + axis.size))) for axis in axes]
-        case NoSpace():
-            return
-    for name, values, (low, high) in zip(schema.axes(universe), positions.T, bounds, strict=True):
-        if not bool(((values >= low) & (values <= high)).all()):
-            raise EnvError(f"{name} of a position must lie in {low:.10g} .. {high:.10g}")
-
-
-def _copy(target: Tensor, values: Tensor) -> None:
-    target.copy_(values)
