@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,19 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing with them")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before numba is imported, and before workers start: they inherit what the first process sets."""
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
+        config.add_cleanup(folder.cleanup)
+        paths = (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))
+        os.environ |= {
+            "NUMBA_CACHE_DIR": folder.name,
+            "NUMBA_CACHE_LOCATOR_CLASSES": "shared_kernels.ByContents",
+            "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+        }
 
 
 @pytest.fixture

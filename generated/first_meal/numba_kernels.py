@@ -11,6 +11,7 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
+    CHOSEN,
     KEPT,
     LANES,
     NO_ACTIONS,
@@ -18,10 +19,12 @@ from hamlet.launch.numba_ops import (
     NO_F32,
     NO_I32,
     NO_I64,
+    NOTES,
     WIDE,
     Short,
     absolute,
     add,
+    add_notes,
     bit_and,
     bit_or,
     bit_xor,
@@ -29,6 +32,8 @@ from hamlet.launch.numba_ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_episodes,
+    count_uses,
     divide,
     draw,
     equal,
@@ -47,6 +52,7 @@ from hamlet.launch.numba_ops import (
     local_i8,
     local_i32,
     local_u8,
+    local_u16,
     local_u32,
     look_up,
     mulhigh,
@@ -67,6 +73,7 @@ from hamlet.launch.numba_ops import (
     to_f32,
     to_i32,
     to_u32,
+    traced,
     where,
     wide,
 )
@@ -76,7 +83,7 @@ table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0))
 table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0))
 
 
-@inline
+@traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
     # space grid, first_meal.hamlet:5
@@ -91,7 +98,7 @@ def _move(x_0, y_0, action_0):
     return moved_x_0, moved_y_0
 
 
-@inline
+@traced
 def _stand(x_0, y_0):
     """The cell of a position."""
     # here
@@ -99,7 +106,7 @@ def _stand(x_0, y_0):
     return cell_0
 
 
-@inline
+@traced
 def _place(layout_0):
     """The cell of the affordance at random of an index."""
     # layout
@@ -135,7 +142,7 @@ def _place(layout_0):
     return cell_0
 
 
-@inline
+@traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
     # here
@@ -178,7 +185,7 @@ def _search(layout_0, cell_0):
     return found_0
 
 
-@inline
+@traced
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
     # here
@@ -208,7 +215,7 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     # age
     age_1 = add(age_0, 1)
     # lifespan, first_meal.hamlet:6
-    truncated_0 = less_equal(200, age_1) & (not terminated_0)
+    truncated_0 = less_equal(200, age_1) & (~terminated_0)
     t51 = where(truncated_0, i32(1), -1)
     # dies when, first_meal.hamlet:17
     cause_0 = where(terminated_0, 0, t51)
@@ -219,7 +226,7 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     return satiation_4, mood_5, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
 
 
-@inline
+@traced
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
     # layout
@@ -277,7 +284,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     return f32(1.0), f32(0.5), x_0, y_0, layout_0
 
 
-@inline
+@traced
 def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     """Four random words of a lane: for this tick and the three that share its counter."""
     # policy
@@ -323,7 +330,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     return word0_0, word1_0, word2_0, word3_0
 
 
-@inline
+@traced
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
@@ -331,7 +338,7 @@ def _choose(word_0):
     return action_0
 
 
-@inline
+@traced
 def _situation(
     satiation_0, mood_0, x_0, y_0, age_0, layout_0, stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0,
     stride_4_0, scale_1_0, top_1_0, stride_5_0,
@@ -397,7 +404,7 @@ def _situation(
     return situation_0
 
 
-@inline
+@traced
 def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
     """What a lane observes in single rows, then what the repeated rows share."""
     # observe grid, first_meal.hamlet:19
@@ -408,7 +415,7 @@ def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
     return satiation_0, mood_0, lifetime_0, t9, t13
 
 
-@inline
+@traced
 def _observe_grid(element_0, t9, t13):
     """Rows 0 to 24, one at a time."""
     # observe grid, first_meal.hamlet:19
@@ -444,7 +451,7 @@ def _observe(
             put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
 
 
-@inline
+@traced
 def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, first_meal.hamlet:5
@@ -597,7 +604,7 @@ def rollout(
     tabular = strides_array.shape[0] > 0
     chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
-    lanes = local_i32(LANES)
+    lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
@@ -609,7 +616,8 @@ def rollout(
     truncated = local_bool(LANES)
     used = local_i32(LANES)
     cause = local_i32(LANES)
-    finished_return = local_f32(LANES)
+    notes = local_u8(NOTES)
+    noted = 0
     meter_satiation = local_f32(LANES)
     meter_mood = local_f32(LANES)
     position_x = local_i32(LANES)
@@ -645,8 +653,6 @@ def rollout(
                         layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                    if counting:
-                        load_lanes(finished_return, part(finished_return_array, 0, start), count)
                 if passed == 0 and keeping:
                     _keep(layout, cells)
                 if passed == 0:
@@ -731,19 +737,16 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
-                    for index in range(choose_lanes(flags, lanes)):
-                        lane = lanes[index]
-                        if used[lane] >= 0:
-                            uses_array[used[lane]] += 1
-                        if cause[lane] >= 0:
-                            causes_array[cause[lane]] += 1
-                            lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
-                            finished_return[lane] += episode_return[lane]
-                    if tiled or final:
-                        store_lanes(finished_return, part(finished_return_array, 0, start), count)
+                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0))
+                    # In worlds of one agent whoever ends also begins anew, below.
+                    if agents > 1:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(-1, cause[wide(first)])
+                        count_episodes(
+                            lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
+                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                            part(finished_return_array, 0, start),
+                        )
                 if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
@@ -790,6 +793,12 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
+                        if counting and agents == 1:
+                            count_episodes(
+                                lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
+                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                                part(finished_return_array, 0, start),
+                            )
                         if every_tick and observing:
                             _look_again(position_x, position_y, layout, standing, found, cells, keeping, observing)
                         if every_tick and observation_array.shape[0] > 0:
@@ -822,6 +831,8 @@ def rollout(
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
+    if counting:
+        add_notes(notes, noted, part(uses_array, 0, 0))
 
 
 def reset(

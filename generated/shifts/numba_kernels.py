@@ -11,6 +11,7 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
+    CHOSEN,
     KEPT,
     LANES,
     NO_ACTIONS,
@@ -18,10 +19,12 @@ from hamlet.launch.numba_ops import (
     NO_F32,
     NO_I32,
     NO_I64,
+    NOTES,
     WIDE,
     Short,
     absolute,
     add,
+    add_notes,
     bit_and,
     bit_or,
     bit_xor,
@@ -29,6 +32,8 @@ from hamlet.launch.numba_ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_episodes,
+    count_uses,
     divide,
     draw,
     equal,
@@ -47,6 +52,7 @@ from hamlet.launch.numba_ops import (
     local_i8,
     local_i32,
     local_u8,
+    local_u16,
     local_u32,
     look_up,
     mulhigh,
@@ -68,6 +74,7 @@ from hamlet.launch.numba_ops import (
     to_f32,
     to_i32,
     to_u32,
+    traced,
     where,
     wide,
 )
@@ -141,7 +148,7 @@ table_case_23 = Short("f32", (
 table_case_24 = Short("f32", (5.0, 6.0, 3.0, 2.0, 2.0, 3.0, 6.0, 4.0, 3.0, 2.0, 8.0, 6.0, 4.0, 3.0, 5.0, 5.0))
 
 
-@inline
+@traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
     # space grid, shifts.hamlet:6
@@ -156,7 +163,7 @@ def _move(x_0, y_0, action_0):
     return moved_x_0, moved_y_0
 
 
-@inline
+@traced
 def _stand(x_0, y_0):
     """The cell of a position."""
     # here
@@ -164,7 +171,7 @@ def _stand(x_0, y_0):
     return cell_0
 
 
-@inline
+@traced
 def _place(layout_0, index_0):
     """The cell of the affordance at random of an index."""
     # layout
@@ -196,7 +203,7 @@ def _place(layout_0, index_0):
     return cell_0
 
 
-@inline
+@traced
 def _scene(
     cell_0_0, cell_1_0, cell_2_0, cell_3_0, cell_4_0, cell_5_0, cell_6_0, cell_7_0, cell_8_0, cell_9_0, cell_10_0,
     cell_11_0, cell_12_0, cell_13_0,
@@ -262,7 +269,7 @@ def _scene(
     return scene_0_0, scene_1_0
 
 
-@inline
+@traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
     # here
@@ -295,7 +302,7 @@ def _search(layout_0, cell_0):
     return found_0
 
 
-@inline
+@traced
 def _tick(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, engaged_0,
     progress_0, hour_0, action_0, moved_x_0, moved_y_0, found_0,
@@ -329,7 +336,7 @@ def _tick(
     t65 = less_equal(8, hour_0)
     t68 = t65 & less(hour_0, 18)
     # affordance Bed, shifts.hamlet:35
-    t72 = t68 | (not equal(t61, 7))
+    t72 = t68 | (~equal(t61, 7))
     # affordance Recreation, shifts.hamlet:75
     t76 = less(hour_0, 22)
     t77 = t65 & t76
@@ -339,13 +346,13 @@ def _tick(
     t98 = less_equal(6, hour_0) & t76
     # affordance Bed, shifts.hamlet:35
     t108 = take(table_case_2, to_i32(bit_and(to_u32(t61), 15)))
-    t110 = (t68 | (not equal(t61, 5))) & t72
-    t111 = t110 & (t77 | (not equal(t61, 8)))
-    t112 = t111 & (t84 | (not equal(t61, 9)))
-    t113 = t112 & (t68 | (not equal(t61, 10)))
-    t114 = t113 & (t68 | (not equal(t61, 11)))
-    t115 = t114 & (t98 | (not equal(t61, 12)))
-    t116 = t115 & (t98 | (not equal(t61, 13)))
+    t110 = (t68 | (~equal(t61, 5))) & t72
+    t111 = t110 & (t77 | (~equal(t61, 8)))
+    t112 = t111 & (t84 | (~equal(t61, 9)))
+    t113 = t112 & (t68 | (~equal(t61, 10)))
+    t114 = t113 & (t68 | (~equal(t61, 11)))
+    t115 = t114 & (t98 | (~equal(t61, 12)))
+    t116 = t115 & (t98 | (~equal(t61, 13)))
     used_0 = where(t116 & (t108 <= money_0), t61, -1)
     # affordance Shower, shifts.hamlet:45
     t119 = equal(used_0, 2)
@@ -517,7 +524,7 @@ def _tick(
     # dies when, shifts.hamlet:113
     terminated_0 = t317 | t318
     # lifespan, shifts.hamlet:8
-    truncated_0 = less_equal(500, age_1) & (not terminated_0)
+    truncated_0 = less_equal(500, age_1) & (~terminated_0)
     t325 = where(truncated_0, i32(2), -1)
     # dies when, shifts.hamlet:113
     cause_0 = where(t317, 0, where(t318, 1, t325))
@@ -533,7 +540,7 @@ def _tick(
     )
 
 
-@inline
+@traced
 def _clock(hour_0):
     """The hour after this one."""
     # clock, shifts.hamlet:7
@@ -542,7 +549,7 @@ def _clock(hour_0):
     return hour_2
 
 
-@inline
+@traced
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
     # layout
@@ -591,7 +598,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
-@inline
+@traced
 def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     """Four random words of a lane: for this tick and the three that share its counter."""
     # policy
@@ -637,7 +644,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     return word0_0, word1_0, word2_0, word3_0
 
 
-@inline
+@traced
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
@@ -645,7 +652,7 @@ def _choose(word_0):
     return action_0
 
 
-@inline
+@traced
 def _situation(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, hour_0, layout_0,
     stride_0_0, stride_1_0, stride_2_0, stride_3_0, stride_4_0, scale_0_0, top_0_0, stride_5_0, scale_1_0, top_1_0,
@@ -743,7 +750,7 @@ def _situation(
     return situation_0
 
 
-@inline
+@traced
 def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, engaged_0,
     progress_0, hour_0, scene_0_0, scene_1_0,
@@ -766,7 +773,7 @@ def _observe_lane(
     )
 
 
-@inline
+@traced
 def _observe_window(element_0, x_0, y_0, scene_0_0, scene_1_0):
     """Rows 0 to 24, one at a time."""
     # observe window, shifts.hamlet:115
@@ -778,7 +785,7 @@ def _observe_window(element_0, x_0, y_0, scene_0_0, scene_1_0):
     t180 = (t178 & less_equal(0, t172)) & less(t172, 8)
     t185 = shift_left(1, bit_and(t177, 31))
     t186 = bit_and(where(equal(shift_right(t177, 5), 1), scene_1_0, scene_0_0), t185)
-    window_0 = where(t180 & (not equal(t186, 0)), f32(1.0), f32(0.0))
+    window_0 = where(t180 & (~equal(t186, 0)), f32(1.0), f32(0.0))
     return window_0
 
 
@@ -832,7 +839,7 @@ def _observe(
             put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
-@inline
+@traced
 def _mask_lane(x_0, y_0, hour_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, shifts.hamlet:6
@@ -844,26 +851,26 @@ def _mask_lane(x_0, y_0, hour_0, found_0):
     t13 = where(less(found_0, 0), -1, found_0)
     # mask
     t19 = less_equal(8, hour_0)
-    t23 = not (t19 & less(hour_0, 18))
-    t28 = t23 | (not equal(t13, 7))
+    t23 = ~(t19 & less(hour_0, 18))
+    t28 = t23 | (~equal(t13, 7))
     t32 = less(hour_0, 22)
-    t34 = not (t19 & t32)
-    t42 = not (less_equal(18, hour_0) | less(hour_0, 4))
-    t58 = not (less_equal(6, hour_0) & t32)
-    t64 = (t23 | (not equal(t13, 5))) & t28
-    t65 = t64 & (t34 | (not equal(t13, 8)))
-    t66 = t65 & (t42 | (not equal(t13, 9)))
-    t67 = t66 & (t23 | (not equal(t13, 10)))
-    t68 = t67 & (t23 | (not equal(t13, 11)))
-    t69 = t68 & (t58 | (not equal(t13, 12)))
-    t70 = t69 & (t58 | (not equal(t13, 13)))
+    t34 = ~(t19 & t32)
+    t42 = ~(less_equal(18, hour_0) | less(hour_0, 4))
+    t58 = ~(less_equal(6, hour_0) & t32)
+    t64 = (t23 | (~equal(t13, 5))) & t28
+    t65 = t64 & (t34 | (~equal(t13, 8)))
+    t66 = t65 & (t42 | (~equal(t13, 9)))
+    t67 = t66 & (t23 | (~equal(t13, 10)))
+    t68 = t67 & (t23 | (~equal(t13, 11)))
+    t69 = t68 & (t58 | (~equal(t13, 12)))
+    t70 = t69 & (t58 | (~equal(t13, 13)))
     t76 = to_i32(bit_and(to_u32(where(t70, t13, -1)), 15))
     t81 = equal(bit_and(shift_right(32863, to_u32(t76)), 1), 1)
     mask_4_0 = less_equal(0, t13) & t81
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 
-@inline
+@traced
 def _mask_5(element_0):
     """Actions 5 to 7, one at a time."""
 
@@ -1054,7 +1061,7 @@ def rollout(
     tabular = strides_array.shape[0] > 0
     chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
-    lanes = local_i32(LANES)
+    lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
@@ -1066,7 +1073,8 @@ def rollout(
     truncated = local_bool(LANES)
     used = local_i32(LANES)
     cause = local_i32(LANES)
-    finished_return = local_f32(LANES)
+    notes = local_u8(NOTES)
+    noted = 0
     meter_energy = local_f32(LANES)
     meter_hygiene = local_f32(LANES)
     meter_satiation = local_f32(LANES)
@@ -1125,8 +1133,6 @@ def rollout(
                         position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
                         world, agents, agent,
                     )
-                    if counting:
-                        load_lanes(finished_return, part(finished_return_array, 0, start), count)
                 if passed == 0 and keeping:
                     _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
@@ -1238,19 +1244,16 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
-                    for index in range(choose_lanes(flags, lanes)):
-                        lane = lanes[index]
-                        if used[lane] >= 0:
-                            uses_array[used[lane]] += 1
-                        if cause[lane] >= 0:
-                            causes_array[cause[lane]] += 1
-                            lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
-                            finished_return[lane] += episode_return[lane]
-                    if tiled or final:
-                        store_lanes(finished_return, part(finished_return_array, 0, start), count)
+                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0))
+                    # In worlds of one agent whoever ends also begins anew, below.
+                    if agents > 1:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(-1, cause[wide(first)])
+                        count_episodes(
+                            lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
+                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                            part(finished_return_array, 0, start),
+                        )
                 if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
@@ -1304,6 +1307,12 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
+                        if counting and agents == 1:
+                            count_episodes(
+                                lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
+                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                                part(finished_return_array, 0, start),
+                            )
                         if every_tick and observing:
                             _look_again(
                                 position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
@@ -1350,6 +1359,8 @@ def rollout(
                         _store_worlds(
                             hour_array, episode_array, layout_array, hour, episode, layout, world, agents, count,
                         )
+    if counting:
+        add_notes(notes, noted, part(uses_array, 0, 0))
 
 
 def reset(

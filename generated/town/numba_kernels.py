@@ -11,6 +11,7 @@ from numba import uint32 as u32
 
 from hamlet.launch.numba_ops import (
     AHEAD,
+    CHOSEN,
     KEPT,
     LANES,
     NO_ACTIONS,
@@ -18,10 +19,12 @@ from hamlet.launch.numba_ops import (
     NO_F32,
     NO_I32,
     NO_I64,
+    NOTES,
     WIDE,
     Short,
     absolute,
     add,
+    add_notes,
     bit_and,
     bit_or,
     bit_xor,
@@ -29,6 +32,8 @@ from hamlet.launch.numba_ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_episodes,
+    count_uses,
     divide,
     draw,
     equal,
@@ -47,6 +52,7 @@ from hamlet.launch.numba_ops import (
     local_i8,
     local_i32,
     local_u8,
+    local_u16,
     local_u32,
     look_up,
     mulhigh,
@@ -68,6 +74,7 @@ from hamlet.launch.numba_ops import (
     to_f32,
     to_i32,
     to_u32,
+    traced,
     where,
     wide,
 )
@@ -126,7 +133,7 @@ table_case_20 = Short("f32", (
 ))
 
 
-@inline
+@traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
     # space grid, town.hamlet:6
@@ -141,7 +148,7 @@ def _move(x_0, y_0, action_0):
     return moved_x_0, moved_y_0
 
 
-@inline
+@traced
 def _stand(x_0, y_0):
     """The cell of a position."""
     # here
@@ -149,7 +156,7 @@ def _stand(x_0, y_0):
     return cell_0
 
 
-@inline
+@traced
 def _place(layout_0, index_0):
     """The cell of the affordance at random of an index."""
     # layout
@@ -181,7 +188,7 @@ def _place(layout_0, index_0):
     return cell_0
 
 
-@inline
+@traced
 def _scene(
     cell_0_0, cell_1_0, cell_2_0, cell_3_0, cell_4_0, cell_5_0, cell_6_0, cell_7_0, cell_8_0, cell_9_0, cell_10_0,
     cell_11_0, cell_12_0, cell_13_0,
@@ -247,7 +254,7 @@ def _scene(
     return scene_0_0, scene_1_0
 
 
-@inline
+@traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
     # here
@@ -280,7 +287,7 @@ def _search(layout_0, cell_0):
     return found_0
 
 
-@inline
+@traced
 def _tick(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, age_0, action_0, moved_x_0,
     moved_y_0, found_0,
@@ -421,7 +428,7 @@ def _tick(
     # dies when, town.hamlet:121
     terminated_0 = t185 | t186
     # lifespan, town.hamlet:7
-    truncated_0 = less_equal(500, age_1) & (not terminated_0)
+    truncated_0 = less_equal(500, age_1) & (~terminated_0)
     t193 = where(truncated_0, i32(2), -1)
     # dies when, town.hamlet:121
     cause_0 = where(t185, 0, where(t186, 1, t193))
@@ -437,7 +444,7 @@ def _tick(
     )
 
 
-@inline
+@traced
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
     # layout
@@ -486,7 +493,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
 
 
-@inline
+@traced
 def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     """Four random words of a lane: for this tick and the three that share its counter."""
     # policy
@@ -532,7 +539,7 @@ def _policy(lane_0, tick_0, seed_low_0, seed_high_0):
     return word0_0, word1_0, word2_0, word3_0
 
 
-@inline
+@traced
 def _choose(word_0):
     """The action that a random word stands for."""
     # policy
@@ -540,7 +547,7 @@ def _choose(word_0):
     return action_0
 
 
-@inline
+@traced
 def _situation(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, layout_0,
     stride_0_0, stride_1_0, stride_2_0, stride_3_0, scale_0_0, top_0_0, stride_4_0, scale_1_0, top_1_0, stride_5_0,
@@ -637,7 +644,7 @@ def _situation(
     return situation_0
 
 
-@inline
+@traced
 def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, found_0,
     scene_0_0, scene_1_0,
@@ -660,7 +667,7 @@ def _observe_lane(
     )
 
 
-@inline
+@traced
 def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     """Rows 0 to 63, one at a time."""
     # observe grid, town.hamlet:123
@@ -672,7 +679,7 @@ def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     return grid_0
 
 
-@inline
+@traced
 def _observe_here(element_1, t185):
     """Rows 74 to 88, one at a time."""
     # observe here, town.hamlet:123
@@ -733,7 +740,7 @@ def _observe(
             put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
-@inline
+@traced
 def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
     # mask, town.hamlet:6
@@ -748,7 +755,7 @@ def _mask_lane(x_0, y_0, found_0):
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 
-@inline
+@traced
 def _mask_5(element_0):
     """Actions 5 to 7, one at a time."""
 
@@ -929,7 +936,7 @@ def rollout(
     tabular = strides_array.shape[0] > 0
     chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
-    lanes = local_i32(LANES)
+    lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
     ahead = local_u32(AHEAD)
     action = local_i32(LANES)
@@ -941,7 +948,8 @@ def rollout(
     truncated = local_bool(LANES)
     used = local_i32(LANES)
     cause = local_i32(LANES)
-    finished_return = local_f32(LANES)
+    notes = local_u8(NOTES)
+    noted = 0
     meter_energy = local_f32(LANES)
     meter_hygiene = local_f32(LANES)
     meter_satiation = local_f32(LANES)
@@ -992,8 +1000,6 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                    if counting:
-                        load_lanes(finished_return, part(finished_return_array, 0, start), count)
                 if passed == 0 and keeping:
                     _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
@@ -1097,19 +1103,16 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        flags[lane] = less(-1, used[lane]) | less(-1, cause[lane])
-                    for index in range(choose_lanes(flags, lanes)):
-                        lane = lanes[index]
-                        if used[lane] >= 0:
-                            uses_array[used[lane]] += 1
-                        if cause[lane] >= 0:
-                            causes_array[cause[lane]] += 1
-                            lengths_array[min(age[lane], lengths_array.shape[0] - 1)] += 1
-                            finished_return[lane] += episode_return[lane]
-                    if tiled or final:
-                        store_lanes(finished_return, part(finished_return_array, 0, start), count)
+                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0))
+                    # In worlds of one agent whoever ends also begins anew, below.
+                    if agents > 1:
+                        for first in range(0, LANES, WIDE):
+                            flags[wide(first)] = less(-1, cause[wide(first)])
+                        count_episodes(
+                            lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
+                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                            part(finished_return_array, 0, start),
+                        )
                 if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
                     store_lanes(terminated, part(terminated_array, 0, start), count)
@@ -1158,6 +1161,12 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
+                        if counting and agents == 1:
+                            count_episodes(
+                                lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
+                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
+                                part(finished_return_array, 0, start),
+                            )
                         if every_tick and observing:
                             _look_again(
                                 position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
@@ -1201,6 +1210,8 @@ def rollout(
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
+    if counting:
+        add_notes(notes, noted, part(uses_array, 0, 0))
 
 
 def reset(

@@ -69,7 +69,8 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
     waiting = [verdict for verdict in counted if unfinished(verdict)]
     behaviour = [verdict for verdict in killed if verdict.killed_by == "behaviour"]
     shown = [verdict for verdict in killed if verdict.killed_by != "golden"]
-    same = [verdict for verdict in (*survivors, *waiting) if explained(verdict) is not None]
+    known = [explanation.verdict for verdict in survivors if (explanation := explained(verdict)) is not None]
+    same, weaker = known.count("equivalent"), known.count("weaker")
     how = {name: sum(verdict.how == name for verdict in killed) for name in ("difference", "error", "time", "signal")}
     lines = [
         "# Mutants",
@@ -84,7 +85,9 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
         f"**{len(killed)} of {len(counted)} killed: {_percent(len(killed), len(counted))}**; "
         f"without golden files {len(shown)}: {_percent(len(shown), len(counted))}; "
         f"by behaviour alone {len(behaviour)}: {_percent(len(behaviour), len(counted))}. "
-        f"Of those that are not equivalent (below: {len(same)} are) {_percent(len(killed), len(counted) - len(same))}. "
+        f"{same} survivors are equivalent: no test can tell them. Of the others "
+        f"**{_percent(len(killed), len(counted) - same)} are killed**; {weaker} survivors give the same bits for every "
+        "universe, by larger or slower code. "
         f"{how['difference']} are told by a wrong value or text, {how['error']} make the compiler or a kernel fail, "
         f"{how['time']} never end, {how['signal']} crash the process.",
         "",

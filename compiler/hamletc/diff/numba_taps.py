@@ -11,8 +11,9 @@ from collections.abc import Collection
 
 from hamletc.diff.generated import TABLE, Generated, definition, parameters, values_of
 from hamletc.ir.ops import Value
-from hamletc.ir.types import Type
 from hamletc.targets.body import Body
+
+IMPORT = "from hamlet.launch.numba_ops.taps import tap as tap_bits"
 
 
 def tapped(source: str, wanted: Generated, printed: Body, lines: Collection[Value]) -> tuple[str, list[Value]]:
@@ -27,7 +28,7 @@ def tapped(source: str, wanted: Generated, printed: Body, lines: Collection[Valu
 
     def store(text: str, value: Value) -> ast.stmt:
         rows.append(value)
-        return ast.parse(f"taps[{len(rows) - 1}, tap_lane] = {_bits(text, printed.type(value))}").body[0]
+        return ast.parse(f"tap_bits(taps, {len(rows) - 1}, tap_lane, {text})").body[0]
 
     body: list[ast.stmt] = []
     for statement in function.body:
@@ -49,12 +50,4 @@ def tap({", ".join([*given, "taps"])}):
     for tap_lane in range(taps.shape[1]):
         tapped({", ".join([*passed, "taps", "tap_lane"])})
 """
-    return f"{source}\n\n{ast.unparse(ast.fix_missing_locations(function))}\n\n{kernel}", rows
-
-
-def _bits(text: str, type_: Type) -> str:
-    match type_:
-        case Type.F32:
-            return f"i32(to_bits({text}))"
-        case _:
-            return f"i32({text})"
+    return f"{source}\n\n{IMPORT}\n\n{ast.unparse(ast.fix_missing_locations(function))}\n\n{kernel}", rows

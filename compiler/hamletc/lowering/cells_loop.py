@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Fold, Value
+from hamletc.ir.ops import Fold, Lookup, Value
 from hamletc.ir.typing import I32, U32
 from hamletc.lowering.layout import random_cell
 from hamletc.lowering.places import Places
@@ -23,7 +23,8 @@ def marked_words(builder: Builder, where: Places, layout: Value, words: int) -> 
     """The words (U32) with a bit for every cell; those of affordances at random are set."""
     # Words begin at a value that is no constant, and it is taken away again: loops need a type from the beginning.
     names = _names(words)
-    folds = (Fold(CELLS, name, _rows(where), names, (), (layout,) * len(names)) for name in names[1:])
+    read = dict.fromkeys(node.op.table for node in cells_body(where, words).nodes if isinstance(node.op, Lookup))
+    folds = (Fold(CELLS, name, _rows(where), names, tuple(read), (layout,) * len(names)) for name in names[1:])
     return [builder.xor(builder.node(fold, U32), layout) for fold in folds]
 
 

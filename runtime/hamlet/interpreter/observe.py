@@ -187,12 +187,12 @@ def mask(lanes: Lanes, out: Tensor) -> None:
         lanes.count(coverage.allow(item), condition & lanes.running)
         for name in item.actions:
             allowed[names.index(name)] = condition
+    every = torch.stack(allowed)
     for item in universe.masks:
         if not item.actions:
-            condition = evaluate(item.allowed, lanes)
-            allowed = [on & condition for on in allowed]
-    for row, on in enumerate(allowed):
-        out[row] = on & lanes.running if row != wait else on | ~lanes.running
+            every = every & evaluate(item.allowed, lanes)
+    out.copy_(every & lanes.running)
+    out[wait] = every[wait] | ~lanes.running
 
 
 def moves_somewhere(lanes: Lanes) -> Tensor:

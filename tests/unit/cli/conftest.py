@@ -1,4 +1,4 @@
-"""Running `hamletc` in a process of its own, the way a user does."""
+"""Running `hamletc` in a process of its own, the way a user does, or in this one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from shipped import Command
+
+from hamletc.cli.main import main
 
 
 @pytest.fixture
@@ -27,5 +29,21 @@ def hamletc(tmp_path: Path) -> Command:
         )
         assert "Traceback" not in done.stderr + done.stdout, done.stderr
         return done
+
+    return call
+
+
+@pytest.fixture
+def hamletc_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The same in this process, which need not import torch again."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return subprocess.CompletedProcess(sys.argv, int(ended.value.code or 0), captured.out, captured.err)
 
     return call

@@ -101,12 +101,12 @@ def test_run_takes_packs(hamletc: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["check", "compile", "import", "run", "verify"])
-def test_broken_packs(hamletc: Command, verb: str, tmp_path: Path) -> None:
+def test_broken_packs(hamletc_here: Command, verb: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "half").mkdir()
     (tmp_path / "half" / "bars.yaml").write_text("bars: []\n")
     for folder in ("empty", "half", "nowhere"):
-        done = hamletc(verb, folder)
+        done = hamletc_here(verb, folder)
         assert done.returncode == 1, folder
         assert len(done.stderr + done.stdout) > 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "half"]

@@ -61,19 +61,19 @@ def test_the_numbers_do_not_depend_on_the_backend(hamletc: Command) -> None:
         (["-o", "/proc/nowhere", "--worlds", "2", "--ticks", "2", "--backend", "interpreter"], "cannot write"),
     ],
 )
-def test_run_errors_are_one_line(hamletc: Command, arguments: list[str], message: str) -> None:
-    done = hamletc("run", MEAL, *arguments)
+def test_run_errors_are_one_line(hamletc_here: Command, arguments: list[str], message: str) -> None:
+    done = hamletc_here("run", MEAL, *arguments)
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_run_refuses_a_package_that_was_changed(hamletc: Command, tmp_path: Path) -> None:
-    hamletc("compile", MEAL)
+def test_run_refuses_a_package_that_was_changed(hamletc_here: Command, tmp_path: Path) -> None:
+    hamletc_here("compile", MEAL)
     kernels = tmp_path / "generated" / "first_meal" / "numba_kernels.py"
     kernels.write_text(kernels.read_text() + "raise SystemExit(99)\n")
-    done = hamletc("run", "generated/first_meal", "--worlds", "2")
+    done = hamletc_here("run", "generated/first_meal", "--worlds", "2")
     assert done.returncode == 1
     assert "numba_kernels.py was changed after it was written" in done.stderr
 

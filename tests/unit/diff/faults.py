@@ -41,9 +41,31 @@ observe { meters }
 """
 
 CONTRACTING = """
-from numba import njit
+from hamlet.launch.numba_ops.compiling import operation
+from hamlet.launch.numba_ops.tracing import Trace
 
-inline = njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, forceinline=True, fastmath={"contract"})
+
+class Contracting:
+    def __init__(self, builder):
+        self.builder = builder
+
+    def __getattr__(self, name):
+        written = getattr(self.builder, name)
+        if name not in ("fadd", "fsub", "fmul"):
+            return written
+        return lambda *operands: written(*operands, flags=("contract",))
+
+
+def traced(function):
+    def typed(_context, *given):
+        trace = Trace(function, given)
+
+        def generate(context, builder, signature, arguments):
+            return trace.generate(context, Contracting(builder), signature, arguments)
+
+        return trace.returned()(*given), generate
+
+    return operation(function, typed)
 
 
 """

@@ -70,7 +70,7 @@ def test_sequences_in_numba() -> None:
     text = [
         "from numba import float32 as f32, int32 as i32, uint32 as u32",
         "from hamlet.launch.numba_ops import *",
-        "@inline",
+        "@traced",
         f"def sequences({', '.join(names)}):",
         *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),
         f"    return {', '.join(formatter.typed(output.value) for output in printed.outputs)}",

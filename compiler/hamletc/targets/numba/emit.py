@@ -151,6 +151,7 @@ class _Context:
             "rows_made": sorted(
                 {chunk.make.partition("(")[0] for chunk in (*held, *happened, *chunks(self.kept)) if chunk.rows > 1}
             ),
+            "notes": self.notes(),
             "words": WORDS,
             "binning": self.binning(),
             "thresholds": len(schema.action_names(self.universe)) - 1,
@@ -188,6 +189,11 @@ class _Context:
             "listing": listing,
             "table_values": table_values,
         }
+
+    def notes(self) -> str:
+        """What makes a chunk of numbers of affordances."""
+        count = len(self.universe.affordances)
+        return next(f"local_u{bits}" for bits in (8, 16, 32) if count <= 1 << bits)
 
     def binning(self) -> dict[str, str]:
         """What `situation` needs of a table, by the names of its inputs."""

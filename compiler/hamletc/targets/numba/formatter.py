@@ -203,7 +203,7 @@ class NumbaFormatter:
 
     @operation.register
     def _(self, op: Not) -> str:
-        return f"not {self.operand(op.operand)}"
+        return f"~{self.operand(op.operand)}"
 
     @operation.register
     def _(self, op: ShiftLeft) -> str:

@@ -1,7 +1,8 @@
 """What generated numba kernels are made of.
 
 A kernel works on chunks of `LANES` lanes: `chunks` has their memory, `vectors` the values of several lanes side by
-side, `operations` what is computed of them, `flags` the lanes to which something happens, `functions` the decorators.
+side, `operations` what is computed of them, `flags` the lanes to which something happens, `counts` statistics,
+`functions` the decorators.
 """
 
 from hamlet.launch.numba_ops.cells import KEPT, find, scatter
@@ -16,6 +17,7 @@ from hamlet.launch.numba_ops.chunks import (
     local_i8,
     local_i32,
     local_u8,
+    local_u16,
     local_u32,
     part,
     rows_bool,
@@ -25,7 +27,8 @@ from hamlet.launch.numba_ops.chunks import (
     store_lanes,
     store_worlds,
 )
-from hamlet.launch.numba_ops.flags import all_set, any_set, choose_lanes
+from hamlet.launch.numba_ops.counts import NOTES, add_notes, count_episodes, count_uses
+from hamlet.launch.numba_ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.numba_ops.functions import helper, inline, kernel
 from hamlet.launch.numba_ops.machinery import intrinsic
 from hamlet.launch.numba_ops.nothing import NO_ACTIONS, NO_BOOL, NO_F32, NO_I32, NO_I64, NO_REPORTS
@@ -57,13 +60,16 @@ from hamlet.launch.numba_ops.operations import (
 )
 from hamlet.launch.numba_ops.policies import draw, look_up
 from hamlet.launch.numba_ops.tables import Short, take
+from hamlet.launch.numba_ops.tracing import traced
 from hamlet.launch.numba_ops.vectors import WIDE, alike, ramp, wide
 
 __all__ = [
     "AHEAD",
     "ALIGNMENT",
+    "CHOSEN",
     "KEPT",
     "LANES",
+    "NOTES",
     "NO_ACTIONS",
     "NO_BOOL",
     "NO_F32",
@@ -74,6 +80,7 @@ __all__ = [
     "Short",
     "absolute",
     "add",
+    "add_notes",
     "alike",
     "all_set",
     "any_set",
@@ -81,6 +88,8 @@ __all__ = [
     "bit_or",
     "bit_xor",
     "choose_lanes",
+    "count_episodes",
+    "count_uses",
     "divide",
     "draw",
     "encode",
@@ -101,6 +110,7 @@ __all__ = [
     "local_i8",
     "local_i32",
     "local_u8",
+    "local_u16",
     "local_u32",
     "look_up",
     "mulhigh",
@@ -125,6 +135,7 @@ __all__ = [
     "to_f32",
     "to_i32",
     "to_u32",
+    "traced",
     "where",
     "wide",
 ]

@@ -25,7 +25,7 @@ from hamlet.launch.numba_ops.machinery import (
 from hamlet.launch.numba_ops.vectors import WIDE, Vector, Wide, splat
 
 LANES = 256
-"""Lanes in a chunk: a multiple of 64. The state of so many lanes fits into the level-1 cache."""
+"""Lanes in a chunk: a multiple of 64, at most 256. The state of so many lanes fits into the level-1 cache."""
 
 AHEAD = 4 * LANES
 """Random words that a chunk draws at once, for four ticks."""
@@ -130,7 +130,12 @@ extending.lower_builtin(operator.setitem, Chunk, Wide, types.Any)(_set_vector)
 
 def data(context: Any, builder: Any, array: Any, value: Any) -> Any:
     """The address of the first element of an array or a chunk."""
-    return value if isinstance(array, Chunk) else context.make_array(array)(context, builder, value).data
+    return value if isinstance(array, Chunk) else member(context, builder, array, value, "data")
+
+
+def member(context: Any, builder: Any, array: Any, value: Any, name: str) -> Any:
+    """A member of an array's structure, without a copy of all of it in memory, as numba would make."""
+    return context.data_model_manager[array].get(builder, value, name)
 
 
 def _local(element: Any, size: int = 1) -> Any:
@@ -141,10 +146,13 @@ def _local(element: Any, size: int = 1) -> Any:
             return None
 
         def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-            elements = ir.ArrayType(context.get_data_type(element), count.literal_value * size)
-            pointer = cgutils.alloca_once(builder, elements)
-            pointer.align = ALIGNMENT
-            return builder.bitcast(pointer, context.get_data_type(element).as_pointer())
+            number, length = context.get_data_type(element), count.literal_value * size
+            with builder.goto_entry_block():
+                pointer = builder.alloca(number, length)
+                pointer.align = ALIGNMENT
+                # Numba's `alloca_once` stores zeros as one value, of which LLVM makes as many stores as numbers.
+                cgutils.memset(builder, pointer, ir.IntType(64)(length * context.get_abi_sizeof(number)), 0)
+            return pointer
 
         return Chunk(element)(count), codegen
 
@@ -157,6 +165,7 @@ local_u32 = _local(types.uint32)
 local_bool = _local(types.boolean)
 local_i8 = _local(types.int8)
 local_u8 = _local(types.uint8)
+local_u16 = _local(types.uint16)
 rows_u8 = _local(types.uint8, LANES)
 rows_f32 = _local(types.float32, LANES)
 rows_i32 = _local(types.int32, LANES)
@@ -170,8 +179,7 @@ def part(_context: Any, array: Any, _row: Any, _start: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, offset = signature.args[0], arguments[2]
         if getattr(array, "ndim", 1) == 2:
-            shape = context.make_array(array)(context, builder, arguments[0]).shape
-            length = cgutils.unpack_tuple(builder, shape, 2)[1]
+            length = builder.extract_value(member(context, builder, array, arguments[0], "shape"), 1)
             offset = builder.add(offset, builder.mul(arguments[1], length))
         return builder.gep(data(context, builder, array, arguments[0]), [offset])
 

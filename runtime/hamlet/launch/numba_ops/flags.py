@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from hamlet.launch.numba_ops.chunks import LANES, data
+from hamlet.launch.numba_ops.chunks import LANES, Chunk, data
 from hamlet.launch.numba_ops.functions import inline
-from hamlet.launch.numba_ops.machinery import intrinsic, types
+from hamlet.launch.numba_ops.machinery import cgutils, intrinsic, types
+from hamlet.launch.numba_ops.packing import WORD, pack
 from hamlet.launch.numba_ops.vectors import WIDE
 
-WORD = 64
-"""Lanes whose flags are looked at together."""
+CHOSEN = LANES + WORD
+"""Room for the numbers of chosen lanes."""
 
 
 @intrinsic
@@ -28,26 +29,6 @@ def _flags(_context: Any, array: Any, _start: Any) -> Any:
         return builder.bitcast(flags, ir.IntType(WORD))
 
     return types.uint64(array, types.intp), codegen
-
-
-@intrinsic
-def _lowest(_context: Any, _bits: Any) -> Any:
-    """The number of the lowest bit of a u64 that is set; there is one."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.IntType(1)(1))
-
-    return types.intp(types.uint64), codegen
-
-
-@intrinsic
-def _without_lowest(_context: Any, _bits: Any) -> Any:
-    """A u64 that is not zero without its lowest bit that is set."""
-
-    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.and_(arguments[0], builder.sub(arguments[0], ir.IntType(64)(1)))
-
-    return types.uint64(types.uint64), codegen
 
 
 @inline
@@ -70,14 +51,21 @@ def any_set(_context: Any, flags: Any) -> Any:
     return types.boolean(flags), codegen
 
 
+@intrinsic
+def _numbers(_context: Any) -> Any:
+    """The numbers of the lanes of a chunk, a byte each."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+        numbers = ir.Constant(ir.ArrayType(ir.IntType(8), LANES), bytearray(range(LANES)))
+        return builder.bitcast(cgutils.global_constant(builder.module, "lanes", numbers), ir.IntType(8).as_pointer())
+
+    return Chunk(types.uint8)(), codegen
+
+
 @inline
 def choose_lanes(flags: Any, lanes: Any) -> Any:
     """Write the numbers of the lanes whose flag is set into `lanes`, in order; the result is how many there are."""
     chosen = 0
     for start in range(0, LANES, WORD):
-        bits = _flags(flags, start)
-        while bits != 0:
-            lanes[chosen] = start + _lowest(bits)
-            chosen += 1
-            bits = _without_lowest(bits)
+        chosen = pack(lanes, chosen, _numbers(), start, _flags(flags, start))
     return chosen

@@ -7,16 +7,26 @@ from typing import Any
 
 import numba
 import numba.core.cgutils
+import numba.core.codegen
+import numba.core.compiler
 import numba.core.imputils
+import numba.core.registry
+import numba.core.typed_passes
 import numba.core.typing.templates
+import numba.core.untyped_passes
 import numba.extending
 
 njit: Any = numba.njit
 types: Any = numba.types
 cgutils: Any = numba.core.cgutils
+codegen: Any = numba.core.codegen
+compiler: Any = numba.core.compiler
 imputils: Any = numba.core.imputils
+registry: Any = numba.core.registry
 extending: Any = numba.extending
 templates: Any = numba.core.typing.templates
+typed_passes: Any = numba.core.typed_passes
+untyped_passes: Any = numba.core.untyped_passes
 models: Any = extending.models
 signature: Any = templates.signature
 Type: Any = types.Type
@@ -26,3 +36,11 @@ AbstractTemplate: Any = templates.AbstractTemplate
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Make an operation of a function from types to a signature and a generator of LLVM's instructions."""
     return extending.intrinsic(function)
+
+
+def definition(operation: Any) -> Callable[..., Any] | None:
+    """The function that an operation is made of; `None` of anything else."""
+    return operation.__wrapped__ if isinstance(operation, Intrinsic) else None
+
+
+Intrinsic: Any = type(intrinsic(lambda _context: None))

@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from hamlet.launch.numba_ops.chunks import data
 from hamlet.launch.numba_ops.machinery import Type, cgutils, extending, imputils, intrinsic, models, types
-from hamlet.launch.numba_ops.vectors import WIDE, Vector, splat
+from hamlet.launch.numba_ops.vectors import WIDE, Vector, splat, supports
 
 REGISTER = 16
 """Numbers in a register of AVX-512. A vector is two of them."""
@@ -116,19 +116,13 @@ def _address(context: Any, builder: Any, table: Any, value: Any) -> Any:
     return builder.bitcast(cgutils.global_constant(builder.module, "table", values), number.as_pointer())
 
 
-def _has_permutations(context: Any) -> bool:
-    """Whether machine code may use those of AVX-512."""
-    _, _, features = context.codegen().magic_tuple()
-    return "+avx512f" in features.split(",")
-
-
 @intrinsic
 def take(_context: Any, table: Any, index: Any) -> Any:
     """The number of a table at an index (i32), which is in range."""
     vector = isinstance(index, Vector)
 
     def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        if vector and isinstance(table, ShortTable) and _has_permutations(context):
+        if vector and isinstance(table, ShortTable) and supports(context, "avx512f"):
             return _permuted(builder, _registers(context, table), arguments[1])
         pointer = _address(context, builder, table, arguments[0])
         if vector:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from llvmlite import ir
 
@@ -113,6 +113,12 @@ def spread(builder: Any, given: Any, arguments: Any) -> list[Any]:
     ]
 
 
+def supports(context: Any, feature: str) -> bool:
+    """Whether machine code may use what LLVM calls by this name."""
+    _, _, features = context.codegen().magic_tuple()
+    return f"+{feature}" in features.split(",")
+
+
 @intrinsic
 def alike(_context: Any, number: Any, other: Any) -> Any:
     """The number for every lane, where another value is a vector."""
@@ -140,24 +146,34 @@ def ramp(_context: Any, _start: Any) -> Any:
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-def _binary(operation: Any, emit: Callable[[Any, Any, list[Any]], Any], compares: bool) -> None:
-    """Let an operator take vectors. `emit(builder, dtype, arguments)` gives what it computes."""
+Definition: TypeAlias = Callable[..., Any]
+"""From a context and types to a signature and a generator of instructions, or `None` where types do not fit."""
 
-    @templates.infer_global(operation)
-    class _Template(AbstractTemplate):  # type: ignore[misc]
-        def generic(self, arguments: Any, _keywords: Any) -> Any:
-            left, right = arguments
-            if not isinstance(left, Vector) and not isinstance(right, Vector):
-                return None
-            if element(left) != element(right):
-                return None
-            return signature(like(types.boolean if compares else element(left), arguments), left, right)
 
-    def lower(_context: Any, builder: Any, given: Any, arguments: Any) -> Any:
-        return emit(builder, element(given.args[0]), spread(builder, given.args, arguments))
+def _binary(emit: Callable[[Any, Any, list[Any]], Any], compares: bool = False) -> Definition:
+    """An operation on two vectors or numbers. `emit(builder, dtype, arguments)` gives what it computes."""
 
-    for left, right in ((Vector, Vector), (Vector, types.Any), (types.Any, Vector)):
-        extending.lower_builtin(operation, left, right)(lower)
+    def defined(_context: Any, left: Any, right: Any) -> Any:
+        if element(left) != element(right):
+            return None
+        given = left, right
+
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return emit(builder, element(left), spread(builder, given, arguments))
+
+        return signature(like(types.boolean if compares else element(left), given), *given), generate
+
+    return defined
+
+
+def _unary(name: str) -> Definition:
+    def defined(_context: Any, operand: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return getattr(builder, name)(*arguments)
+
+        return signature(operand, operand), generate
+
+    return defined
 
 
 def _compute(name: str) -> Callable[[Any, Any, list[Any]], Any]:
@@ -175,28 +191,43 @@ def _compare(sign: str) -> Callable[[Any, Any, list[Any]], Any]:
     return emit
 
 
-_binary(operator.add, _compute("fadd"), False)
-_binary(operator.sub, _compute("fsub"), False)
-_binary(operator.mul, _compute("fmul"), False)
-_binary(operator.truediv, _compute("fdiv"), False)
-_binary(operator.and_, _compute("and_"), False)
-_binary(operator.or_, _compute("or_"), False)
-_binary(operator.lt, _compare("<"), True)
-_binary(operator.le, _compare("<="), True)
-_binary(operator.eq, _compare("=="), True)
+OPERATORS = {
+    operator.add: _binary(_compute("fadd")),
+    operator.sub: _binary(_compute("fsub")),
+    operator.mul: _binary(_compute("fmul")),
+    operator.truediv: _binary(_compute("fdiv")),
+    operator.and_: _binary(_compute("and_")),
+    operator.or_: _binary(_compute("or_")),
+    operator.lt: _binary(_compare("<"), compares=True),
+    operator.le: _binary(_compare("<="), compares=True),
+    operator.eq: _binary(_compare("=="), compares=True),
+    operator.neg: _unary("fneg"),
+    operator.not_: _unary("not_"),
+}
+"""What operators do with f32 and booleans."""
 
 
-def _unary(operation: Any, name: str) -> None:
+def _register(operation: Any, defined: Definition, *patterns: tuple[Any, ...]) -> None:
+    """Let an operator take vectors."""
+
     @templates.infer_global(operation)
     class _Template(AbstractTemplate):  # type: ignore[misc]
         def generic(self, arguments: Any, _keywords: Any) -> Any:
-            return signature(*arguments, *arguments) if isinstance(arguments[0], Vector) else None
+            if not any(isinstance(argument, Vector) for argument in arguments):
+                return None
+            found = defined(None, *arguments)
+            return found and found[0]
 
-    def lower(_context: Any, builder: Any, _given: Any, arguments: Any) -> Any:
-        return getattr(builder, name)(*arguments)
+    def lower(context: Any, builder: Any, given: Any, arguments: Any) -> Any:
+        _, generate = defined(context, *given.args)
+        return generate(context, builder, given, arguments)
 
-    extending.lower_builtin(operation, Vector)(lower)
+    for pattern in patterns:
+        extending.lower_builtin(operation, *pattern)(lower)
 
 
-_unary(operator.neg, "fneg")
-_unary(operator.not_, "not_")
+for _operation, _defined in OPERATORS.items():
+    if _operation in (operator.neg, operator.not_):
+        _register(_operation, _defined, (Vector,))
+    else:
+        _register(_operation, _defined, (Vector, Vector), (Vector, types.Any), (types.Any, Vector))

@@ -124,7 +124,7 @@ def test_every_operation_gives_the_bits_of_the_reference(at_once: str, tmp_path:
     text = [
         "from numba import float32 as f32, int32 as i32, uint32 as u32",
         "from hamlet.launch.numba_ops import *",
-        "@inline",
+        "@traced",
         f"def every({', '.join(parameters)}, table_time_sin):",
         *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),
         f"    return {', '.join(results)}",
@@ -165,7 +165,7 @@ def test_every_operation_gives_the_bits_of_the_reference(at_once: str, tmp_path:
         ("fma(f_0, f32(0.5), f_0 - f_0)", lambda b, v: b.fma(v[F32], b.f32(0.5), b.sub(v[F32], v[F32]))),
         ("(f_0 - f32(1.0)) * f_0", lambda b, v: b.mul(b.sub(v[F32], b.f32(1.0)), v[F32])),
         ("less(i_0, 3)", lambda b, v: b.less(v[I32], b.i32(3))),
-        ("b_0 & (not b_0)", lambda b, v: b.and_(v[BOOL], b.not_(v[BOOL]))),
+        ("b_0 & (~b_0)", lambda b, v: b.and_(v[BOOL], b.not_(v[BOOL]))),
         ("(f_0 < f32(1.0)) | b_0", lambda b, v: b.or_(b.less(v[F32], b.f32(1.0)), v[BOOL])),
         ("where(b_0, f32(0.5), f_0)", lambda b, v: b.select(v[BOOL], b.f32(0.5), v[F32])),
         ("where(b_0, i32(1), -1)", lambda b, v: b.select(v[BOOL], b.i32(1), b.i32(-1))),

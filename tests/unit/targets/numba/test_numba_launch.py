@@ -26,11 +26,6 @@ def _encode(values: Any, encoded: Any, low: Any, scale: Any) -> None:
         encoded[index] = numba_ops.encode(encoded, values[index], low, scale)
 
 
-@numba.njit
-def _chosen(flags: Any, lanes: Any) -> int:
-    return numba_ops.choose_lanes(flags, lanes)
-
-
 class Empty:
     TABLES = ()
 
@@ -64,14 +59,6 @@ def test_bytes_are_the_nearest_steps() -> None:
         with np.errstate(over="ignore"):
             steps = (values - np.float32(low)) * np.float32(scale)
         assert np.array_equal(encoded, np.rint(np.clip(steps, 0, 255)).astype(np.uint8))
-
-
-def test_lanes_are_chosen_in_order() -> None:
-    flags = np.random.default_rng(1).random(numba_ops.LANES) < 0.3
-    flags[[0, 63, 64, 255]] = True
-    lanes = np.zeros(numba_ops.LANES, np.int32)
-    assert _chosen(flags, lanes) == flags.sum()
-    assert np.array_equal(lanes[: flags.sum()], np.flatnonzero(flags))
 
 
 @pytest.mark.parametrize(

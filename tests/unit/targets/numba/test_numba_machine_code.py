@@ -17,8 +17,12 @@ from sample_universes import sample
 def code(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """LLVM's instructions and the assembly of `rollout`, compiled here and now."""
     town = sample("town")
-    module = compiled(town, tmp_path_factory.mktemp("town") / "town").kernels("numba")
-    NumbaBackend(town, module, 1).observe(allocate(town, Shape(1, 1), torch.device("cpu"), None))
+    with pytest.MonkeyPatch.context() as patch:
+        # What tests share is machine code alone.
+        patch.setattr("numba.config.CACHE_LOCATOR_CLASSES", "")
+        patch.setattr("numba.config.CACHE_DIR", "")
+        module = compiled(town, tmp_path_factory.mktemp("town") / "town").kernels("numba")
+        NumbaBackend(town, module, 1).observe(allocate(town, Shape(1, 1), torch.device("cpu"), None))
     (instructions,) = module.rollout.inspect_llvm().values()
     (assembly,) = module.rollout.inspect_asm().values()
     return instructions, assembly

@@ -1,0 +1,76 @@
+"""Statistics of rollouts.
+
+What lanes use is frequent: it is noted, and counted when many notes have come together. An end of an episode is rare.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from hamlet.launch.numba_ops.chunks import LANES
+from hamlet.launch.numba_ops.functions import helper, inline
+from hamlet.launch.numba_ops.machinery import intrinsic, types
+from hamlet.launch.numba_ops.packing import WORD, pack
+
+MANY = 2 * LANES
+"""Notes that are counted together."""
+
+NOTES = MANY + LANES + WORD
+"""Room for notes."""
+
+
+@intrinsic
+def _natural(_context: Any, chunk: Any, _start: Any) -> Any:
+    """Which of the `WORD` numbers (i32) of a chunk from `start` on are not negative, as the bits of a u64."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        chunk, start = arguments
+        vector = ir.VectorType(chunk.type.pointee, WORD)
+        values = builder.load(builder.bitcast(builder.gep(chunk, [start]), vector.as_pointer()), align=4)
+        return builder.bitcast(builder.icmp_signed(">=", values, ir.Constant(vector, None)), ir.IntType(WORD))
+
+    return types.uint64(chunk, types.intp), codegen
+
+
+@inline
+def count_uses(used: Any, notes: Any, noted: Any, uses: Any) -> Any:
+    """Note which affordances the lanes of a chunk have used, -1 for none; the result is how many are noted now."""
+    for start in range(0, LANES, WORD):
+        noted = pack(notes, noted, used, start, _natural(used, start))
+    if noted > MANY:
+        add_notes(notes, noted, uses)
+        noted = 0
+    return noted
+
+
+@helper
+def add_notes(notes: Any, noted: Any, uses: Any) -> None:
+    """Count what is noted."""
+    for note in range(noted):
+        uses[notes[note]] += 1
+
+
+@inline
+def count_episodes(
+    lanes: Any,
+    chosen: Any,
+    cause: Any,
+    age: Any,
+    episode_return: Any,
+    causes: Any,
+    lengths: Any,
+    longest: Any,
+    finished_return: Any,
+) -> None:
+    """Count the episodes that ended in this tick, those with a cause, of the first `chosen` of `lanes`.
+
+    `longest` is the last bin of `lengths`; `finished_return` begins with the first lane of the chunk.
+    """
+    for index in range(chosen):
+        lane = lanes[index]
+        if cause[lane] >= 0:
+            causes[cause[lane]] += 1
+            lengths[min(age[lane], longest)] += 1
+            finished_return[lane] += episode_return[lane]
