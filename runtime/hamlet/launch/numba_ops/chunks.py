@@ -38,7 +38,7 @@ WIDENED = {types.int8: types.int32, types.uint8: types.uint32}
 """What vectors make of bytes in memory."""
 
 
-class Chunk(Type):  # type: ignore[misc]
+class Chunk(Type):  # type: ignore[misc]  # numba has no types
     """Numbers in memory from some element on; in machine code it is a pointer only, which compiles much faster than
     numba's arrays. Indices count from 0 and are not checked."""
 
@@ -48,7 +48,7 @@ class Chunk(Type):  # type: ignore[misc]
 
 
 @extending.register_model(Chunk)
-class _ChunkModel(models.PrimitiveModel):  # type: ignore[misc]
+class _ChunkModel(models.PrimitiveModel):  # type: ignore[misc]  # numba has no types
     def __init__(self, manager: Any, chunk: Any) -> None:
         super().__init__(manager, chunk, manager.lookup(chunk.dtype).get_data_type().as_pointer())
 
@@ -63,7 +63,7 @@ def _element(chunk: Any, index: Any) -> Any:
 
 
 @templates.infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):  # type: ignore[misc]
+class _GetItem(AbstractTemplate):  # type: ignore[misc]  # numba has no types
     def generic(self, arguments: Any, _keywords: Any) -> Any:
         chunk, index = arguments
         found = _element(chunk, index)
@@ -71,7 +71,7 @@ class _GetItem(AbstractTemplate):  # type: ignore[misc]
 
 
 @templates.infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):  # type: ignore[misc]
+class _SetItem(AbstractTemplate):  # type: ignore[misc]  # numba has no types
     def generic(self, arguments: Any, _keywords: Any) -> Any:
         chunk, index, value = arguments
         found = _element(chunk, index)

@@ -14,7 +14,7 @@ from typing import Any
 from hamlet.launch.numba_ops.machinery import codegen, compiler, intrinsic, registry, typed_passes, untyped_passes
 
 
-class _Linked(codegen.JITCodeLibrary):  # type: ignore[misc]
+class _Linked(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     """The code of a helper as it was generated: neither optimised nor machine code."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -43,7 +43,7 @@ PASSES = (
 """Those of numba's passes that kernels need: no closures, object mode, array expressions or parallel loops."""
 
 
-class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc]
+class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc]  # numba has no types
     """Numba's compiler for kernels and what they call."""
 
     def define_pipelines(self) -> list[Any]:

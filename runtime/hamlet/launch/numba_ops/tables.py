@@ -25,7 +25,7 @@ class Short:
         self.type = ShortTable(TYPES[dtype], tuple(np.array(values, DTYPES[dtype]).tolist()))
 
 
-class ShortTable(Type):  # type: ignore[misc]
+class ShortTable(Type):  # type: ignore[misc]  # numba has no types
     """The type of one short table: its numbers."""
 
     def __init__(self, dtype: Any, values: tuple[float, ...]) -> None:

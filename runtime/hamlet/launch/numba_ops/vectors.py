@@ -27,7 +27,7 @@ WIDE = 32
 """Lanes in a vector: two registers of 512 bits, so that the machine has two independent chains to work on."""
 
 
-class Vector(Type):  # type: ignore[misc]
+class Vector(Type):  # type: ignore[misc]  # numba has no types
     """The numbers of `WIDE` lanes; of booleans a bit each."""
 
     def __init__(self, dtype: Any) -> None:
@@ -36,12 +36,12 @@ class Vector(Type):  # type: ignore[misc]
 
 
 @extending.register_model(Vector)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]  # numba has no types
     def __init__(self, manager: Any, vector: Any) -> None:
         super().__init__(manager, vector, ir.VectorType(manager.lookup(vector.dtype).get_value_type(), WIDE))
 
 
-class Wide(Type):  # type: ignore[misc]
+class Wide(Type):  # type: ignore[misc]  # numba has no types
     """The index of the first of `WIDE` lanes."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ WIDE_INDEX = Wide()
 
 
 @extending.register_model(Wide)
-class _WideModel(models.PrimitiveModel):  # type: ignore[misc]
+class _WideModel(models.PrimitiveModel):  # type: ignore[misc]  # numba has no types
     def __init__(self, manager: Any, wide: Any) -> None:
         super().__init__(manager, wide, manager.lookup(types.intp).get_value_type())
 
@@ -68,7 +68,7 @@ def wide(_context: Any, _first: Any) -> Any:
 
 
 @templates.infer_global(operator.add)
-class _Further(AbstractTemplate):  # type: ignore[misc]
+class _Further(AbstractTemplate):  # type: ignore[misc]  # numba has no types
     def generic(self, arguments: Any, _keywords: Any) -> Any:
         offset, index = arguments
         if isinstance(offset, types.Integer) and isinstance(index, Wide):
@@ -211,7 +211,7 @@ def _register(operation: Any, defined: Definition, *patterns: tuple[Any, ...]) -
     """Let an operator take vectors."""
 
     @templates.infer_global(operation)
-    class _Template(AbstractTemplate):  # type: ignore[misc]
+    class _Template(AbstractTemplate):  # type: ignore[misc]  # numba has no types
         def generic(self, arguments: Any, _keywords: Any) -> Any:
             if not any(isinstance(argument, Vector) for argument in arguments):
                 return None
