@@ -1,8 +1,10 @@
-"""Universes on which something once went wrong; their first line says what. All ways to run them agree."""
+"""Universes on which something once went wrong; their first line says what, and as which case if that matters. All ways
+to run them agree."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +28,9 @@ def test_what_went_wrong_once_agrees(path: Path) -> None:
 def again(path: Path, backend: str) -> None:
     """In a process of its own, because Triton decides when it is imported whether kernels run on its interpreter."""
     fuzz = Path(__file__).with_name("fuzz.py")
-    command = [sys.executable, str(fuzz), "--again", str(path), "--first", "1", "--backends", backend]
+    number = re.search(r"case (\d+)", path.read_text(encoding="utf-8").partition("\n")[0])
+    first = number[1] if number else "1"
+    command = [sys.executable, str(fuzz), "--again", str(path), "--first", first, "--backends", backend]
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     result = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr

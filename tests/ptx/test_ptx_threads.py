@@ -153,6 +153,23 @@ def test_warps_must_be_together(instruction: str) -> None:
         outputs(whole.replace("%r0, 32;", "%r0, 31;"), threads=64)
 
 
+@pytest.mark.parametrize("instruction", ["redux.sync.add.u32 %r10, %r0, -1;", "bar.sync 0; mov.b32 %r10, 2016;"])
+def test_threads_wait_for_those_that_take_a_way_further_down(instruction: str) -> None:
+    body = f"""
+    mov.b32 %r10, 0;
+    setp.lt.u32 %p1, %r0, 7;
+    @%p1 bra $DOWN;
+$TOGETHER:
+    {instruction}
+    bra $END;
+$DOWN:
+    add.u32 %r11, %r0, 1;
+    bra $TOGETHER;
+$END:
+"""
+    assert outputs(body, threads=64).tolist() == ([496] * 32 + [1520] * 32 if "redux" in instruction else [2016] * 64)
+
+
 def test_some_members_of_a_warp_are_refused() -> None:
     with pytest.raises(PtxError, match="some threads of a warp"):
         outputs("redux.sync.max.s32 %r10, %r0, 0xffff;")

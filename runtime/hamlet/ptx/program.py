@@ -1,7 +1,8 @@
 """A kernel as numpy operations over all threads, and its launch.
 
 Threads run in lockstep. Where a branch divides them, those that are furthest behind in the text run first, the others
-wait, and who meets there goes on together.
+wait, and who meets there goes on together. At an instruction of the threads of a warp or block together, those that
+come first wait for the rest (PTX ISA, "shfl.sync", "redux.sync", "bar.sync").
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from hamlet.ptx.moves import move
 from hamlet.ptx.operation import Operation
 from hamlet.ptx.sources import Scope, scope
 from hamlet.ptx.syntax import Guard, Instruction, Kernel, Name
-from hamlet.ptx.threads import POISON, WARP, Effect, Mask, Threads
+from hamlet.ptx.threads import POISON, WARP, Effect, Mask, Meeting, Threads
 from hamlet.ptx.types import Array
-from hamlet.ptx.warps import together
+from hamlet.ptx.warps import meeting, together
 
 OPERATIONS: dict[str, Operation] = INTEGERS | BITS | FLOATS | COMPARISONS | CONVERSIONS
 """Every instruction that computes, by its name with all modifiers."""
@@ -55,11 +56,13 @@ class _Stretch:
     """Instructions without branches, and where threads go then.
 
     Attributes:
+        meeting: who waits for each other before them.
         jumps: who jumps; nobody where it is `None`.
         target: the stretch they jump to; `None` at the end of the kernel.
         following: where the others go.
     """
 
+    meeting: Meeting
     effects: tuple[Effect, ...]
     jumps: Guard | bool
     target: int | None
@@ -121,7 +124,7 @@ class Program:
     def _run(self, threads: Threads) -> None:
         waiting: dict[int, Mask] = {0: threads.active}
         while waiting:
-            number = min(waiting)
+            number = self._next(waiting, threads)
             threads.active = waiting.pop(number)
             threads.everyone = bool(threads.active.all())
             stretch = self._stretches[number]
@@ -132,6 +135,11 @@ class Program:
             for target, group in ((stretch.target, jumping), (stretch.following, threads.active & ~jumping)):
                 if target is not None and group.any():
                     waiting[target] = waiting[target] | group if target in waiting else group
+
+    def _next(self, waiting: dict[int, Mask], threads: Threads) -> int:
+        """The first stretch in the text whose threads need not wait for others; the first one if all must."""
+        ready = (number for number in sorted(waiting) if threads.met(waiting[number], self._stretches[number].meeting))
+        return next(ready, min(waiting))
 
     def _jumping(self, jumps: Guard | bool, threads: Threads) -> Mask:
         match jumps:
@@ -157,10 +165,11 @@ def _poison(raw: np.dtype[np.generic]) -> Array:
 
 
 def _pieces(kernel: Kernel) -> list[list[Instruction]]:
-    """A kernel, cut before labels and behind branches."""
+    """A kernel, cut before labels, behind branches, and where threads wait."""
     pieces: list[list[Instruction]] = [[]]
     for instruction in kernel.instructions:
-        if pieces[-1] and (instruction.targets or _leaves(pieces[-1][-1])):
+        waits = meeting(instruction) is not Meeting.NONE
+        if pieces[-1] and (instruction.targets or waits or _leaves(pieces[-1][-1])):
             pieces.append([])
         pieces[-1].append(instruction)
     return pieces
@@ -179,8 +188,9 @@ def _leaves(instruction: Instruction) -> bool:
 
 
 def _stretch(piece: list[Instruction], following: int | None, labels: dict[str, int], names: Scope) -> _Stretch:
+    first = meeting(piece[0]) if piece else Meeting.NONE
     if not piece or not _leaves(piece[-1]):
-        return _Stretch(tuple(_effect(instruction, names) for instruction in piece), False, None, following)
+        return _Stretch(first, tuple(_effect(instruction, names) for instruction in piece), False, None, following)
     *body, last = piece
     effects = tuple(_effect(instruction, names) for instruction in body)
     target = None
@@ -192,9 +202,9 @@ def _stretch(piece: list[Instruction], following: int | None, labels: dict[str, 
         case _:
             raise PtxError(last.line, f"{last.opcode} goes nowhere")
     if last.guard is None:
-        return _Stretch(effects, True, target, None)
+        return _Stretch(first, effects, True, target, None)
     names.guard(last, last.guard)
-    return _Stretch(effects, last.guard, target, following)
+    return _Stretch(first, effects, last.guard, target, following)
 
 
 def _effect(instruction: Instruction, names: Scope) -> Effect:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +18,9 @@ POISON = 0xA5A5A5A5A5A5A5A5
 """What registers hold that were never written: a kernel that depends on it gives obviously wrong results."""
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
+
+Meeting = Enum("Meeting", ["NONE", "WARP", "BLOCK"])
+"""Which threads wait for each other."""
 
 
 @dataclass(slots=True)
@@ -58,6 +62,13 @@ class Threads:
     def warps(self) -> int:
         """How many warps have an active thread."""
         return self.count // WARP if self.everyone else int(self.active.reshape(-1, WARP).any(axis=1).sum())
+
+    def met(self, here: Mask, meeting: Meeting) -> bool:
+        """Whether these threads wait for no others: whole warps, or blocks, are here."""
+        if meeting is Meeting.NONE:
+            return True
+        groups = here.reshape(-1, WARP if meeting is Meeting.WARP else self.block)
+        return np.array_equal(groups.any(axis=1), groups.all(axis=1))
 
     def executing(self, wanted: Mask | None) -> Mask | None:
         """The active threads, or those of them that are wanted; `None` for all threads."""

@@ -1,7 +1,7 @@
 """Instructions of the threads of a warp or block together: redux.sync, shfl.sync, bar.sync.
 
-All 32 threads of a warp must take part, as they do in what Triton emits. The threads of a launch run in lockstep, so a
-barrier has nothing to wait for; that all threads of the block are there is checked.
+All 32 threads of a warp must take part, as they do in what Triton emits, and all of a block in a barrier. They wait for
+each other (program.py); here it is checked that all came.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from hamlet.ptx.errors import PtxError
 from hamlet.ptx.sources import Scope
 from hamlet.ptx.syntax import Instruction, Integer
-from hamlet.ptx.threads import WARP, Effect, Mask, Threads, chosen
+from hamlet.ptx.threads import WARP, Effect, Mask, Meeting, Threads, chosen
 from hamlet.ptx.types import B32, SCALARS, U32, Array
 
 REDUCTIONS: dict[str, Callable[..., Array]] = {
@@ -29,6 +29,17 @@ SHUFFLES: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = {
     "down": lambda lane, b, last: (lane + b, lane + b <= last),
     "bfly": lambda lane, b, last: (lane ^ b, (lane ^ b) <= last),
 }
+
+
+def meeting(instruction: Instruction) -> Meeting:
+    """Which threads wait for each other before this instruction."""
+    match instruction.opcode.split("."):
+        case ["redux" | "shfl", "sync", *_]:
+            return Meeting.WARP
+        case ["bar", "sync"]:
+            return Meeting.BLOCK
+        case _:
+            return Meeting.NONE
 
 
 def together(instruction: Instruction, scope: Scope) -> Effect | None:
@@ -51,10 +62,8 @@ def together(instruction: Instruction, scope: Scope) -> Effect | None:
 def _warps(instruction: Instruction, threads: Threads, wanted: Mask | None, members: Array) -> None:
     """Check that whole warps execute the instruction, and say so."""
     executing = threads.executing(wanted)
-    if executing is not None:
-        warps = executing.reshape(-1, WARP)
-        if not np.array_equal(warps.any(axis=1), warps.all(axis=1)):
-            raise PtxError(instruction.line, f"{instruction.opcode}: not all threads of a warp are here")
+    if executing is not None and not threads.met(executing, Meeting.WARP):
+        raise PtxError(instruction.line, f"{instruction.opcode}: not all threads of a warp are here")
     if (chosen(members, executing) != 0xFFFFFFFF).any():
         raise PtxError(instruction.line, f"{instruction.opcode} is not known for some threads of a warp only")
 
@@ -97,10 +106,7 @@ def _shuffle(
 def _barrier(instruction: Instruction) -> Effect:
     def effect(threads: Threads, wanted: Mask | None) -> None:
         executing = threads.executing(wanted)
-        if executing is None:
-            return
-        blocks = executing.reshape(-1, threads.block)
-        if not np.array_equal(blocks.any(axis=1), blocks.all(axis=1)):
+        if executing is not None and not threads.met(executing, Meeting.BLOCK):
             raise PtxError(instruction.line, "bar.sync: not all threads of a block are here")
 
     return effect
