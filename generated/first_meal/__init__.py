@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
     "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
-    "numba_kernels.py": "01e23e85534e4f1af036c870ba180435db432a0fb022f525e0fae5dc8746f9d7",
+    "numba_kernels.py": "40c646f5dd1bec4c24b18c653d4dd854c8f464a880c29f39b351e66cdce335ce",
 }
 
 

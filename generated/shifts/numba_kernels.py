@@ -1071,10 +1071,11 @@ def rollout(
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
-    used = local_i32(LANES)
-    cause = local_i32(LANES)
+    used = local_i8(LANES)
+    cause = local_i8(LANES)
     notes = local_u8(NOTES)
     noted = 0
+    finished_return = local_f32(LANES)
     meter_energy = local_f32(LANES)
     meter_hygiene = local_f32(LANES)
     meter_satiation = local_f32(LANES)
@@ -1133,6 +1134,8 @@ def rollout(
                         position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count,
                         world, agents, agent,
                     )
+                    if counting:
+                        load_lanes(finished_return, part(finished_return_array, 0, start), count)
                 if passed == 0 and keeping:
                     _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
@@ -1244,15 +1247,14 @@ def rollout(
                         cause[lane] = where(flags[lane], -1, cause[lane])
 
                 if counting:
-                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0))
+                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
                     # In worlds of one agent whoever ends also begins anew, below.
                     if agents > 1:
                         for first in range(0, LANES, WIDE):
                             flags[wide(first)] = less(-1, cause[wide(first)])
                         count_episodes(
                             lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
-                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
-                            part(finished_return_array, 0, start),
+                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
                         )
                 if final:
                     store_lanes(reward, part(reward_array, 0, start), count)
@@ -1269,6 +1271,8 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress,
                         alive, episode_return, start, count,
                     )
+                    if counting:
+                        store_lanes(finished_return, part(finished_return_array, 0, start), count)
 
             # The worlds: clock, new episodes, observations.
             for agent in range(0, chunk_lanes, LANES):
@@ -1310,8 +1314,7 @@ def rollout(
                         if counting and agents == 1:
                             count_episodes(
                                 lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
-                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1,
-                                part(finished_return_array, 0, start),
+                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
                             )
                         if every_tick and observing:
                             _look_again(
@@ -1359,8 +1362,10 @@ def rollout(
                         _store_worlds(
                             hour_array, episode_array, layout_array, hour, episode, layout, world, agents, count,
                         )
+        if counting and not tiled:
+            store_lanes(finished_return, part(finished_return_array, 0, world * agents), chunk_lanes)
     if counting:
-        add_notes(notes, noted, part(uses_array, 0, 0))
+        add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
 
 
 def reset(

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "539e1d24f0b00a5b1e32da3c9d4f2d0c2e469979a79fbc2875967d258b6e253b",
     "triton_kernels.py": "7280dc645411c6b461d72e945322e7195dc6f315f1941e8a7402eaf20bc7e25a",
-    "numba_kernels.py": "8e2f9293fc07c7e2a55394145980c081d14445461eaceea85c136d8a277b83dc",
+    "numba_kernels.py": "e2b4263c8769b7f54910b991a24c620a4945051eec88ffd3a40ae5a93ecad7ab",
 }
 
 

@@ -16,6 +16,9 @@ FEW = 256
 """So many rows of a field have an array each, with the author's names, which compiles faster; more share one array, so
 that functions do not take thousands of arrays."""
 
+BYTES = 128
+"""So many affordances, or causes of death, have numbers that fit into bytes, with -1 for none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -65,15 +68,20 @@ def state(universe: Universe) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays."""
     fields = schema.state_fields(universe)
     taken = {f"{field.name}_array" for field in fields}
-    return tuple(slot for field in fields for slot in _slots(field, names(field), taken))
+    dtypes = {"layout": "u32"}
+    return tuple(
+        slot for field in fields for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken)
+    )
 
 
 def outcomes(universe: Universe) -> tuple[Slot, ...]:
     """What a tick gives beside the state, in the order of the outcome arrays."""
+    numbered = {"used": len(universe.affordances), "cause": len(universe.causes) + 1}
     result: list[Slot] = []
     for field in schema.outcome_fields(universe):
         reported = (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
-        result += _slots(field, reported, set())
+        dtype = "i8" if numbered.get(field.name, BYTES + 1) <= BYTES else field.dtype
+        result += _slots(field, reported, dtype, set())
     return tuple(result)
 
 
@@ -111,9 +119,8 @@ def chunks(slots: Iterable[Slot]) -> list[Chunk]:
     return list({slot.chunk.variable: slot.chunk for slot in slots}.values())
 
 
-def _slots(field: schema.Field, values: tuple[str, ...], taken: set[str]) -> list[Slot]:
+def _slots(field: schema.Field, values: tuple[str, ...], dtype: str, taken: set[str]) -> list[Slot]:
     array, start = f"{field.name}_array", STARTS.get(field.name)
-    dtype = "u32" if field.name == "layout" else field.dtype
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
     if len(values) > FEW:
         chunk = Chunk(field, unique(field.name, taken), array, 0, len(values), f"rows_{dtype}({len(values)})", text)

@@ -219,10 +219,13 @@ def load_lanes(_context: Any, chunk: Any, array: Any, _count: Any) -> Any:
 
 @intrinsic
 def store_lanes(_context: Any, chunk: Any, array: Any, _count: Any) -> Any:
-    """Write the first `count` lanes of a chunk to the beginning of an array."""
+    """Write the first `count` lanes of a chunk to the beginning of an array, which may have wider numbers."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, target, _ = signature.args
+        sizes = {context.get_abi_sizeof(context.get_data_type(array.dtype)) for array in (source, target)}
+        if len(sizes) > 1:
+            return context.compile_internal(builder, _store_each, signature, arguments)
         zero = arguments[2].type(0)
         cgutils.raw_memcpy(
             builder,
@@ -234,6 +237,11 @@ def store_lanes(_context: Any, chunk: Any, array: Any, _count: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(chunk, array, types.intp), codegen
+
+
+def _store_each(chunk: Any, array: Any, count: Any) -> None:
+    for lane in range(count):
+        array[lane] = chunk[lane]
 
 
 @helper

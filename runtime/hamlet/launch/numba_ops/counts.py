@@ -13,12 +13,16 @@ from hamlet.launch.numba_ops.chunks import LANES
 from hamlet.launch.numba_ops.functions import helper, inline
 from hamlet.launch.numba_ops.machinery import intrinsic, types
 from hamlet.launch.numba_ops.packing import WORD, pack
+from hamlet.launch.numba_ops.vectors import splat
 
 MANY = 2 * LANES
 """Notes that are counted together."""
 
 NOTES = MANY + LANES + WORD
 """Room for notes."""
+
+FEW = 64
+"""So many kinds of notes are counted kind by kind, which reads the notes so often, but many of them at once."""
 
 
 @intrinsic
@@ -28,28 +32,50 @@ def _natural(_context: Any, chunk: Any, _start: Any) -> Any:
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         chunk, start = arguments
         vector = ir.VectorType(chunk.type.pointee, WORD)
-        values = builder.load(builder.bitcast(builder.gep(chunk, [start]), vector.as_pointer()), align=4)
+        values = builder.load(builder.bitcast(builder.gep(chunk, [start]), vector.as_pointer()), align=1)
         return builder.bitcast(builder.icmp_signed(">=", values, ir.Constant(vector, None)), ir.IntType(WORD))
 
     return types.uint64(chunk, types.intp), codegen
 
 
+@intrinsic
+def _count_equal(_context: Any, notes: Any, _start: Any, _number: Any) -> Any:
+    """How many of the `WORD` notes from `start` on are this number."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        notes, start, number = arguments
+        vector = ir.VectorType(notes.type.pointee, WORD)
+        values = builder.load(builder.bitcast(builder.gep(notes, [start]), vector.as_pointer()), align=1)
+        equal = builder.icmp_signed("==", values, splat(builder, builder.trunc(number, vector.element), WORD))
+        return builder.ctpop(builder.bitcast(equal, ir.IntType(WORD)))
+
+    return types.intp(notes, types.intp, types.intp), codegen
+
+
 @inline
-def count_uses(used: Any, notes: Any, noted: Any, uses: Any) -> Any:
-    """Note which affordances the lanes of a chunk have used, -1 for none; the result is how many are noted now."""
+def count_uses(used: Any, notes: Any, noted: Any, uses: Any, kinds: Any) -> Any:
+    """Note which of `kinds` affordances the lanes of a chunk have used, -1 for none; the result is how many are noted
+    now."""
     for start in range(0, LANES, WORD):
         noted = pack(notes, noted, used, start, _natural(used, start))
     if noted > MANY:
-        add_notes(notes, noted, uses)
+        add_notes(notes, noted, uses, kinds)
         noted = 0
     return noted
 
 
 @helper
-def add_notes(notes: Any, noted: Any, uses: Any) -> None:
-    """Count what is noted."""
-    for note in range(noted):
-        uses[notes[note]] += 1
+def add_notes(notes: Any, noted: Any, uses: Any, kinds: Any) -> None:
+    """Count what is noted, numbers below `kinds`."""
+    if kinds > FEW:
+        for note in range(noted):
+            uses[notes[note]] += 1
+        return
+    for note in range(noted, noted + WORD):
+        notes[note] = kinds
+    for kind in range(kinds):
+        for start in range(0, noted, WORD):
+            uses[kind] += _count_equal(notes, start, kind)
 
 
 @inline

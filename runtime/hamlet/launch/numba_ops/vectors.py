@@ -93,13 +93,13 @@ def like(dtype: Any, operands: Any) -> Any:
     return Vector(dtype) if any(isinstance(operand, Vector) for operand in operands) else dtype
 
 
-def splat(builder: Any, value: Any) -> Any:
+def splat(builder: Any, value: Any, count: int = WIDE) -> Any:
     """The value in every lane."""
-    vector = ir.VectorType(value.type, WIDE)
+    vector = ir.VectorType(value.type, count)
     if isinstance(value, ir.Constant):
-        return ir.Constant(vector, [value] * WIDE)
+        return ir.Constant(vector, [value] * count)
     first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
-    lanes = ir.Constant(ir.VectorType(ir.IntType(32), WIDE), [0] * WIDE)
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
     return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), lanes)
 
 

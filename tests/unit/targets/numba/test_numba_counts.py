@@ -38,7 +38,10 @@ def test_lanes_are_chosen_in_order(again: Callable[[Any], Any]) -> None:
         assert np.array_equal(lanes[: flags.sum()], np.flatnonzero(flags))
 
 
-@pytest.mark.parametrize(("dtype", "count"), [(np.uint8, 256), (np.uint16, 10_000), (np.uint32, 70_000)])
+@pytest.mark.parametrize(
+    ("dtype", "count"),
+    [(np.uint8, 14), (np.uint8, 64), (np.uint8, 65), (np.uint8, 256), (np.uint16, 10_000), (np.uint32, 70_000)],
+)
 def test_every_use_is_counted_once(
     again: Callable[[Any], Any], dtype: type[np.unsignedinteger[Any]], count: int
 ) -> None:
@@ -49,9 +52,9 @@ def test_every_use_is_counted_once(
     def add_up(used: Any, notes: Any, uses: Any) -> int:
         noted, most = 0, 0
         for tick in range(used.shape[0]):
-            noted = count_uses(part(used, tick, 0), part(notes, 0, 0), noted, part(uses, 0, 0))
+            noted = count_uses(part(used, tick, 0), part(notes, 0, 0), noted, part(uses, 0, 0), uses.shape[0])
             most = max(most, noted)
-        add_notes(part(notes, 0, 0), noted, part(uses, 0, 0))
+        add_notes(part(notes, 0, 0), noted, part(uses, 0, 0), uses.shape[0])
         return most
 
     used = GENERATOR.integers(0, count, (40, LANES)).astype(np.int32)
