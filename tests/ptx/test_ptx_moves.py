@@ -105,6 +105,17 @@ def test_red_counts_every_thread() -> None:
     assert counts.tolist() == [64, 120]
 
 
+def test_atom_counts_and_finds_what_nobody_can_know() -> None:
+    counts = np.zeros(2, np.uint64)
+    body = """
+    setp.lt.u32 %p1, %r0, 7;
+    mov.b64 %rd10, 5;
+    @%p1 atom.global.gpu.relaxed.add.u64 %rd10, [ %rd1 + 8 ], 3;
+    """
+    assert outputs(body, counts, dtype="u8").tolist() == [0xA5A5A5A5A5A5A5A5] * 7 + [5] * 25
+    assert counts.tolist() == [0, 21]
+
+
 def test_several_arrays_in_one_access() -> None:
     first, second = np.arange(32, dtype=np.uint32), np.arange(100, 132, dtype=np.uint32)
     body = """

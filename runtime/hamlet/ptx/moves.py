@@ -1,4 +1,4 @@
-"""Instructions that move data: mov, ld, st, red, cvta."""
+"""Instructions that move data: mov, ld, st, red, atom, cvta."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hamlet.ptx.errors import PtxError
 from hamlet.ptx.memory import AccessError, Memory
 from hamlet.ptx.sources import Register, Scope, Source
 from hamlet.ptx.syntax import Address, Instruction, Name, Operand, Vector
-from hamlet.ptx.threads import Effect, Mask, Threads, chosen
+from hamlet.ptx.threads import Effect, Mask, Threads, chosen, poison
 from hamlet.ptx.types import B64, SCALARS, U32, U64, Array, Scalar
 
 COUNTS = {"v2": 2, "v4": 4}
@@ -19,7 +19,7 @@ SPECIAL = frozenset([f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nct
 
 
 def move(instruction: Instruction, scope: Scope) -> Effect | None:
-    """The effect of a mov, ld, st, red or cvta; `None` if the instruction is none that is known.
+    """The effect of a mov, ld, st, red, atom or cvta; `None` if the instruction is none that is known.
 
     Raises:
         PtxError: operands do not fit.
@@ -46,6 +46,9 @@ def move(instruction: Instruction, scope: Scope) -> Effect | None:
             return _store(instruction, scope, space, address, SCALARS[kind], _elements(instruction, source, count))
         case "red", ["global", "gpu", "relaxed", "add", kind], [Address() as address, source] if kind in ADDED:
             return _add(instruction, scope, address, SCALARS[kind], source)
+        case "atom", ["global", "gpu", "relaxed", "add", kind], [target, Address() as address, source] if kind in ADDED:
+            found = scope.register(instruction, target, SCALARS[kind].bits)
+            return _add(instruction, scope, address, SCALARS[kind], source, found)
         case _:
             return None
 
@@ -213,7 +216,15 @@ def _store(
     return effect
 
 
-def _add(instruction: Instruction, scope: Scope, address: Address, kind: Scalar, operand: Operand) -> Effect:
+def _add(
+    instruction: Instruction,
+    scope: Scope,
+    address: Address,
+    kind: Scalar,
+    operand: Operand,
+    found: Register | None = None,
+) -> Effect:
+    """What a thread found there depends on the order of threads, which nothing promises: it is poison."""
     place = _place(instruction, scope, "global", address, kind, 1)
     source = scope.source(instruction, operand, _raw(kind))
 
@@ -226,5 +237,7 @@ def _add(instruction: Instruction, scope: Scope, address: Address, kind: Scalar,
                 threads.memory.add(addresses, chosen(source(threads), executing))
         except AccessError as fault:
             raise _fault(instruction, fault) from fault
+        if found is not None:
+            threads.write(found.index, poison(found.type.raw), wanted)
 
     return effect

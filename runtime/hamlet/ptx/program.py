@@ -23,7 +23,7 @@ from hamlet.ptx.moves import move
 from hamlet.ptx.operation import Operation
 from hamlet.ptx.sources import Scope, scope
 from hamlet.ptx.syntax import Guard, Instruction, Kernel, Name
-from hamlet.ptx.threads import POISON, WARP, Effect, Mask, Meeting, Threads
+from hamlet.ptx.threads import POISON, WARP, Effect, Mask, Meeting, Threads, poison
 from hamlet.ptx.types import Array
 from hamlet.ptx.warps import meeting, together
 
@@ -117,7 +117,7 @@ class Program:
             memory=memory,
             shared=shared,
             shared_bytes=launch.shared_bytes,
-            registers=[_poison(register.type.raw) for register in self._scope.registers.values()],
+            registers=[poison(register.type.raw) for register in self._scope.registers.values()],
             active=np.ones(len(number), bool),
         )
 
@@ -158,10 +158,6 @@ def _special(number: Array, launch: Launch, first: int) -> dict[str, Array]:
     size = np.uint32(launch.threads)
     values |= {"%tid.x": number % size, "%ctaid.x": number // size + np.uint32(first), "%laneid": number % WARP}
     return values | {"%ntid.x": one * size, "%nctaid.x": one * np.uint32(launch.blocks)}
-
-
-def _poison(raw: np.dtype[np.generic]) -> Array:
-    return np.array([POISON & ((1 << 8 * raw.itemsize) - 1)]).astype(raw)
 
 
 def _pieces(kernel: Kernel) -> list[list[Instruction]]:

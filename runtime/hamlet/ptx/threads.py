@@ -17,6 +17,12 @@ WARP = 32
 POISON = 0xA5A5A5A5A5A5A5A5
 """What registers hold that were never written: a kernel that depends on it gives obviously wrong results."""
 
+
+def poison(raw: np.dtype[np.generic]) -> Array:
+    """The poison of a register: one value for all threads."""
+    return np.array([POISON & ((1 << 8 * raw.itemsize) - 1)]).astype(raw)
+
+
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 Meeting = Enum("Meeting", ["NONE", "WARP", "BLOCK"])
