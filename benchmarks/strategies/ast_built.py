@@ -164,7 +164,7 @@ def module(config: Config) -> ast.Module:
     builder.body.append(ast.Return(ast.Tuple([name(item) for item in (*meters, *outcomes)], ast.Load())))
     arguments = [ast.arg(item) for item in (*meters, "x", "y", "age", "board", "action")]
     signature = ast.arguments(posonlyargs=[], args=arguments, kwonlyargs=[], kw_defaults=[], defaults=[])
-    tick = ast.FunctionDef("tick", signature, builder.body, [])
+    tick = ast.FunctionDef("tick", signature, builder.body, [], type_params=[])  # Python 3.12 wants the last
     return ast.fix_missing_locations(ast.Module([tick], []))
 
 
