@@ -161,11 +161,14 @@ class _Used(_Rewriting):
         self.used: dict[Value, Value] = {}
 
     def _test(self, op: Op) -> _Test | None:
-        """What a condition comes to, if it compares an integer that distinguishes cases."""
+        """What a condition comes to, if it compares an integer that distinguishes cases with one of its numbers; -1 is
+        none, as it is what `used` is where needs do not hold."""
         match op:
             case Equal(left=left, right=right) if left in self.cases.numbers:
                 constant = self.function.nodes[right].op
-                return _Test(left, int(constant.value), ()) if isinstance(constant, Const) else None
+                if not isinstance(constant, Const) or constant.value < 0:
+                    return None
+                return _Test(left, int(constant.value), ())
             case And(left=left, right=right) if (left in self.tests) != (right in self.tests):
                 hit, need = (left, right) if left in self.tests else (right, left)
                 test = self.tests[hit]
