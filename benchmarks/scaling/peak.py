@@ -70,6 +70,7 @@ def gpu_peak(samples: int, rounds: int = 20_000) -> float:
     return statistics.median(run(rounds) for _ in range(samples))
 
 
+# Triton is imported only where there is a GPU, so linters do not know `tl` here; hence what is ignored.
 def _gpu_rounds(out, rounds, elements: "tl.constexpr", repeated: "tl.constexpr"):  # type: ignore[no-untyped-def,name-defined] # noqa: F821, UP037
     lane = tl.program_id(0) * elements + tl.arange(0, elements)  # type: ignore[name-defined] # noqa: F821
     number = lane.to(tl.float32)  # type: ignore[name-defined] # noqa: F821
