@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,19 +17,16 @@ import torch
 from hamlet import abi
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
+from hamlet.launch.numba_memory import Array, Arrays, Memory, array_of
 from hamlet.launch.numba_ops import LANES, NO_ACTIONS, NO_F32, NO_I32, NO_I64
 from hamlet.state import Buffers, Shape, Statistics
 from hamlet.universe import Universe
-
-Array: TypeAlias = np.ndarray[Any, Any]
-Arrays: TypeAlias = dict[str, Array]
 
 LANE_TICKS = 4096
 """So many ticks of a lane are worth another thread."""
 
 COUNTERS = ("uses", "causes", "lengths")
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
-NO_OBSERVATION = np.zeros((0, 0), np.float32)
 
 
 class NumbaBackend:
@@ -47,6 +44,7 @@ class NumbaBackend:
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
         self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
+        self._memory = Memory()
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
         self._compiled: set[tuple[abi.Kernel, np.dtype[Any]]] = set()
 
@@ -61,7 +59,7 @@ class NumbaBackend:
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
         scalars = _seeds(stream) | {"tick": stream.tick}
-        self._run("step", buffers, {"actions": _array(actions.reshape(1, -1).contiguous())}, scalars)
+        self._run("step", buffers, {"actions": array_of(actions.reshape(1, -1).contiguous())}, scalars)
 
     def rollout(
         self,
@@ -78,14 +76,14 @@ class NumbaBackend:
             case RandomPolicy():
                 pass
             case RecordedPolicy(recorded):
-                arrays["actions"] = _array(recorded.contiguous())
+                arrays["actions"] = array_of(recorded.contiguous())
             case TabularPolicy():
                 given = {name: getattr(policy, name) for name in abi.TABULAR}
-                arrays |= {name: _array(tensor.reshape(-1)) for name, tensor in given.items() if tensor is not None}
+                arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in given.items() if tensor is not None}
         if statistics is None:
             arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
         else:
-            arrays |= {name: _array(getattr(statistics, name)) for name in self._names["rollout"][-4:]}
+            arrays |= {name: array_of(getattr(statistics, name)) for name in self._names["rollout"][-4:]}
         scalars = _seeds(stream) | {"tick": stream.tick, "ticks": ticks}
         self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
 
@@ -98,7 +96,7 @@ class NumbaBackend:
         switches: tuple[bool, ...] = (),
     ) -> None:
         shape = buffers.shape
-        arrays = _arrays(buffers) | arrays
+        arrays = self._memory.of(buffers) | arrays
         scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
         ordered = [arrays[name] for name in self._names[kernel]]
         numbers = [scalars[name] for name in self._scalars[kernel]]
@@ -168,17 +166,3 @@ def _ranges(worlds: int, per_chunk: int, threads: int) -> list[tuple[int, int]]:
     chunks = -(-worlds // per_chunk)
     bounds = [chunks * thread // threads * per_chunk for thread in range(threads + 1)]
     return [(begin, min(end, worlds)) for begin, end in pairwise(bounds) if begin < end]
-
-
-def _array(tensor: torch.Tensor) -> Array:
-    """The memory of a contiguous tensor; bf16 as the u16 of its bits."""
-    tensor = tensor.detach()
-    return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
-
-
-def _arrays(buffers: Buffers) -> Arrays:
-    arrays = {name: _array(tensor) for name, tensor in (buffers.state | buffers.outcome).items()}
-    arrays["mask"] = _array(buffers.mask)
-    for name, tensor in (("observation", buffers.observation), ("final_observation", buffers.final_observation)):
-        arrays[name] = NO_OBSERVATION if tensor is None else _array(tensor)
-    return arrays

@@ -75,12 +75,33 @@ def chosen(needed: bool) -> tuple[Program, Facts]:
     return Program("u", (function,), ()), Facts({"tried": Interval(-1, 3), "money": Interval(0.0, 1.0)}, {})
 
 
+def every_case(things: int) -> dict[str, np.ndarray]:
+    """Each thing tried, and none, with all that matters of money and need."""
+    grid = np.meshgrid(np.arange(-1, things), np.linspace(0, 1, 9), [False, True])
+    tried, money, need = (each.ravel() for each in grid)
+    return {"tried": tried.astype(np.int32), "money": money.astype(np.float32), "need": need}
+
+
 @pytest.mark.parametrize("needed", [False, True])
 def test_needs_are_one_comparison(needed: bool) -> None:
     program, facts = chosen(needed)
     tabulated = tabulate(program, facts)
     function = tabulated.function("tick")
     assert count(function, Lookup) == 2
-    tried, money, need = (each.ravel() for each in np.meshgrid(np.arange(-1, 4), np.linspace(0, 1, 9), [False, True]))
-    inputs = {"tried": tried.astype(np.int32), "money": money.astype(np.float32), "need": need}
-    same(program.function("tick"), function, inputs, program, tabulated)
+    same(program.function("tick"), function, every_case(4), program, tabulated)
+
+
+def test_nothing_tried_is_not_what_is_refused() -> None:
+    """-1, where nothing is, is among the numbers; what is used is -1 also where needs do not hold."""
+    b = Builder()
+    tried, money, need = b.input(I32, "tried"), b.input(F32, "money"), b.input(Type.BOOL, "need")
+    amount = b.f32(-0.0)
+    for number, price in enumerate((0.5, 0.25, 0.75)):
+        hit = b.and_(b.equal(tried, b.i32(number)), b.less_equal(b.f32(price), money))
+        amount = b.select(hit, b.f32(-price), amount)
+    nothing = b.and_(b.equal(tried, b.i32(-1)), need)
+    function = b.finish("tick", (Output("amount", amount), Output("nothing", nothing)))
+    program = Program("u", (function,), ())
+    tabulated = tabulate(program, Facts({"tried": Interval(-1, 2), "money": Interval(0.0, 1.0)}, {}))
+    assert count(tabulated.function("tick"), Lookup) == 2
+    same(function, tabulated.function("tick"), every_case(3), program, tabulated)
