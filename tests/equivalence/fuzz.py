@@ -4,6 +4,7 @@ Makes random universes and checks of each that all ways to write, compile and ru
 the programs by their definition: fast. `numba` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
 executes what Triton compiles for a GPU: seconds for each universe. A failure is made smaller and written into a folder:
 the source, and what went wrong. With a ledger the run goes on where the last one with these backends ended.
+With NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= the kernels of numba are those for another CPU, a backend of its own.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Fuzzer:
 
     def batch(self, first: int, most: int, until: float) -> Tally:
         """Some cases, at least one, until the clock says so much."""
-        tally = Tally(generator(), self._commit, self._versions, ",".join(self.backends), first, first)
+        tally = Tally(generator(), self._commit, self._versions, described(self.backends), first, first)
         begin, until = time.process_time(), min(until, time.monotonic() + BATCH_SECONDS)
         for number in range(first, first + min(most, BATCH)):
             if number > first and time.monotonic() >= until:
@@ -108,10 +109,11 @@ class Fuzzer:
         path.write_text(small, encoding="utf-8")
         message = "".join(traceback.format_exception(error, limit=-6)).replace("\n", "\n    ")
         backends = ",".join(self.backends)
+        cpu = "".join(f"{name}={value} " for name, value in os.environ.items() if name.startswith("NUMBA_CPU"))
         path.with_suffix(".txt").write_text(
             f"case      {number} of generator {generator()}, commit {self._commit}\n"
             f"versions  {self._versions}\n"
-            f"again     python tests/equivalence/fuzz.py --again {path} --first {number} --backends {backends}\n"
+            f"again     {cpu}python tests/equivalence/fuzz.py --again {path} --first {number} --backends {backends}\n"
             f"\n    {message}\n",
             encoding="utf-8",
         )
@@ -122,6 +124,12 @@ def summary(error: Exception) -> str:
     """An error in one line: of a verification the one that says who differs."""
     lines = str(error).splitlines() or [type(error).__name__]
     return next((line for line in lines if " differs from " in line), lines[0])
+
+
+def described(backends: tuple[BackendName, ...]) -> str:
+    """The names of backends, numba's with the CPU for which it compiles where that is not this one."""
+    cpu = os.environ.get("NUMBA_CPU_NAME")
+    return ",".join(f"{name}:{cpu}" if name == "numba" and cpu else name for name in backends)
 
 
 def _backends(text: str) -> tuple[BackendName, ...]:
@@ -152,10 +160,10 @@ def main() -> int:
         print(agree(source, checked(source), backends, case(first or 0)).render(counts=True))
         return 0
     if first is None and options.ledger is not None:
-        first = next_number(options.ledger, generator(), ",".join(backends))
+        first = next_number(options.ledger, generator(), described(backends))
     first = random.SystemRandom().randrange(1 << 32) if first is None else first
     begin, fuzzer = time.monotonic(), Fuzzer(backends, options.failures)
-    print(f"universes from number {first} on, backends {', '.join(backends)}, {options.seconds:.0f} s", flush=True)
+    print(f"universes from number {first} on, backends {described(backends)}, {options.seconds:.0f} s", flush=True)
     until, last = begin + options.seconds, first + options.cases - 1
     total = Tally(generator(), "", "", "", first, first - 1)
     while total.last < first or (total.last < last and time.monotonic() < until and len(total.failed) < MOST_FAILURES):

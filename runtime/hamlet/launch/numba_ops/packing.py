@@ -44,7 +44,7 @@ def pack(_context: Any, target: Any, _length: Any, source: Any, _start: Any, _bi
     signature = types.intp(target, types.intp, source, types.intp, types.uint64)
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if not supports(context, "avx512vbmi2"):
+        if not supports("avx512vbmi2"):
             return context.compile_internal(builder, _pack_each, signature, arguments)
         target, length, source, start, bits = arguments
         number = target.type.pointee

@@ -12,7 +12,7 @@ from hamlet.launch.numba_ops.machinery import Type, cgutils, extending, imputils
 from hamlet.launch.numba_ops.vectors import WIDE, Vector, splat, supports
 
 REGISTER = 16
-"""Numbers in a register of AVX-512. A vector is two of them."""
+"""Numbers in a register of AVX-512; a vector is several of them."""
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 TYPES = {"f32": types.float32, "i32": types.int32, "u32": types.uint32}
@@ -81,14 +81,20 @@ def _permute(builder: Any, registers: list[Any], index: Any) -> Any:
 
 def _permuted(builder: Any, registers: list[Any], index: Any) -> Any:
     """Each lane's number of a table in registers."""
-    word = ir.IntType(32)
-
-    def lanes(first: int) -> Any:
-        return ir.Constant(ir.VectorType(word, REGISTER), list(range(first, first + REGISTER)))
-
     nothing = ir.Constant(index.type, ir.Undefined)
-    low, high = (_permute(builder, registers, builder.shuffle_vector(index, nothing, lanes(n))) for n in (0, REGISTER))
-    return builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(word, WIDE), list(range(WIDE))))
+    parts = [
+        _permute(builder, registers, builder.shuffle_vector(index, nothing, _numbers(first, REGISTER)))
+        for first in range(0, WIDE, REGISTER)
+    ]
+    while len(parts) > 1:
+        both = _numbers(0, 2 * parts[0].type.count)
+        parts = [builder.shuffle_vector(*pair, both) for pair in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+def _numbers(first: int, count: int) -> Any:
+    """So many numbers from the first on, to say what `shuffle_vector` takes."""
+    return ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(first, first + count)))
 
 
 def _gather(builder: Any, pointer: Any, index: Any) -> Any:
@@ -122,7 +128,7 @@ def take(_context: Any, table: Any, index: Any) -> Any:
     vector = isinstance(index, Vector)
 
     def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        if vector and isinstance(table, ShortTable) and supports(context, "avx512f"):
+        if vector and isinstance(table, ShortTable) and supports("avx512f"):
             return _permuted(builder, _registers(context, table), arguments[1])
         pointer = _address(context, builder, table, arguments[0])
         if vector:

@@ -1,6 +1,6 @@
 """Vectors: the values of `WIDE` lanes side by side.
 
-LLVM makes them of the widest registers that a machine has: two of 512 bits, or four of 256. An operation on a
+LLVM makes them of the widest registers that a machine has: four of 512 bits, or four of 256. An operation on a
 vector and a number takes the number for every lane. Nothing is left to LLVM's vectoriser.
 """
 
@@ -18,13 +18,22 @@ from hamlet.launch.numba_ops.machinery import (
     extending,
     intrinsic,
     models,
+    registry,
     signature,
     templates,
     types,
 )
 
-WIDE = 32
-"""Lanes in a vector: two registers of 512 bits, so that the machine has two independent chains to work on."""
+
+def supports(feature: str) -> bool:
+    """Whether machine code may use what LLVM calls by this name."""
+    _, _, features = registry.cpu_target.target_context.codegen().magic_tuple()
+    return f"+{feature}" in features.split(",")
+
+
+WIDE = 64 if supports("avx512f") else 32
+"""Lanes in a vector: four registers, so that the machine has independent chains to work on. What depends on many
+meters, one after the other, takes half as long again with two."""
 
 
 class Vector(Type):  # type: ignore[misc]  # numba has no types
@@ -111,12 +120,6 @@ def spread(builder: Any, given: Any, arguments: Any) -> list[Any]:
         argument if isinstance(type_, Vector) else splat(builder, argument)
         for type_, argument in zip(given, arguments, strict=True)
     ]
-
-
-def supports(context: Any, feature: str) -> bool:
-    """Whether machine code may use what LLVM calls by this name."""
-    _, _, features = context.codegen().magic_tuple()
-    return f"+{feature}" in features.split(",")
 
 
 @intrinsic

@@ -19,7 +19,7 @@ GENERATOR = np.random.default_rng(1)
 def again(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
     """Makes a function anew, so that it packs numbers in this way when it is compiled."""
     if request.param == "one by one":
-        monkeypatch.setattr(packing, "supports", lambda _context, _feature: False)
+        monkeypatch.setattr(packing, "supports", lambda _feature: False)
     return lambda operation: numba.njit(machinery.definition(operation).__wrapped__)  # type: ignore[union-attr]
 
 
