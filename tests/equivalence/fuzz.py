@@ -4,7 +4,7 @@ Makes random universes and checks of each that all ways to write, compile and ru
 the programs by their definition: fast. `numba` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
 executes what Triton compiles for a GPU: seconds for each universe. A failure is made smaller and written into a folder:
 the source, and what went wrong. With a ledger the run goes on where the last one with these backends ended.
-With NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= the kernels of numba are those for another CPU, a backend of its own.
+With NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 numba compiles for another CPU, which counts as another backend.
 """
 
 from __future__ import annotations

@@ -11,8 +11,11 @@ from hamlet.launch.numba_ops.chunks import data
 from hamlet.launch.numba_ops.machinery import Type, cgutils, extending, imputils, intrinsic, models, types
 from hamlet.launch.numba_ops.vectors import WIDE, Vector, splat, supports
 
-REGISTER = 16
-"""Numbers in a register of AVX-512; a vector is several of them."""
+REGISTERS = {"avx512f": 16, "avx2": 8}
+"""Numbers in a register of a machine that can look each of them up by another register."""
+
+MOST_REGISTERS = 4
+"""A table of more is looked up in memory."""
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 TYPES = {"f32": types.float32, "i32": types.int32, "u32": types.uint32}
@@ -47,44 +50,54 @@ def _lower_constant(context: Any, _builder: Any, _type: Any, _value: Any) -> Any
     return context.get_dummy_value()
 
 
-def _registers(context: Any, table: ShortTable) -> list[Any]:
+def _width(table: Any) -> int | None:
+    """Numbers in a register of this machine, if few registers hold the table."""
+    width = next((width for feature, width in REGISTERS.items() if supports(feature)), None)
+    fits = width is not None and isinstance(table, ShortTable) and len(table.values) <= MOST_REGISTERS * width
+    return width if fits else None
+
+
+def _registers(context: Any, table: ShortTable, width: int) -> list[Any]:
     """The table as constant vectors: one, two or four."""
     number = context.get_value_type(table.dtype)
-    count = next(count for count in (1, 2, 4) if len(table.values) <= count * REGISTER)
-    values = [*table.values, *[0] * (count * REGISTER - len(table.values))]
+    count = next(count for count in (1, 2, 4) if len(table.values) <= count * width)
+    values = [*table.values, *[0] * (count * width - len(table.values))]
     return [
-        ir.Constant(ir.VectorType(number, REGISTER), [number(value) for value in values[first : first + REGISTER]])
-        for first in range(0, len(values), REGISTER)
+        ir.Constant(ir.VectorType(number, width), [number(value) for value in values[first : first + width]])
+        for first in range(0, len(values), width)
     ]
 
 
 def _permute(builder: Any, registers: list[Any], index: Any) -> Any:
-    """What a table in registers has for each lane of one, by AVX-512: the lowest bits of the index count."""
+    """What a table in registers has for each lane of one: the lowest bits of the index count."""
     type_ = registers[0].type
-    floats = type_.element == ir.FloatType()
+    floats, width = type_.element == ir.FloatType(), type_.count
     match registers:
         case [only]:
-            name = f"llvm.x86.avx512.permvar.{'sf' if floats else 'si'}.512"
-            function = ir.FunctionType(type_, [type_, index.type])
-            return builder.call(cgutils.get_or_insert_function(builder.module, function, name), [only, index])
-        case [low, high]:
-            name = f"llvm.x86.avx512.vpermi2var.{'ps' if floats else 'd'}.512"
-            function = ir.FunctionType(type_, [type_, index.type, type_])
-            return builder.call(cgutils.get_or_insert_function(builder.module, function, name), [low, index, high])
+            names = ("avx512.permvar.sf.512", "avx512.permvar.si.512") if width == 16 else ("avx2.permps", "avx2.permd")
+            return _call(builder, names[not floats], type_, only, index)
+        case [low, high] if width == 16:
+            return _call(builder, f"avx512.vpermi2var.{'ps' if floats else 'd'}.512", type_, low, index, high)
         case _:
             half = len(registers) // 2
-            bit = builder.and_(index, ir.Constant(index.type, [half * REGISTER] * REGISTER))
+            bit = builder.and_(index, ir.Constant(index.type, [half * width] * width))
             second = builder.icmp_unsigned("!=", bit, ir.Constant(index.type, None))
             low, high = (_permute(builder, part, index) for part in (registers[:half], registers[half:]))
             return builder.select(second, high, low)
 
 
+def _call(builder: Any, name: str, type_: Any, *arguments: Any) -> Any:
+    """An instruction of x86 by LLVM's name for it."""
+    function = ir.FunctionType(type_, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, function, f"llvm.x86.{name}"), arguments)
+
+
 def _permuted(builder: Any, registers: list[Any], index: Any) -> Any:
     """Each lane's number of a table in registers."""
-    nothing = ir.Constant(index.type, ir.Undefined)
+    nothing, width = ir.Constant(index.type, ir.Undefined), registers[0].type.count
     parts = [
-        _permute(builder, registers, builder.shuffle_vector(index, nothing, _numbers(first, REGISTER)))
-        for first in range(0, WIDE, REGISTER)
+        _permute(builder, registers, builder.shuffle_vector(index, nothing, _numbers(first, width)))
+        for first in range(0, WIDE, width)
     ]
     while len(parts) > 1:
         both = _numbers(0, 2 * parts[0].type.count)
@@ -128,8 +141,8 @@ def take(_context: Any, table: Any, index: Any) -> Any:
     vector = isinstance(index, Vector)
 
     def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        if vector and isinstance(table, ShortTable) and supports("avx512f"):
-            return _permuted(builder, _registers(context, table), arguments[1])
+        if vector and (width := _width(table)) is not None:
+            return _permuted(builder, _registers(context, table, width), arguments[1])
         pointer = _address(context, builder, table, arguments[0])
         if vector:
             return _gather(builder, pointer, arguments[1])

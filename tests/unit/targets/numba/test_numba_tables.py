@@ -8,7 +8,15 @@ import numba
 import numpy as np
 import pytest
 
-from hamlet.launch.numba_ops import WIDE, Short, part, take, wide
+from hamlet.launch.numba_ops import WIDE, Short, part, tables, take, vectors, wide
+
+
+@pytest.fixture(params=["avx512f", "avx2", "neither"])
+def registers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are looked up as a machine would that has this, and nothing better."""
+    if request.param != "neither" and not vectors.supports(request.param):
+        pytest.skip(f"this machine has no {request.param}")
+    monkeypatch.setattr(tables, "supports", lambda feature: feature == request.param)
 
 
 def taken(table: Any, given: Any, index: Any, at_once: bool) -> Any:
@@ -31,8 +39,9 @@ def taken(table: Any, given: Any, index: Any, at_once: bool) -> Any:
     return found
 
 
+@pytest.mark.usefixtures("registers")
 @pytest.mark.parametrize("at_once", [False, True])
-@pytest.mark.parametrize("size", [1, 16, 17, 33, 64])
+@pytest.mark.parametrize("size", [1, 8, 9, 16, 17, 33, 64])
 @pytest.mark.parametrize("dtype", ["f32", "i32"])
 def test_short_tables(dtype: str, size: int, at_once: bool) -> None:
     kind = {"f32": np.float32, "i32": np.int32}[dtype]
