@@ -9,10 +9,7 @@ from llvmlite import ir
 
 from hamlet.launch.numba_ops.chunks import data
 from hamlet.launch.numba_ops.machinery import Type, cgutils, extending, imputils, intrinsic, models, types
-from hamlet.launch.numba_ops.vectors import WIDE, Vector, splat, supports
-
-REGISTERS = {"avx512f": 16, "avx2": 8}
-"""Numbers in a register of a machine that can look each of them up by another register."""
+from hamlet.launch.numba_ops.vectors import REGISTERS, WIDE, Vector, splat, supports
 
 MOST_REGISTERS = 4
 """A table of more is looked up in memory."""
@@ -51,7 +48,7 @@ def _lower_constant(context: Any, _builder: Any, _type: Any, _value: Any) -> Any
 
 
 def _width(table: Any) -> int | None:
-    """Numbers in a register of this machine, if few registers hold the table."""
+    """Numbers in a register of this machine, if few registers hold the table and it can look each up by another."""
     width = next((width for feature, width in REGISTERS.items() if supports(feature)), None)
     fits = width is not None and isinstance(table, ShortTable) and len(table.values) <= MOST_REGISTERS * width
     return width if fits else None

@@ -1,7 +1,7 @@
 """Vectors: the values of `WIDE` lanes side by side.
 
-LLVM makes them of the widest registers that a machine has: four of 512 bits, or four of 256. An operation on a
-vector and a number takes the number for every lane. Nothing is left to LLVM's vectoriser.
+LLVM makes them of the widest registers that a machine has, of 512, 256 or 128 bits. An operation on a vector and a
+number takes the number for every lane. Nothing is left to LLVM's vectoriser.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ def supports(feature: str) -> bool:
     return f"+{feature}" in features.split(",")
 
 
-WIDE = 64 if supports("avx512f") else 32
-"""Lanes in a vector: four registers, so that the machine has independent chains to work on. What depends on many
-meters, one after the other, takes half as long again with two."""
+REGISTERS = {"avx512f": 16, "avx2": 8}
+"""f32 in a register of a machine that has this; else 4."""
+
+WIDE = 4 * next((width for feature, width in REGISTERS.items() if supports(feature)), 4)
+"""Lanes in a vector: four registers, so that the machine has independent chains to work on. Two make a universe of many
+meters, whose chains are long, slower by a third; eight do not fit where there are sixteen registers."""
 
 
 class Vector(Type):  # type: ignore[misc]  # numba has no types
