@@ -42,6 +42,7 @@ performance:
 measure:
 	$(PYTHON) benchmarks/startup.py
 	$(PYTHON) benchmarks/cpu_rollout.py
+	NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 $(PYTHON) benchmarks/cpu_rollout.py --json benchmarks/results/cpu_avx2.json
 	$(PYTHON) benchmarks/telemetry_cost.py
 	$(PYTHON) benchmarks/exactness_price.py
 	$(PYTHON) benchmarks/machine_code.py

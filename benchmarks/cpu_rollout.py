@@ -6,7 +6,9 @@ Compiles the town into an empty folder and times, for 65,536 agents in worlds of
 with and without observations and statistics, steps, and the interpreter. Every sample of a rollout begins with a reset,
 so that all samples do the same work; variants take turns, so that a busy moment of the machine hits all of them. Beside
 the rate by the clock stands the rate per second of CPU time of one core, which other processes disturb less. Writes
-JSON and a table to benchmarks/results/.
+JSON and a table to benchmarks/results/. Kernels for another CPU than this one:
+
+    NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 python benchmarks/cpu_rollout.py --json cpu_avx2.json
 """
 
 from __future__ import annotations
@@ -159,12 +161,15 @@ def facts(arguments: list[str]) -> Row:
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
+    variables = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_CPU_")]
+    target = os.environ.get("NUMBA_CPU_NAME")
+    own = llvmlite.binding.get_host_cpu_name()
     return {
-        "cpu": f"{model}, {llvmlite.binding.get_host_cpu_name()}, {len(os.sched_getaffinity(0))} CPUs",
+        "cpu": f"{model}, {f'kernels for {target}' if target else own}, {len(os.sched_getaffinity(0))} CPUs",
         "load": f"{os.getloadavg()[0]:.1f} processes wanted a CPU in the minute before",
         "versions": f"python {platform.python_version()}, numba {numba.__version__}, torch {torch.__version__}",
         "commit": git("rev-parse", "HEAD") + (" with changes" if git("status", "--porcelain") else ""),
-        "command": shlex.join(["python", "benchmarks/cpu_rollout.py", *arguments]),
+        "command": shlex.join([*variables, "python", "benchmarks/cpu_rollout.py", *arguments]),
     }
 
 

@@ -45,16 +45,25 @@ def _between(before: float, after: float) -> str:
 
 
 def rollout(reports: Reports) -> str:
-    """Rates of numba and the interpreter."""
+    """Rates of numba and the interpreter; those of kernels for CPUs with AVX2, too."""
     if (report := reports.get("cpu_rollout")) is None:
         return missing("python benchmarks/cpu_rollout.py")
+    parts = _rollout(report["rates"], report["machine"])
+    if (report := reports.get("cpu_avx2")) is not None:
+        parts.append("The same machine with kernels for CPUs that have AVX2, like most laptops:")
+        parts += _rollout([row for row in report["rates"] if row["what"].startswith("numba")], report["machine"])
+    return "\n\n".join(parts)
+
+
+def _rollout(rates: Sequence[Report], machine: Report) -> list[str]:
+    """A table of rates, and where they come from."""
     rows = [
         [row["what"], str(row["threads"]), spread(row | {"median": row["agent_ticks_per_s"]}),
          millions(row["per_core_and_cpu_s"])]
-        for row in report["rates"]
+        for row in rates
     ]  # fmt: skip
     headings = ("what", "threads", "millions per second", "per core, by CPU time")
-    return f"{markdown('lrrr', headings, rows)}\n\n{source(report['machine'], 'cpu')}"
+    return [markdown("lrrr", headings, rows), source(machine, "cpu")]
 
 
 def headline(reports: Reports) -> str:
