@@ -10,7 +10,7 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 3
+SCHEMA = 4
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
     "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
-    "numba_kernels.py": "40c646f5dd1bec4c24b18c653d4dd854c8f464a880c29f39b351e66cdce335ce",
+    "numba_kernels.py": "ff8f392f965fe8e4d1e10d2385443e0145d992a7b2fb966c9d17b3f0f5f4e487",
 }
 
 

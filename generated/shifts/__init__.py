@@ -10,7 +10,7 @@ from pathlib import Path
 import hamlet
 from hamlet.module import Module
 
-SCHEMA = 3
+SCHEMA = 4
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
     "triton_kernels.py": "55c97db1e87e27200a0c62dcf37cf423d0fa15da0cb943c9e03219acb7d38e1b",
-    "numba_kernels.py": "bb4d4288f94695abc93b8572952f97e9e33b4a453e2ccb1c8029e8da17b7754c",
+    "numba_kernels.py": "6b1e43ab1dded071b6b5b7ee0c822a2b8ada21b5e30cf2e798b392e957c16475",
 }
 
 

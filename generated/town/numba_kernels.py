@@ -12,7 +12,6 @@ from numba import uint32 as u32
 from hamlet.launch.numba_ops import (
     AHEAD,
     CHOSEN,
-    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
@@ -80,6 +79,7 @@ from hamlet.launch.numba_ops import (
 )
 
 TABLES = ()
+CELLS = 14
 table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0, 0, 0))
 table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0, 0, 0))
 table_case_2 = Short("f32", (0.05, 0.11, 0.03, 0.03, 0.1, 0.08, 0.15, 0.15, 0.06, 0.15, 0.0, 0.0, 0.08, 0.0, 0.0, 0.0))
@@ -924,13 +924,14 @@ def rollout(
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
     causes_array, lengths_array, finished_return_array, worlds, agents, first_world, seed_low, seed_high, tick, ticks,
-    begin, end, every_tick, fresh,
+    cells_array, layouts_array, known, begin, end, every_tick, fresh,
 ):
     """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
+    Cells of affordances are kept from call to call, with the layouts that they follow from; `known` after the first.
     """
     recorded = actions_array.shape[0] > 0
     tabular = strides_array.shape[0] > 0
@@ -942,7 +943,9 @@ def rollout(
     action = local_i32(LANES)
     situation = local_i32(LANES)
     observing = observation_array.shape[0] > 0
-    keeping = agents <= LANES and (observing or ticks >= KEPT)
+    keeping = agents <= LANES
+    looked_up = False
+    cells_layout = local_u32(LANES)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -1004,7 +1007,20 @@ def rollout(
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
                 if passed == 0 and keeping:
-                    _keep(layout, cells, scene_0, scene_1)
+                    looked_up = known
+                    if looked_up:
+                        load_lanes(cells_layout, part(layouts_array, 0, start), count)
+                        for first in range(0, LANES, WIDE):
+                            lane = wide(first)
+                            flags[lane] = equal(cells_layout[lane], layout[lane])
+                        looked_up = all_set(flags)
+                    if looked_up:
+                        for row in range(CELLS):
+                            load_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
+                        if observing:
+                            _see(cells, scene_0, scene_1, 0, LANES)
+                    else:
+                        _keep(layout, cells, scene_0, scene_1)
                 if passed == 0:
                     continue
 
@@ -1192,6 +1208,7 @@ def rollout(
                         position_y, layout, age, alive, episode_return, episode, start, agents, first_world, seed_low,
                         seed_high,
                     )
+                    looked_up = False
                 if final or (every_tick and passed > 0):
                     _look_again(
                         position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing,
@@ -1213,6 +1230,10 @@ def rollout(
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
+                    if keeping and not looked_up:
+                        store_lanes(layout, part(layouts_array, 0, start), count)
+                        for row in range(CELLS):
+                            store_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
         if counting and not tiled:
             store_lanes(finished_return, part(finished_return_array, 0, world * agents), chunk_lanes)
     if counting:
@@ -1221,39 +1242,41 @@ def rollout(
 
 def reset(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, begin, end,
+    observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, cells_array, layouts_array, known,
+    begin, end,
 ):
     """A new episode in every world from `begin` to `end`, and its first observations and masks."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high,
-        0, 0, begin, end, False, True,
+        0, 0, cells_array, layouts_array, known, begin, end, False, True,
     )
 
 
 def observe(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    observation_array, mask_array, worlds, agents, begin, end,
+    observation_array, mask_array, worlds, agents, cells_array, layouts_array, known, begin, end,
 ):
     """Observations and masks of the state as it is, in the worlds from `begin` to `end`."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
-        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, begin, end, False,
-        False,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, cells_array,
+        layouts_array, known, begin, end, False, False,
     )
 
 
 def step(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, begin, end,
+    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, cells_array,
+    layouts_array, known, begin, end,
 ):
     """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
         cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
-        agents, first_world, seed_low, seed_high, tick, 1, begin, end, True, False,
+        agents, first_world, seed_low, seed_high, tick, 1, cells_array, layouts_array, known, begin, end, True, False,
     )

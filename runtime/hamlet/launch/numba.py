@@ -45,6 +45,7 @@ class NumbaBackend:
         self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
         self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
         self._memory = Memory()
+        self._cells: int = kernels.CELLS
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
         self._compiled: set[tuple[abi.Kernel, np.dtype[Any]]] = set()
 
@@ -101,9 +102,12 @@ class NumbaBackend:
         ordered = [arrays[name] for name in self._names[kernel]]
         numbers = [scalars[name] for name in self._scalars[kernel]]
         function = getattr(self._kernels, kernel)
+        cells = self._memory.cells(self._cells, shape.lanes) if self._cells else ()
+        others = [*self._tables, *numbers, *cells]
         first = (kernel, arrays["observation"].dtype)
         with nullcontext() if first in self._compiled else _without_collector():
-            self._share(function, kernel, ordered, [*self._tables, *numbers], shape, scalars.get("ticks", 1), switches)
+            self._share(function, kernel, ordered, others, shape, scalars.get("ticks", 1), switches)
+        self._memory.cells_are_known()
         self._compiled.add(first)
 
     def _share(

@@ -1,4 +1,4 @@
-"""The memory of tensors as numpy arrays, which is what numba's kernels take."""
+"""The memory of tensors as numpy arrays, which is what numba's kernels take; and what they keep from call to call."""
 
 from __future__ import annotations
 
@@ -29,13 +29,28 @@ class Memory:
         self._buffers: Buffers | None = None
         self._addresses: list[int] = []
         self._arrays: Arrays = {}
+        self._cells: tuple[Array, Array] | None = None
+        self._known = False
 
     def of(self, buffers: Buffers) -> Arrays:
         """The arrays of these buffers; made anew where a tensor has moved, as by `share_memory_`."""
         addresses = [tensor.data_ptr() for tensor in buffers.tensors]
         if buffers is not self._buffers or addresses != self._addresses:
             self._buffers, self._addresses, self._arrays = buffers, addresses, _arrays(buffers)
+            self._cells, self._known = None, False
         return self._arrays
+
+    def cells(self, count: int, lanes: int) -> tuple[Array, Array, bool]:
+        """Cells [count, lanes] u8 of affordances in the buffers that were asked for last, and the layouts [lanes] u32
+        that they follow from, for kernels to keep; and whether a kernel has filled them. Layouts decide: cells whose
+        layout is no longer the lane's are computed anew."""
+        if self._cells is None:
+            self._cells = np.zeros((count, lanes), np.uint8), np.zeros(lanes, np.uint32)
+        return *self._cells, self._known
+
+    def cells_are_known(self) -> None:
+        """A kernel has filled them."""
+        self._known = True
 
 
 def _arrays(buffers: Buffers) -> Arrays:

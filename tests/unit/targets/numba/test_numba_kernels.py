@@ -60,6 +60,8 @@ def run(
     buffers.state["age"] += 1
     # Agents that were dead at the beginning keep their state, or begin anew with their world.
     buffers.state["alive"][::2] = False
+    if "layout" in buffers.state:
+        buffers.state["layout"][::3] += 77
     backend.observe(buffers)
     look()
     backend.rollout(buffers, 1, RecordedPolicy(actions), STREAM, True, statistics)
@@ -105,7 +107,7 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
 
 
 def test_kept_cells(tmp_path: Path) -> None:
-    """Also where a world takes several tiles, for which nothing is kept, and in single ticks."""
+    """Also where a world takes several tiles, for which nothing is kept, in single ticks, and where layouts change."""
     of = universe(KEPT)
     module = compiled(of, tmp_path / "kept")
     assert "find(found" in (tmp_path / "kept" / "numba_kernels.py").read_text()
