@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from hamlet.abi import COUNTS
 from hamlet.backend import Stream
 from hamlet.state import Buffers, Statistics
 
@@ -16,7 +17,6 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-Wall", "-Wextra", "-shared", "-fPIC", "-pthread")
 MAX_THREADS = 64
 
-COUNTS = ("uses", "causes", "lengths", "finished_return")
 POINTERS = (
     *("meters", "position", "age", "episode_return", "episode", "layout"),
     *("reward", "terminated", "truncated", "used", "cause"),

@@ -12,6 +12,7 @@ from contract import Result, Start
 from torch import Tensor
 from town import Config
 
+from hamlet.abi import COUNTS
 from hamlet.permutation import domain
 from hamlet.random import layout_of, permute
 from hamlet.state import Statistics
@@ -34,12 +35,13 @@ def zero_statistics(config: Config, lanes: int, device: torch.device) -> Statist
     def zeros(count: int) -> Tensor:
         return torch.zeros(count, dtype=torch.int64, device=device)
 
-    return Statistics(
+    counts = (
         zeros(len(config["affordances"])),
         zeros(len(config["causes"]) + 1),
         zeros(config["lifespan"] + 1),
         torch.zeros(lanes, dtype=torch.float32, device=device),
     )
+    return Statistics(dict(zip(COUNTS, counts, strict=True)))
 
 
 def cells_of(config: Config, layout: Tensor) -> Tensor:

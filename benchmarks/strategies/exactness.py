@@ -12,6 +12,7 @@ import torch
 from contract import Result, Start, Strategy
 from torch import Tensor
 
+from hamlet.abi import COUNTS
 from hamlet.universe import Universe
 
 
@@ -48,7 +49,7 @@ class Verdict:
 def arrays(result: Result) -> dict[str, Tensor]:
     """Everything that a run leaves, by name, on the CPU; numbers by their bits."""
     found: dict[str, Any] = {**result.state}
-    found |= {name: getattr(result.statistics, name) for name in type(result.statistics).__slots__}
+    found |= {name: getattr(result.statistics, name) for name in COUNTS}
     return {
         name: (value.view(torch.int32) if value.dtype == torch.float32 else value).cpu()
         for name, value in found.items()

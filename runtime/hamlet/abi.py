@@ -17,6 +17,9 @@ KERNELS: tuple[Kernel, ...] = ("reset", "observe", "step", "rollout")
 TABULAR = ("choices", "thresholds", "strides", "bins")
 """The arrays of a tabular policy, see `hamlet.backend.TabularPolicy`: without a dimension for situations or rows."""
 
+COUNTS = ("uses", "causes", "lengths", "finished_return")
+"""The arrays of `hamlet.state.Statistics`."""
+
 
 def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
     """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
@@ -28,9 +31,8 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
         case "step":
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
         case "rollout":
-            statistics = ("uses", "causes", "lengths", "finished_return")
             policy = ("actions", *TABULAR)
-            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *statistics)
+            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *COUNTS)
 
 
 def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:

@@ -6,15 +6,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
 from hamlet import schema
+from hamlet.abi import COUNTS
 from hamlet.universe import Universe
 
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
+
+Memory: TypeAlias = "torch.Tensor | np.ndarray[Any, Any]"
 
 LENGTH_BINS = 1024
 """Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
@@ -64,16 +69,35 @@ class Statistics:
     """Counts over the lanes and ticks of rollouts, added to in place.
 
     Attributes:
-        uses: [affordances] i64: effective ticks of each affordance (`used`).
-        causes: [causes + 1] i64: ends of lanes' episodes by cause; the last one is the lifespan.
-        lengths: [bins] i64: finished episodes of lanes by length in ticks (age at the end, at most bins - 1).
-        finished_return: [lanes] f32: the sum of the returns of a lane's finished episodes, in order.
+        memory: where they are, by the names of `hamlet.abi.COUNTS`. On a CPU these are arrays, and tensors are made of
+            them when somebody looks: next to a kernel nothing of torch is in the cache, and it takes as long as a tick.
     """
 
-    uses: torch.Tensor
-    causes: torch.Tensor
-    lengths: torch.Tensor
-    finished_return: torch.Tensor
+    memory: Mapping[str, Memory]
+
+    @property
+    def uses(self) -> torch.Tensor:
+        """[affordances] i64: effective ticks of each affordance (`used`)."""
+        return _tensor(self.memory["uses"])
+
+    @property
+    def causes(self) -> torch.Tensor:
+        """[causes + 1] i64: ends of lanes' episodes by cause; the last one is the lifespan."""
+        return _tensor(self.memory["causes"])
+
+    @property
+    def lengths(self) -> torch.Tensor:
+        """[bins] i64: finished episodes of lanes by length in ticks (age at the end, at most bins - 1)."""
+        return _tensor(self.memory["lengths"])
+
+    @property
+    def finished_return(self) -> torch.Tensor:
+        """[lanes] f32: the sum of the returns of a lane's finished episodes, in order."""
+        return _tensor(self.memory["finished_return"])
+
+
+def _tensor(memory: Memory) -> torch.Tensor:
+    return torch.from_numpy(memory) if isinstance(memory, np.ndarray) else memory
 
 
 def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.Tensor:
@@ -112,16 +136,11 @@ def length_bins(universe: Universe) -> int:
 
 def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) -> Statistics:
     """Zeroed statistics."""
-
-    def zeros(count: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
-        if device.type == "cpu" and count > 0:
-            # Torch fills with threads, which go on spinning where kernels want to run; every rollout comes here.
-            return torch.from_numpy(np.zeros(count, str(dtype).removeprefix("torch.")))
-        return torch.zeros(count, dtype=dtype, device=device)
-
-    return Statistics(
-        zeros(len(universe.affordances)),
-        zeros(len(universe.causes) + 1),
-        zeros(length_bins(universe)),
-        zeros(shape.lanes, torch.float32),
-    )
+    sizes = len(universe.affordances), len(universe.causes) + 1, length_bins(universe)
+    memory: list[Memory]
+    if device.type == "cpu":
+        memory = [*(np.zeros(size, np.int64) for size in sizes), np.zeros(shape.lanes, np.float32)]
+    else:
+        memory = [torch.zeros(size, dtype=torch.int64, device=device) for size in sizes]
+        memory.append(torch.zeros(shape.lanes, dtype=torch.float32, device=device))
+    return Statistics(dict(zip(COUNTS, memory, strict=True)))

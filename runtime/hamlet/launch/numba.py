@@ -84,7 +84,7 @@ class NumbaBackend:
         if statistics is None:
             arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
         else:
-            arrays |= {name: array_of(getattr(statistics, name)) for name in self._names["rollout"][-4:]}
+            arrays |= {name: array_of(memory) for name, memory in statistics.memory.items()}
         scalars = _seeds(stream) | {"tick": stream.tick, "ticks": ticks}
         self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
 

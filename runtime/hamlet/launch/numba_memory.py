@@ -15,8 +15,10 @@ Arrays: TypeAlias = dict[str, Array]
 NO_OBSERVATION = np.zeros((0, 0), np.float32)
 
 
-def array_of(tensor: torch.Tensor) -> Array:
-    """The memory of a contiguous tensor; bf16 as the u16 of its bits."""
+def array_of(tensor: torch.Tensor | Array) -> Array:
+    """The memory of a contiguous tensor, bf16 as the u16 of its bits; an array as it is."""
+    if isinstance(tensor, np.ndarray):
+        return tensor
     tensor = tensor.detach()
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
 

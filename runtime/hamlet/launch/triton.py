@@ -80,8 +80,7 @@ class KernelBackend:
                 given["actions"] = actions
             case TabularPolicy():
                 given |= {name: getattr(policy, name) for name in abi.TABULAR}
-        counted = ("uses", "causes", "lengths", "finished_return")
-        arrays = given | {name: getattr(statistics, name, None) for name in counted}
+        arrays = given | {name: getattr(statistics, name, None) for name in abi.COUNTS}
         bins = 0 if statistics is None else statistics.lengths.numel()
         scalars = _numbers(stream) | {"ticks": ticks}
         self._launch("rollout", buffers, arrays, scalars, bins, observe_every_tick)

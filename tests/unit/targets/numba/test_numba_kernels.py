@@ -9,6 +9,7 @@ import torch
 from crowded import BY_HAND, KEPT, TRACKED, compiled, universe
 
 from hamlet import schema
+from hamlet.abi import COUNTS
 from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet.launch.numba import NumbaBackend
@@ -39,8 +40,9 @@ def run(
         copied = {name: tensor.clone() for name, tensor in buffers.state.items()}
         outcome = {name: tensor.clone() for name, tensor in buffers.outcome.items()}
         observations = [None if t is None else t.clone() for t in (buffers.observation, buffers.final_observation)]
-        counted = [getattr(statistics, name).clone() for name in Statistics.__slots__]
-        seen.append((Buffers(shape, copied, outcome, *observations, buffers.mask.clone()), Statistics(*counted)))
+        counted = [getattr(statistics, name).clone() for name in COUNTS]
+        kept = Statistics(dict(zip(COUNTS, counted, strict=True)))
+        seen.append((Buffers(shape, copied, outcome, *observations, buffers.mask.clone()), kept))
 
     generator = torch.Generator().manual_seed(1)
     actions = torch.randint(len(schema.action_names(of)), (12, shape.lanes), generator=generator, dtype=torch.int32)
@@ -89,7 +91,7 @@ def assert_same(first: list[tuple[Buffers, Statistics]], second: list[tuple[Buff
             pairs += [("observation", a.observation, b.observation)]
         if a.final_observation is not None and b.final_observation is not None:
             pairs += [("final_observation", a.final_observation, b.final_observation)]
-        pairs += [(name, getattr(counted, name), getattr(recounted, name)) for name in Statistics.__slots__]
+        pairs += [(name, getattr(counted, name), getattr(recounted, name)) for name in COUNTS]
         for name, one, other in pairs:
             assert torch.equal(bits(one), bits(other)), f"{name} after step {moment}"
 
