@@ -56,6 +56,7 @@ from hamlet.launch.numba_ops import (
     look_up,
     mulhigh,
     multiply,
+    next_worlds,
     part,
     put,
     ramp,
@@ -592,9 +593,9 @@ def rollout(
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
     causes_array, lengths_array, finished_return_array, worlds, agents, first_world, seed_low, seed_high, tick, ticks,
-    cells_array, layouts_array, known, begin, end, every_tick, fresh,
+    cells_array, layouts_array, known, shares_array, thread, every_tick, fresh,
 ):
-    """So many ticks of the worlds from `begin` to `end`; observations and masks after the last, or after `every_tick`.
+    """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted.
@@ -641,8 +642,9 @@ def rollout(
     kept_age = local_i32(LANES)
     kept_episode_return = local_f32(LANES)
     per_chunk = max(LANES // agents, 1)
-    for world in range(begin, end, per_chunk):
-        chunk_lanes = min(per_chunk, end - world) * agents
+    world = next_worlds(shares_array, thread, per_chunk)
+    while world >= 0:
+        chunk_lanes = min(per_chunk, worlds - world) * agents
         tiled = chunk_lanes > LANES
         for passed in range(ticks + 1):
             final = passed == ticks
@@ -855,6 +857,7 @@ def rollout(
                             store_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
         if counting and not tiled:
             store_lanes(finished_return, part(finished_return_array, 0, world * agents), chunk_lanes)
+        world = next_worlds(shares_array, thread, per_chunk)
     if counting:
         add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
 
@@ -862,27 +865,27 @@ def rollout(
 def reset(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, cells_array, layouts_array, known,
-    begin, end,
+    shares_array, thread,
 ):
-    """A new episode in every world from `begin` to `end`, and its first observations and masks."""
+    """A new episode in every world, and its first observations and masks."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high,
-        0, 0, cells_array, layouts_array, known, begin, end, False, True,
+        0, 0, cells_array, layouts_array, known, shares_array, thread, False, True,
     )
 
 
 def observe(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    observation_array, mask_array, worlds, agents, cells_array, layouts_array, known, begin, end,
+    observation_array, mask_array, worlds, agents, cells_array, layouts_array, known, shares_array, thread,
 ):
-    """Observations and masks of the state as it is, in the worlds from `begin` to `end`."""
+    """Observations and masks of the state as it is."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, cells_array,
-        layouts_array, known, begin, end, False, False,
+        layouts_array, known, shares_array, thread, False, False,
     )
 
 
@@ -890,12 +893,13 @@ def step(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
     final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, cells_array,
-    layouts_array, known, begin, end,
+    layouts_array, known, shares_array, thread,
 ):
-    """One tick of the worlds from `begin` to `end`; `actions_array` is [1, lanes]."""
+    """One tick; `actions_array` is [1, lanes]."""
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
         cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
-        agents, first_world, seed_low, seed_high, tick, 1, cells_array, layouts_array, known, begin, end, True, False,
+        agents, first_world, seed_low, seed_high, tick, 1, cells_array, layouts_array, known, shares_array, thread,
+        True, False,
     )

@@ -1,4 +1,4 @@
-"""Runs generated numba kernels on CPU tensors, one thread per range of worlds."""
+"""Runs generated numba kernels on CPU tensors, in threads that share the worlds."""
 
 from __future__ import annotations
 
@@ -120,20 +120,23 @@ class NumbaBackend:
         ticks: int,
         switches: tuple[bool, ...],
     ) -> None:
-        """Call a kernel on ranges of worlds, one of them in this thread."""
+        """Call a kernel in several threads, this one among them."""
         threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
         parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
         # Threads count apart: the sum of integers does not depend on who counted.
         counters = [index for index, name in enumerate(self._names[kernel]) if name in COUNTERS]
         waiting = []
         private = []
-        for begin, end in parts[1:]:
+        shares = np.array(parts, np.int64)
+        for thread in range(1, len(parts)):
             own = [np.zeros_like(array) if index in counters else array for index, array in enumerate(arrays)]
             private.append(own)
-            waiting.append(self._pool.submit(function, *own, *others, begin, end, *switches))
-        function(*arrays, *others, *parts[0], *switches)
+            waiting.append(self._pool.submit(function, *own, *others, shares, thread, *switches))
+        function(*arrays, *others, shares, 0, *switches)
         for future in waiting:
-            future.result()
+            # Nothing is left for a thread that has not begun.
+            if not future.cancel():
+                future.result()
         for own in private:
             for index in counters:
                 arrays[index] += own[index]

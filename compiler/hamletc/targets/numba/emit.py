@@ -326,11 +326,11 @@ class _Context:
     # --- kernels ----------------------------------------------------------------------------------------------------
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
-        """The parameters of a kernel: those of `hamlet.abi`, cells that are kept, the range of worlds, switches."""
+        """The parameters of a kernel: those of `hamlet.abi`, cells that are kept, shares of threads, switches."""
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
         cells = ["cells_array", "layouts_array", "known"] if self.kept else []
         switches = ["every_tick", "fresh"] if kernel == "rollout" else []
-        return [*arrays, *self.tables(), *abi.scalar_arguments(kernel), *cells, "begin", "end", *switches]
+        return [*arrays, *self.tables(), *abi.scalar_arguments(kernel), *cells, "shares_array", "thread", *switches]
 
     def store_arguments(self, per: schema.Per) -> list[str]:
         """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""

@@ -59,6 +59,7 @@ from hamlet.launch.numba_ops.operations import (
     where,
 )
 from hamlet.launch.numba_ops.policies import draw, look_up
+from hamlet.launch.numba_ops.shares import next_worlds
 from hamlet.launch.numba_ops.tables import Short, take
 from hamlet.launch.numba_ops.tracing import traced
 from hamlet.launch.numba_ops.vectors import WIDE, alike, ramp, wide
@@ -114,6 +115,7 @@ __all__ = [
     "look_up",
     "mulhigh",
     "multiply",
+    "next_worlds",
     "part",
     "put",
     "ramp",
