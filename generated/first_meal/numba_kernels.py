@@ -31,6 +31,7 @@ from hamlet.launch.numba_ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_episode,
     count_episodes,
     count_uses,
     divide,
@@ -813,11 +814,6 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
-                        if counting and agents == 1:
-                            count_episodes(
-                                lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
-                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
-                            )
                         if every_tick and observing:
                             _look_again(position_x, position_y, layout, standing, found, cells, keeping, observing)
                         if every_tick and observation_array.shape[0] > 0:
@@ -827,8 +823,15 @@ def rollout(
                                         final_observation_array, start, first, first + WIDE, flags, False,
                                         meter_satiation, meter_mood, position_x, position_y, age, cells,
                                     )
+                        ends = counting and agents == 1
                         for index in range(chosen):
-                            episode[lanes[index]] += 1
+                            lane = lanes[index]
+                            episode[lane] += 1
+                            if ends and cause[lane] >= 0:
+                                count_episode(
+                                    lane, cause, age, episode_return, part(causes_array, 0, 0),
+                                    part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
+                                )
                     _restart(
                         lanes, chosen, cells, keeping, observing, meter_satiation, meter_mood, position_x, position_y,
                         layout, age, alive, episode_return, episode, start, agents, first_world, seed_low, seed_high,

@@ -31,6 +31,7 @@ from hamlet.launch.numba_ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_episode,
     count_episodes,
     count_uses,
     divide,
@@ -1183,11 +1184,6 @@ def rollout(
                 chosen = choose_lanes(flags, lanes)
                 if chosen > 0:
                     if not fresh:
-                        if counting and agents == 1:
-                            count_episodes(
-                                lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0),
-                                part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
-                            )
                         if every_tick and observing:
                             _look_again(
                                 position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
@@ -1202,8 +1198,15 @@ def rollout(
                                         meter_health, meter_fitness, position_x, position_y, age, found, scene_0,
                                         scene_1,
                                     )
+                        ends = counting and agents == 1
                         for index in range(chosen):
-                            episode[lanes[index]] += 1
+                            lane = lanes[index]
+                            episode[lane] += 1
+                            if ends and cause[lane] >= 0:
+                                count_episode(
+                                    lane, cause, age, episode_return, part(causes_array, 0, 0),
+                                    part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
+                                )
                     _restart(
                         lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene,
                         meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,

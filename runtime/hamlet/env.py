@@ -23,7 +23,7 @@ from hamlet.ops import Stepper, step
 from hamlet.params import Numbers
 from hamlet.placing import place
 from hamlet.rollout import Rollout
-from hamlet.state import Buffers, Statistics, allocate_statistics
+from hamlet.state import Buffers, Statistics, statistics_allocator
 from hamlet.tabular import Axis, tabular
 from hamlet.universe import Universe
 
@@ -84,6 +84,7 @@ class Env:
         self._buffers = buffers
         self._seed = seed
         self._tick = 0
+        self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
         self._stepper = Stepper(backend, buffers)
         self._graphed: Graphed | None = None
         self._untouched = True
@@ -320,7 +321,7 @@ class Env:
     def _counts(self, statistics: Statistics | bool) -> Statistics | None:
         match statistics:
             case True:
-                return allocate_statistics(self.universe, self._buffers.shape, self.device)
+                return self._zeroed_statistics()
             case False:
                 return None
             case _:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.abi import COUNTS
 from hamlet.universe import Universe
 
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
@@ -136,11 +135,27 @@ def length_bins(universe: Universe) -> int:
 
 def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) -> Statistics:
     """Zeroed statistics."""
-    sizes = len(universe.affordances), len(universe.causes) + 1, length_bins(universe)
-    memory: list[Memory]
-    if device.type == "cpu":
-        memory = [*(np.zeros(size, np.int64) for size in sizes), np.zeros(shape.lanes, np.float32)]
-    else:
-        memory = [torch.zeros(size, dtype=torch.int64, device=device) for size in sizes]
-        memory.append(torch.zeros(shape.lanes, dtype=torch.float32, device=device))
-    return Statistics(dict(zip(COUNTS, memory, strict=True)))
+    return statistics_allocator(universe, shape, device)()
+
+
+def statistics_allocator(universe: Universe, shape: Shape, device: torch.device) -> Callable[[], Statistics]:
+    """A function that makes zeroed statistics; it does not even ask torch for a device's type."""
+    uses, causes, lengths = len(universe.affordances), len(universe.causes) + 1, length_bins(universe)
+    lanes = shape.lanes
+
+    def arrays() -> Statistics:
+        return Statistics(
+            {
+                "uses": np.zeros(uses, np.int64),
+                "causes": np.zeros(causes, np.int64),
+                "lengths": np.zeros(lengths, np.int64),
+                "finished_return": np.zeros(lanes, np.float32),
+            }
+        )
+
+    def tensors() -> Statistics:
+        sizes = {"uses": uses, "causes": causes, "lengths": lengths}
+        memory = {name: torch.zeros(size, dtype=torch.int64, device=device) for name, size in sizes.items()}
+        return Statistics(memory | {"finished_return": torch.zeros(lanes, dtype=torch.float32, device=device)})
+
+    return arrays if device.type == "cpu" else tensors

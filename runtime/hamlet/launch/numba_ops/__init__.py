@@ -27,7 +27,7 @@ from hamlet.launch.numba_ops.chunks import (
     store_lanes,
     store_worlds,
 )
-from hamlet.launch.numba_ops.counts import NOTES, add_notes, count_episodes, count_uses
+from hamlet.launch.numba_ops.counts import NOTES, add_notes, count_episode, count_episodes, count_uses
 from hamlet.launch.numba_ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.numba_ops.functions import helper, inline, kernel
 from hamlet.launch.numba_ops.machinery import intrinsic
@@ -88,6 +88,7 @@ __all__ = [
     "bit_or",
     "bit_xor",
     "choose_lanes",
+    "count_episode",
     "count_episodes",
     "count_uses",
     "divide",

@@ -79,6 +79,24 @@ def add_notes(notes: Any, noted: Any, uses: Any, kinds: Any) -> None:
 
 
 @inline
+def count_episode(
+    lane: Any,
+    cause: Any,
+    age: Any,
+    episode_return: Any,
+    causes: Any,
+    lengths: Any,
+    longest: Any,
+    finished_return: Any,
+) -> None:
+    """Count the episode of a lane, which ended in this tick. `longest` is the last bin of `lengths`; `finished_return`
+    begins with the first lane of the chunk."""
+    causes[cause[lane]] += 1
+    lengths[min(age[lane], longest)] += 1
+    finished_return[lane] += episode_return[lane]
+
+
+@inline
 def count_episodes(
     lanes: Any,
     chosen: Any,
@@ -90,13 +108,7 @@ def count_episodes(
     longest: Any,
     finished_return: Any,
 ) -> None:
-    """Count the episodes that ended in this tick, those with a cause, of the first `chosen` of `lanes`.
-
-    `longest` is the last bin of `lengths`; `finished_return` begins with the first lane of the chunk.
-    """
+    """Count the episodes that ended in this tick, those with a cause, of the first `chosen` of `lanes`."""
     for index in range(chosen):
-        lane = lanes[index]
-        if cause[lane] >= 0:
-            causes[cause[lane]] += 1
-            lengths[min(age[lane], longest)] += 1
-            finished_return[lane] += episode_return[lane]
+        if cause[lanes[index]] >= 0:
+            count_episode(lanes[index], cause, age, episode_return, causes, lengths, longest, finished_return)

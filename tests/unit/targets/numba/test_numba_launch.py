@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def _encode(values: Any, encoded: Any, low: Any, scale: Any) -> None:
 
 class Empty:
     TABLES = ()
+    CELLS = 0
 
 
 def test_bf16_is_rounded_as_torch_does() -> None:
@@ -69,6 +71,22 @@ def test_ranges_are_whole_chunks_and_cover_all_worlds(worlds: int, per_chunk: in
     assert [world for begin, end in ranges for world in range(begin, end)] == list(range(worlds))
     assert len(ranges) <= threads
     assert all(begin % per_chunk == 0 for begin, _ in ranges)
+
+
+def test_threads_take_every_chunk_once() -> None:
+    """Also those of a thread that does not come."""
+
+    @numba.njit(nogil=True)
+    def take(shares: Any, thread: int, taken: Any) -> None:
+        world = numba_ops.next_worlds(shares, thread, 10)
+        while world >= 0:
+            taken[world] += 1
+            world = numba_ops.next_worlds(shares, thread, 10)
+
+    shares, taken = np.array(_ranges(100_007, 10, 4), np.int64), np.zeros((3, 100_007), np.int64)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(take, [shares] * 3, [0, 1, 3], taken))
+    assert np.array_equal(taken.sum(axis=0), np.arange(100_007) % 10 == 0)
 
 
 @pytest.mark.parametrize("wanted", ["0", "-1", "two", ""])
