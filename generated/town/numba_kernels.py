@@ -12,6 +12,7 @@ from numba import uint32 as u32
 from hamlet.launch.numba_ops import (
     AHEAD,
     CHOSEN,
+    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
@@ -933,7 +934,8 @@ def rollout(
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
-    Cells of affordances are kept from call to call, with the layouts that they follow from; `known` after the first.
+    Cells of affordances are kept from call to call, with the layouts that they follow from, where there is room for
+    them; they are `known` after the first.
     """
     recorded = actions_array.shape[0] > 0
     tabular = strides_array.shape[0] > 0
@@ -945,7 +947,8 @@ def rollout(
     action = local_i32(LANES)
     situation = local_i32(LANES)
     observing = observation_array.shape[0] > 0
-    keeping = agents <= LANES
+    remembering = layouts_array.shape[0] > 0
+    keeping = agents <= LANES and (remembering or observing or ticks >= KEPT)
     looked_up = False
     cells_layout = local_u32(LANES)
     reward = local_f32(LANES)
@@ -1235,7 +1238,7 @@ def rollout(
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
-                    if keeping and not looked_up:
+                    if remembering and keeping and not looked_up:
                         store_lanes(layout, part(layouts_array, 0, start), count)
                         for row in range(CELLS):
                             store_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)

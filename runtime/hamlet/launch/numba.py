@@ -102,7 +102,7 @@ class NumbaBackend:
         ordered = [arrays[name] for name in self._names[kernel]]
         numbers = [scalars[name] for name in self._scalars[kernel]]
         function = getattr(self._kernels, kernel)
-        cells = self._memory.cells(self._cells, shape.lanes) if self._cells else ()
+        cells = self._memory.cells(self._cells, buffers) if self._cells else ()
         others = [*self._tables, *numbers, *cells]
         first = (kernel, arrays["observation"].dtype)
         with nullcontext() if first in self._compiled else _without_collector():

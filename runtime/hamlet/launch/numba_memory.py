@@ -12,6 +12,12 @@ from hamlet.state import Buffers
 Array: TypeAlias = np.ndarray[Any, Any]
 Arrays: TypeAlias = dict[str, Array]
 
+LAYOUT = 4
+"""Bytes of a layout."""
+
+SHARE = 3
+"""Cells that are kept take at most one part in so many of the bytes of state."""
+
 NO_OBSERVATION = np.zeros((0, 0), np.float32)
 
 
@@ -42,13 +48,15 @@ class Memory:
             self._cells, self._known = None, False
         return self._arrays
 
-    def cells(self, count: int, lanes: int) -> tuple[Array, Array, bool]:
-        """Cells [count, lanes] u8 of affordances in the buffers that were asked for last, and the layouts [lanes] u32
+    def cells(self, count: int, buffers: Buffers) -> tuple[Array, Array, bool]:
+        """Cells [count, lanes] u8 of affordances in buffers that `of` was asked for last, and the layouts [lanes] u32
         that they follow from, for kernels to keep; and whether a kernel has filled them. Layouts decide: cells whose
-        layout is no longer the lane's are computed anew."""
+        layout is no longer the lane's are computed anew. Without a lane where they would take too much memory."""
         if self._cells is None:
-            self._cells = np.zeros((count, lanes), np.uint8), np.zeros(lanes, np.uint32)
-        return *self._cells, self._known
+            lanes, state = buffers.shape.lanes, sum(tensor.nbytes for tensor in buffers.state.values())
+            kept = lanes if SHARE * (count + LAYOUT) * lanes <= state else 0
+            self._cells = np.zeros((count, kept), np.uint8), np.zeros(kept, np.uint32)
+        return *self._cells, self._known and len(self._cells[1]) > 0
 
     def cells_are_known(self) -> None:
         """A kernel has filled them."""

@@ -5,7 +5,7 @@ side, `operations` what is computed of them, `flags` the lanes to which somethin
 `functions` the decorators.
 """
 
-from hamlet.launch.numba_ops.cells import find, scatter
+from hamlet.launch.numba_ops.cells import KEPT, find, scatter
 from hamlet.launch.numba_ops.chunks import (
     AHEAD,
     ALIGNMENT,
@@ -68,6 +68,7 @@ __all__ = [
     "AHEAD",
     "ALIGNMENT",
     "CHOSEN",
+    "KEPT",
     "LANES",
     "NOTES",
     "NO_ACTIONS",

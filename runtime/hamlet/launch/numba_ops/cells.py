@@ -13,6 +13,9 @@ from hamlet.launch.numba_ops.vectors import Vector, splat
 BYTES = 64
 """Lanes that are compared together."""
 
+KEPT = 4
+"""In a rollout of so many ticks it pays to note all cells, also for it alone."""
+
 
 def _bytes(builder: Any, chunk: Any, first: int) -> Any:
     """The address of the bytes of several lanes."""

@@ -13,6 +13,7 @@ from hamlet import schema
 from hamlet.abi import COUNTS
 from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
+from hamlet.launch import numba_memory
 from hamlet.launch.numba import NumbaBackend
 from hamlet.module import Module
 from hamlet.state import Buffers, Shape, Statistics, allocate, allocate_statistics
@@ -116,10 +117,12 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
         assert counted.causes.min() > 0
 
 
-def test_kept_cells(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [numba_memory.SHARE, 1000], ids=["from launch to launch", "no room"])
+def test_kept_cells(share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a world takes several tiles, for which nothing is kept, in single ticks, and where layouts change."""
     of = universe(KEPT)
     module = compiled(of, tmp_path / "kept")
+    monkeypatch.setattr(numba_memory, "SHARE", share)
     assert "find(found" in (tmp_path / "kept" / "numba_kernels.py").read_text()
     for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, 600)):
         for obs_dtype in (torch.float32, None):
