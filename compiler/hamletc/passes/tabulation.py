@@ -226,7 +226,7 @@ class _Used(_Rewriting):
                         conditions.append(builder.or_(self.new(need), other))
         for (value, least), bounds in alike.items():
             interval = self.ranges[value]
-            anything = interval.low if least else interval.high
+            anything = float(interval.low if least else interval.high)
             limits = [self._constant(bounds[number]) if number in bounds else anything for number in numbers]
             if not bounds:
                 continue

@@ -102,6 +102,7 @@ def test_nothing_tried_is_not_what_is_refused() -> None:
     nothing = b.and_(b.equal(tried, b.i32(-1)), need)
     function = b.finish("tick", (Output("amount", amount), Output("nothing", nothing)))
     program = Program("u", (function,), ())
-    tabulated = tabulate(program, Facts({"tried": Interval(-1, 2), "money": Interval(0.0, 1.0)}, {}))
+    tabulated = tabulate(program, Facts({"tried": Interval(-1, 2), "money": Interval(0, 1)}, {}))
+    verify_program(tabulated)  # also where bounds are whole numbers
     assert count(tabulated.function("tick"), Lookup) == 2
     same(function, tabulated.function("tick"), every_case(3), program, tabulated)
