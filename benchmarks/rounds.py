@@ -33,11 +33,12 @@ def rates(
     rounds: int,
     synchronize: Callable[[], None],
 ) -> list[Rate]:
-    """Run everything once in each round; a first round is not counted."""
+    """Run everything once in each round, forwards and backwards by turns; a first round is not counted."""
     clock: list[list[float]] = [[] for _ in runs]
     cpu: list[list[float]] = [[] for _ in runs]
     for number in range(rounds + 1):
-        for index, (_, run) in enumerate(runs):
+        order = list(enumerate(runs))
+        for index, (_, run) in order if number % 2 == 0 else reversed(order):
             begin, used = time.perf_counter(), time.process_time()
             run()
             synchronize()

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
     "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
-    "numba_kernels.py": "8b1827217bf9f55aa633d256380e85630da7990a0567b33dc4bc4a36dae2bfea",
+    "numba_kernels.py": "b88601e3310d38862af072ccc4738d485696cdf90c5d42e09bf63d268f70a08a",
 }
 
 

@@ -63,6 +63,7 @@ from hamlet.launch.numba_ops import (
     put,
     ramp,
     remainder,
+    rows_u8,
     scatter,
     shift_left,
     shift_right,
@@ -110,38 +111,43 @@ def _stand(x_0, y_0):
 
 
 @traced
-def _place(layout_0):
-    """The cell of the affordance at random of an index."""
+def _place(layout_0, index_0):
+    """The cell of the affordance at random of an index; behind those, of an agent's start."""
     # layout
-    t5 = multiply(bit_xor(0, layout_0), 0x9E3779B1)
-    t11 = mulhigh(multiply(bit_xor(t5, shift_right(t5, 15)), 0x85EBCA77), 5)
-    t15 = multiply(bit_xor(t11, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t19 = mulhigh(multiply(bit_xor(t15, shift_right(t15, 15)), 0x85EBCA77), 5)
-    t23 = multiply(bit_xor(t19, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t27 = mulhigh(multiply(bit_xor(t23, shift_right(t23, 15)), 0x85EBCA77), 5)
-    t28 = add(t11, t27)
-    t31 = where(less(t28, 5), t28, subtract(t28, 5))
-    t35 = multiply(bit_xor(t31, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t39 = mulhigh(multiply(bit_xor(t35, shift_right(t35, 15)), 0x85EBCA77), 5)
-    t40 = add(t19, t39)
-    t43 = where(less(t40, 5), t40, subtract(t40, 5))
-    t47 = multiply(bit_xor(t43, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t51 = mulhigh(multiply(bit_xor(t47, shift_right(t47, 15)), 0x85EBCA77), 5)
-    t52 = add(t31, t51)
-    t55 = where(less(t52, 5), t52, subtract(t52, 5))
-    t59 = multiply(bit_xor(t55, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t63 = mulhigh(multiply(bit_xor(t59, shift_right(t59, 15)), 0x85EBCA77), 5)
-    t64 = add(t43, t63)
-    t67 = where(less(t64, 5), t64, subtract(t64, 5))
-    t71 = multiply(bit_xor(t67, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t75 = mulhigh(multiply(bit_xor(t71, shift_right(t71, 15)), 0x85EBCA77), 5)
-    t76 = add(t55, t75)
-    t79 = where(less(t76, 5), t76, subtract(t76, 5))
-    t83 = multiply(bit_xor(t79, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t87 = mulhigh(multiply(bit_xor(t83, shift_right(t83, 15)), 0x85EBCA77), 5)
-    t88 = add(t67, t87)
-    t92 = multiply(where(less(t88, 5), t88, subtract(t88, 5)), 5)
-    cell_0 = add(t92, t79)
+    t3 = divide(index_0, 5)
+    t7 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
+    t13 = mulhigh(multiply(bit_xor(t7, shift_right(t7, 15)), 0x85EBCA77), 5)
+    t14 = add(remainder(index_0, 5), t13)
+    t17 = where(less(t14, 5), t14, subtract(t14, 5))
+    t21 = multiply(bit_xor(t17, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
+    t25 = mulhigh(multiply(bit_xor(t21, shift_right(t21, 15)), 0x85EBCA77), 5)
+    t26 = add(t3, t25)
+    t29 = where(less(t26, 5), t26, subtract(t26, 5))
+    t33 = multiply(bit_xor(t29, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
+    t37 = mulhigh(multiply(bit_xor(t33, shift_right(t33, 15)), 0x85EBCA77), 5)
+    t38 = add(t17, t37)
+    t41 = where(less(t38, 5), t38, subtract(t38, 5))
+    t45 = multiply(bit_xor(t41, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
+    t49 = mulhigh(multiply(bit_xor(t45, shift_right(t45, 15)), 0x85EBCA77), 5)
+    t50 = add(t29, t49)
+    t53 = where(less(t50, 5), t50, subtract(t50, 5))
+    t57 = multiply(bit_xor(t53, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
+    t61 = mulhigh(multiply(bit_xor(t57, shift_right(t57, 15)), 0x85EBCA77), 5)
+    t62 = add(t41, t61)
+    t65 = where(less(t62, 5), t62, subtract(t62, 5))
+    t69 = multiply(bit_xor(t65, add(layout_0, 0x1715609D)), 0x9E3779B1)
+    t73 = mulhigh(multiply(bit_xor(t69, shift_right(t69, 15)), 0x85EBCA77), 5)
+    t74 = add(t53, t73)
+    t77 = where(less(t74, 5), t74, subtract(t74, 5))
+    t81 = multiply(bit_xor(t77, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
+    t85 = mulhigh(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 5)
+    t86 = add(t65, t85)
+    t89 = where(less(t86, 5), t86, subtract(t86, 5))
+    t93 = multiply(bit_xor(t89, add(layout_0, 0x5384540F)), 0x9E3779B1)
+    t97 = mulhigh(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 5)
+    t98 = add(t77, t97)
+    t102 = multiply(where(less(t98, 5), t98, subtract(t98, 5)), 5)
+    cell_0 = add(t102, t89)
     return cell_0
 
 
@@ -189,6 +195,27 @@ def _search(layout_0, cell_0):
 
 
 @traced
+def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
+    """The layout of an episode."""
+    # layout
+    t6 = bit_xor(seed_high_0, 0x68616D6C)
+    t11 = multiply(bit_xor(t6, shift_right(t6, 16)), 0x7FEB352D)
+    t16 = multiply(bit_xor(t11, shift_right(t11, 15)), 0x846CA68B)
+    t19 = bit_xor(seed_low_0, bit_xor(t16, shift_right(t16, 16)))
+    t22 = multiply(bit_xor(t19, shift_right(t19, 16)), 0x7FEB352D)
+    t25 = multiply(bit_xor(t22, shift_right(t22, 15)), 0x846CA68B)
+    t28 = bit_xor(world_0, bit_xor(t25, shift_right(t25, 16)))
+    t31 = multiply(bit_xor(t28, shift_right(t28, 16)), 0x7FEB352D)
+    t34 = multiply(bit_xor(t31, shift_right(t31, 15)), 0x846CA68B)
+    t38 = multiply(to_u32(episode_0), 0x9E3779B9)
+    t39 = add(bit_xor(t34, shift_right(t34, 16)), t38)
+    t42 = multiply(bit_xor(t39, shift_right(t39, 16)), 0x7FEB352D)
+    t45 = multiply(bit_xor(t42, shift_right(t42, 15)), 0x846CA68B)
+    layout_0 = bit_xor(t45, shift_right(t45, 16))
+    return layout_0
+
+
+@traced
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
     # here
@@ -230,61 +257,12 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
 
 
 @traced
-def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
+def _reset(cell_0):
     """How a lane begins an episode."""
     # layout
-    t7 = bit_xor(seed_high_0, 0x68616D6C)
-    t12 = multiply(bit_xor(t7, shift_right(t7, 16)), 0x7FEB352D)
-    t17 = multiply(bit_xor(t12, shift_right(t12, 15)), 0x846CA68B)
-    t20 = bit_xor(seed_low_0, bit_xor(t17, shift_right(t17, 16)))
-    t23 = multiply(bit_xor(t20, shift_right(t20, 16)), 0x7FEB352D)
-    t26 = multiply(bit_xor(t23, shift_right(t23, 15)), 0x846CA68B)
-    t29 = bit_xor(world_0, bit_xor(t26, shift_right(t26, 16)))
-    t32 = multiply(bit_xor(t29, shift_right(t29, 16)), 0x7FEB352D)
-    t35 = multiply(bit_xor(t32, shift_right(t32, 15)), 0x846CA68B)
-    t39 = multiply(to_u32(episode_0), 0x9E3779B9)
-    t40 = add(bit_xor(t35, shift_right(t35, 16)), t39)
-    t43 = multiply(bit_xor(t40, shift_right(t40, 16)), 0x7FEB352D)
-    t46 = multiply(bit_xor(t43, shift_right(t43, 15)), 0x846CA68B)
-    layout_0 = bit_xor(t46, shift_right(t46, 16))
-    t51 = add(1, to_u32(agent_0))
-    t53 = divide(t51, 5)
-    t57 = multiply(bit_xor(t53, layout_0), 0x9E3779B1)
-    t62 = mulhigh(multiply(bit_xor(t57, shift_right(t57, 15)), 0x85EBCA77), 5)
-    t63 = add(remainder(t51, 5), t62)
-    t66 = where(less(t63, 5), t63, subtract(t63, 5))
-    t69 = multiply(bit_xor(t66, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t73 = mulhigh(multiply(bit_xor(t69, shift_right(t69, 15)), 0x85EBCA77), 5)
-    t74 = add(t53, t73)
-    t77 = where(less(t74, 5), t74, subtract(t74, 5))
-    t81 = multiply(bit_xor(t77, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t85 = mulhigh(multiply(bit_xor(t81, shift_right(t81, 15)), 0x85EBCA77), 5)
-    t86 = add(t66, t85)
-    t89 = where(less(t86, 5), t86, subtract(t86, 5))
-    t93 = multiply(bit_xor(t89, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t97 = mulhigh(multiply(bit_xor(t93, shift_right(t93, 15)), 0x85EBCA77), 5)
-    t98 = add(t77, t97)
-    t101 = where(less(t98, 5), t98, subtract(t98, 5))
-    t105 = multiply(bit_xor(t101, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t109 = mulhigh(multiply(bit_xor(t105, shift_right(t105, 15)), 0x85EBCA77), 5)
-    t110 = add(t89, t109)
-    t113 = where(less(t110, 5), t110, subtract(t110, 5))
-    t117 = multiply(bit_xor(t113, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t121 = mulhigh(multiply(bit_xor(t117, shift_right(t117, 15)), 0x85EBCA77), 5)
-    t122 = add(t101, t121)
-    t125 = where(less(t122, 5), t122, subtract(t122, 5))
-    t129 = multiply(bit_xor(t125, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t133 = mulhigh(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 5)
-    t134 = add(t113, t133)
-    t137 = where(less(t134, 5), t134, subtract(t134, 5))
-    t141 = multiply(bit_xor(t137, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t145 = mulhigh(multiply(bit_xor(t141, shift_right(t141, 15)), 0x85EBCA77), 5)
-    t146 = add(t125, t145)
-    t150 = multiply(where(less(t146, 5), t146, subtract(t146, 5)), 5)
-    t151 = add(t150, t137)
-    x_0 = to_i32(remainder(t151, 5))
-    y_0 = to_i32(divide(t151, 5))
-    return f32(1.0), f32(0.5), x_0, y_0, layout_0
+    x_0 = to_i32(remainder(cell_0, 5))
+    y_0 = to_i32(divide(cell_0, 5))
+    return f32(1.0), f32(0.5), x_0, y_0
 
 
 @traced
@@ -438,7 +416,8 @@ def _observe(
     for first in range(begin, end, WIDE):
         lane = wide(first)
         (observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane]) = _observe_lane(
-            meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], cells[lane],
+            meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
+            cells[0 * LANES + lane],
         )
         put(
             part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole,
@@ -544,7 +523,7 @@ def _keep(layout, cells):
     for index in range(1):
         for first in range(0, LANES, WIDE):
             lane = wide(first)
-            cells[index * LANES + lane] = _place(layout[lane])
+            cells[index * LANES + lane] = _place(layout[lane], u32(index))
 
 
 @helper
@@ -571,22 +550,34 @@ def _look_again(position_x, position_y, layout, standing, found, cells, keeping,
 
 @helper
 def _restart(
-    lanes, chosen, cells, keeping, observing, meter_satiation, meter_mood, position_x, position_y, layout, age, alive,
-    episode_return, episode, start, agents, first_world, seed_low, seed_high,
+    lanes, chosen, cells, keeping, observing, meter_satiation, meter_mood, position_x, position_y, age, alive,
+    episode_return, layout, episode, world, agent, agents, first_world, seed_low, seed_high,
 ):
-    """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`."""
+    """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the
+    first lane of the chunk."""
+    # Lanes have numbers below 256: a product and a shift divide them by `agents`. A larger world is alone in a chunk.
+    turns = 65536 // agents + 1 if agents <= LANES else 0
+    # Two loops: in each the lanes do not wait for one another.
     for index in range(chosen):
         lane = lanes[index]
-        world = (start + lane) // agents
-        agent = start + lane - world * agents
-        meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], layout[lane] = _reset(
-            u32(seed_low), u32(seed_high), u32(first_world + world), i32(agent), episode[lane],
+        layout[lane] = _shuffle(
+            u32(seed_low), u32(seed_high), u32(first_world + world + (lane * turns >> 16)), episode[lane],
+        )
+    for index in range(chosen):
+        lane = lanes[index]
+        own = u32(1 + agent + lane - (lane * turns >> 16) * agents)
+        if keeping:
+            numbers = ramp(u32(0))
+            numbers = where(equal(numbers, 1), own, numbers)
+            scatter(_place(layout[lane], numbers), part(cells, 0, 0 * LANES), lane, 2)
+        else:
+            cells[1 * LANES + lane] = _place(layout[lane], own)
+        meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane] = _reset(
+            u32(cells[1 * LANES + lane]),
         )
         age[lane] = 0
         alive[lane] = True
         episode_return[lane] = f32(0.0)
-        if keeping:
-            scatter(_place(layout[lane]), part(cells, 0, 0 * LANES), lane, 1)
 
 
 @kernel
@@ -638,7 +629,7 @@ def rollout(
     layout = local_u32(LANES)
     found = local_i8(LANES)
     standing = local_u8(LANES)
-    cells = local_u8(LANES)
+    cells = rows_u8(2)
     kept_meter_satiation = local_f32(LANES)
     kept_meter_mood = local_f32(LANES)
     kept_position_x = local_i32(LANES)
@@ -837,7 +828,8 @@ def rollout(
                                 )
                     _restart(
                         lanes, chosen, cells, keeping, observing, meter_satiation, meter_mood, position_x, position_y,
-                        layout, age, alive, episode_return, episode, start, agents, first_world, seed_low, seed_high,
+                        age, alive, episode_return, layout, episode, world, agent, agents, first_world, seed_low,
+                        seed_high,
                     )
                     looked_up = False
                 if final or (every_tick and passed > 0):

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
     "triton_kernels.py": "55c97db1e87e27200a0c62dcf37cf423d0fa15da0cb943c9e03219acb7d38e1b",
-    "numba_kernels.py": "500eb1601fe825b547c29d2cdcc7f9b59083a7e7f80299d714a08e32e6bb64ab",
+    "numba_kernels.py": "a29b89eb5dee6f3a245b7fe0e518c5549fff65cd09ff3353a71224cab60db123",
 }
 
 

@@ -161,7 +161,7 @@ def _stand(x_0, y_0):
 
 @traced
 def _place(layout_0, index_0):
-    """The cell of the affordance at random of an index."""
+    """The cell of the affordance at random of an index; behind those, of an agent's start."""
     # layout
     t3 = shift_right(index_0, 3)
     t8 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
@@ -288,6 +288,27 @@ def _search(layout_0, cell_0):
     t89 = add(shift_left(t79, 3), bit_and(subtract(t69, t85), 7))
     found_0 = where(less(t89, 14), to_i32(t89), -1)
     return found_0
+
+
+@traced
+def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
+    """The layout of an episode."""
+    # layout
+    t6 = bit_xor(seed_high_0, 0x68616D6C)
+    t11 = multiply(bit_xor(t6, shift_right(t6, 16)), 0x7FEB352D)
+    t16 = multiply(bit_xor(t11, shift_right(t11, 15)), 0x846CA68B)
+    t19 = bit_xor(seed_low_0, bit_xor(t16, shift_right(t16, 16)))
+    t22 = multiply(bit_xor(t19, shift_right(t19, 16)), 0x7FEB352D)
+    t25 = multiply(bit_xor(t22, shift_right(t22, 15)), 0x846CA68B)
+    t28 = bit_xor(world_0, bit_xor(t25, shift_right(t25, 16)))
+    t31 = multiply(bit_xor(t28, shift_right(t28, 16)), 0x7FEB352D)
+    t34 = multiply(bit_xor(t31, shift_right(t31, 15)), 0x846CA68B)
+    t38 = multiply(to_u32(episode_0), 0x9E3779B9)
+    t39 = add(bit_xor(t34, shift_right(t34, 16)), t38)
+    t42 = multiply(bit_xor(t39, shift_right(t39, 16)), 0x7FEB352D)
+    t45 = multiply(bit_xor(t42, shift_right(t42, 15)), 0x846CA68B)
+    layout_0 = bit_xor(t45, shift_right(t45, 16))
+    return layout_0
 
 
 @traced
@@ -448,52 +469,12 @@ def _tick(
 
 
 @traced
-def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
+def _reset(cell_0):
     """How a lane begins an episode."""
     # layout
-    t7 = bit_xor(seed_high_0, 0x68616D6C)
-    t12 = multiply(bit_xor(t7, shift_right(t7, 16)), 0x7FEB352D)
-    t17 = multiply(bit_xor(t12, shift_right(t12, 15)), 0x846CA68B)
-    t20 = bit_xor(seed_low_0, bit_xor(t17, shift_right(t17, 16)))
-    t23 = multiply(bit_xor(t20, shift_right(t20, 16)), 0x7FEB352D)
-    t26 = multiply(bit_xor(t23, shift_right(t23, 15)), 0x846CA68B)
-    t29 = bit_xor(world_0, bit_xor(t26, shift_right(t26, 16)))
-    t32 = multiply(bit_xor(t29, shift_right(t29, 16)), 0x7FEB352D)
-    t35 = multiply(bit_xor(t32, shift_right(t32, 15)), 0x846CA68B)
-    t39 = multiply(to_u32(episode_0), 0x9E3779B9)
-    t40 = add(bit_xor(t35, shift_right(t35, 16)), t39)
-    t43 = multiply(bit_xor(t40, shift_right(t40, 16)), 0x7FEB352D)
-    t46 = multiply(bit_xor(t43, shift_right(t43, 15)), 0x846CA68B)
-    layout_0 = bit_xor(t46, shift_right(t46, 16))
-    t51 = add(14, to_u32(agent_0))
-    t53 = shift_right(t51, 3)
-    t58 = multiply(bit_xor(t53, layout_0), 0x9E3779B1)
-    t64 = shift_right(multiply(bit_xor(t58, shift_right(t58, 15)), 0x85EBCA77), 29)
-    t66 = bit_and(add(bit_and(t51, 7), t64), 7)
-    t69 = multiply(bit_xor(t66, add(layout_0, 0x9E3779B9)), 0x9E3779B1)
-    t73 = shift_right(multiply(bit_xor(t69, shift_right(t69, 15)), 0x85EBCA77), 29)
-    t75 = bit_and(add(t53, t73), 7)
-    t79 = multiply(bit_xor(t75, add(layout_0, 0x3C6EF372)), 0x9E3779B1)
-    t83 = shift_right(multiply(bit_xor(t79, shift_right(t79, 15)), 0x85EBCA77), 29)
-    t85 = bit_and(add(t66, t83), 7)
-    t89 = multiply(bit_xor(t85, add(layout_0, 0xDAA66D2B)), 0x9E3779B1)
-    t93 = shift_right(multiply(bit_xor(t89, shift_right(t89, 15)), 0x85EBCA77), 29)
-    t95 = bit_and(add(t75, t93), 7)
-    t99 = multiply(bit_xor(t95, add(layout_0, 0x78DDE6E4)), 0x9E3779B1)
-    t103 = shift_right(multiply(bit_xor(t99, shift_right(t99, 15)), 0x85EBCA77), 29)
-    t105 = bit_and(add(t85, t103), 7)
-    t109 = multiply(bit_xor(t105, add(layout_0, 0x1715609D)), 0x9E3779B1)
-    t113 = shift_right(multiply(bit_xor(t109, shift_right(t109, 15)), 0x85EBCA77), 29)
-    t115 = bit_and(add(t95, t113), 7)
-    t119 = multiply(bit_xor(t115, add(layout_0, 0xB54CDA56)), 0x9E3779B1)
-    t123 = shift_right(multiply(bit_xor(t119, shift_right(t119, 15)), 0x85EBCA77), 29)
-    t125 = bit_and(add(t105, t123), 7)
-    t129 = multiply(bit_xor(t125, add(layout_0, 0x5384540F)), 0x9E3779B1)
-    t133 = shift_right(multiply(bit_xor(t129, shift_right(t129, 15)), 0x85EBCA77), 29)
-    t137 = add(shift_left(bit_and(add(t115, t133), 7), 3), t125)
-    x_0 = to_i32(bit_and(t137, 7))
-    y_0 = to_i32(shift_right(t137, 3))
-    return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0, layout_0
+    x_0 = to_i32(bit_and(cell_0, 7))
+    y_0 = to_i32(shift_right(cell_0, 3))
+    return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0
 
 
 @traced
@@ -899,26 +880,39 @@ def _look_again(position_x, position_y, layout, standing, found, cells, scene_0,
 @helper
 def _restart(
     lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene, meter_satiation,
-    meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, layout, age, alive,
-    episode_return, episode, start, agents, first_world, seed_low, seed_high,
+    meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive,
+    episode_return, layout, episode, world, agent, agents, first_world, seed_low, seed_high,
 ):
-    """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`."""
+    """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the
+    first lane of the chunk."""
+    # Lanes have numbers below 256: a product and a shift divide them by `agents`. A larger world is alone in a chunk.
+    turns = 65536 // agents + 1 if agents <= LANES else 0
+    # Two loops: in each the lanes do not wait for one another.
     for index in range(chosen):
         lane = lanes[index]
-        world = (start + lane) // agents
-        agent = start + lane - world * agents
+        layout[lane] = _shuffle(
+            u32(seed_low), u32(seed_high), u32(first_world + world + (lane * turns >> 16)), episode[lane],
+        )
+    for index in range(chosen):
+        lane = lanes[index]
+        own = u32(14 + agent + lane - (lane * turns >> 16) * agents)
+        if keeping:
+            numbers = ramp(u32(0))
+            numbers = where(equal(numbers, 14), own, numbers)
+            scatter(_place(layout[lane], numbers), part(cells, 0, 0 * LANES), lane, 15)
+        else:
+            cells[14 * LANES + lane] = _place(layout[lane], own)
         (
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane],
-            layout[lane],
-        ) = _reset(u32(seed_low), u32(seed_high), u32(first_world + world), i32(agent), episode[lane])
+        ) = _reset(u32(cells[14 * LANES + lane]))
         age[lane] = 0
         alive[lane] = True
         episode_return[lane] = f32(0.0)
-        if keeping:
-            scatter(_place(layout[lane], ramp(u32(0))), part(cells, 0, 0 * LANES), lane, 14)
-            if observing:
-                _see(cells, scene_0, scene_1, lane - lane % WIDE, lane - lane % WIDE + WIDE)
+    if keeping and observing:
+        for index in range(chosen):
+            lane = lanes[index] - lanes[index] % WIDE
+            _see(cells, scene_0, scene_1, lane, lane + WIDE)
 
 
 @kernel
@@ -976,7 +970,7 @@ def rollout(
     layout = local_u32(LANES)
     found = local_i8(LANES)
     standing = local_u8(LANES)
-    cells = rows_u8(14)
+    cells = rows_u8(15)
     scene_0 = local_u32(LANES)
     scene_1 = local_u32(LANES)
     kept_meter_energy = local_f32(LANES)
@@ -1213,8 +1207,8 @@ def rollout(
                     _restart(
                         lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene,
                         meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                        position_y, layout, age, alive, episode_return, episode, start, agents, first_world, seed_low,
-                        seed_high,
+                        position_y, age, alive, episode_return, layout, episode, world, agent, agents, first_world,
+                        seed_low, seed_high,
                     )
                     looked_up = False
                 if final or (every_tick and passed > 0):

@@ -177,18 +177,20 @@ class Evaluated:
     def _begin(self, buffers: Buffers, worlds: Array, stream: Stream) -> None:
         shape = buffers.shape
         numbers, lanes = np.arange(shape.lanes), np.repeat(worlds, shape.agents)
-        results = self._evaluate(
-            "reset",
-            {
-                "seed_low": np.full(shape.lanes, stream.low, np.uint32),
-                "seed_high": np.full(shape.lanes, stream.high, np.uint32),
-                "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
-                "agent": (numbers % shape.agents).astype(np.int32),
-                "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
-            },
-            lanes,
-        )
-        self._scatter(buffers, results, lanes)
+        given = {
+            "seed_low": np.full(shape.lanes, stream.low, np.uint32),
+            "seed_high": np.full(shape.lanes, stream.high, np.uint32),
+            "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
+            "agent": (numbers % shape.agents).astype(np.int32),
+            "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
+        }
+        shuffled: dict[str, Array] = {}
+        if self._kept:
+            random = sum(affordance.place is None for affordance in self._universe.affordances)
+            shuffled = self._evaluate("shuffle", given, lanes)
+            given |= shuffled | {"index": (random + given["agent"]).astype(np.uint32)}
+            given |= self._evaluate("place", given, lanes)
+        self._scatter(buffers, self._evaluate("reset", given, lanes) | shuffled, lanes)
         for field in self._fields:
             if field.name in STARTS:
                 buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = STARTS[field.name]

@@ -17,6 +17,8 @@ PHASES = {
     "search": "the tick",
     "tick": "the tick",
     "clock": "the clock",
+    "shuffle": "the beginning of an episode",
+    "place": "the beginning of an episode",
     "reset": "the beginning of an episode",
     "observe": "observing",
     "mask": "masks",

@@ -14,19 +14,30 @@ from hamletc.ir.ops import Value
 from hamletc.ir.typing import I32, U32
 from hamletc.lowering.act import act
 from hamletc.lowering.lane import Lane, input_lane
-from hamletc.lowering.layout import cell_index, grid_of, random_cell, random_index
+from hamletc.lowering.layout import cell_index, grid_of, new_layout, random_cell, random_index
 from hamletc.lowering.plan import Plan
 
 
 def kept_functions(planned: Plan) -> list[Function]:
     """`move`: the position after an action. `stand`: the cell (U32) of a position. `place`: the cell (U32) of the
-    affordance at random of an index (U32). `search`: the index (I32) of the one on a cell, or -1, from the layout."""
-    return [_move(planned), _stand(planned), _place(planned), _search(planned)]
+    affordance at random of an index (U32), and behind those of an agent's start. `search`: the index (I32) of the one
+    on a cell, or -1, from the layout. `shuffle`: the layout of an episode."""
+    return [_move(planned), _stand(planned), _place(planned), _search(planned), _shuffle()]
 
 
 def moved_position(lane: Lane) -> tuple[Value, ...]:
     """The position that `move` gave."""
     return tuple(lane.builder.input(I32, f"moved.{axis}") for axis in schema.axes(lane.universe))
+
+
+def episode_layout(builder: Builder) -> Value:
+    """The layout that `shuffle` gave."""
+    return builder.input(U32, "layout")
+
+
+def start_cell(builder: Builder) -> Value:
+    """The cell (U32) that `place` gave for an agent's start."""
+    return builder.input(U32, "cell")
 
 
 def found(lane: Lane) -> Value:
@@ -59,6 +70,15 @@ def _place(planned: Plan) -> Function:
     with builder.at("layout", None):
         cell = random_cell(builder, planned.places, builder.input(U32, "layout"), builder.input(U32, "index"))
     return builder.finish("place", (Output("cell", cell),))
+
+
+def _shuffle() -> Function:
+    builder = Builder()
+    with builder.at("layout", None):
+        seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
+        world, episode = builder.input(U32, "world"), builder.to_u32(builder.input(I32, "episode"))
+        layout = new_layout(builder, *seeds, world, episode)
+    return builder.finish("shuffle", (Output("layout", layout),))
 
 
 def _search(planned: Plan) -> Function:

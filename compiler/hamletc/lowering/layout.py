@@ -65,13 +65,15 @@ def random_index(builder: Builder, where: Places, layout: Value, cell: Value) ->
 
 
 def position_apart(
-    builder: Builder, universe: Universe, where: Places, layout: Value, index: Value
+    builder: Builder, universe: Universe, where: Places, layout: Value, index: Value, cell: Value | None = None
 ) -> tuple[Value, ...]:
-    """Where the affordance or agent of this index (U32) begins an episode; on a grid all are on cells of their own."""
+    """Where the affordance or agent of this index (U32) begins an episode; on a grid all are on cells of their own,
+    this one on that `cell` (U32) where it is known."""
     if not isinstance(universe.space, Grid):
         return position_anywhere(builder, universe, layout, index)
     sizes = universe.space.sizes
-    cell = random_cell(builder, where, layout, index)
+    if cell is None:
+        cell = random_cell(builder, where, layout, index)
     drawn = (_drawn(builder, universe, layout, index, axis) for axis in range(where.permuted, len(sizes)))
     return (*cell_position(builder, sizes[: where.permuted], cell), *drawn)
 

@@ -19,7 +19,7 @@ from hamletc.lowering.decay import decay
 from hamletc.lowering.draw_loop import draw_body
 from hamletc.lowering.dynamics import dynamics
 from hamletc.lowering.interact import interact
-from hamletc.lowering.kept import found, kept_functions, moved_position
+from hamletc.lowering.kept import episode_layout, found, kept_functions, moved_position, start_cell
 from hamletc.lowering.lane import Lane, input_lane
 from hamletc.lowering.layout import new_layout, new_place, position_anywhere, position_apart
 from hamletc.lowering.mask import mask
@@ -132,13 +132,17 @@ def _clock(clock: Clock) -> Function:
 def _reset(planned: Plan) -> Function:
     universe, where, builder = planned.universe, planned.places, Builder()
     with builder.at("layout", None):
-        seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
-        world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
-        episode = builder.to_u32(builder.input(I32, "episode"))
-        layout = new_layout(builder, *seeds, world, episode)
+        if planned.kept:
+            layout, agent = episode_layout(builder), builder.input(I32, "agent")
+        else:
+            seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
+            world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
+            episode = builder.to_u32(builder.input(I32, "episode"))
+            layout = new_layout(builder, *seeds, world, episode)
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
         if isinstance(universe.space, Grid) and universe.space.starts == "apart":
-            position = position_apart(builder, universe, where, layout, index)
+            cell = start_cell(builder) if planned.kept else None
+            position = position_apart(builder, universe, where, layout, index, cell)
         else:
             position = position_anywhere(builder, universe, layout, index)
     outputs = []
@@ -146,7 +150,8 @@ def _reset(planned: Plan) -> Function:
         with builder.at(f"meter {meter.name}", meter.span):
             outputs.append(Output(f"meter.{meter.name}", builder.f32(round32(meter.start))))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
-    outputs.append(Output("layout", layout))
+    if not planned.kept:
+        outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
         with builder.at(f"affordance {affordance.name}", affordance.span):
             place = new_place(builder, planned, layout, number)

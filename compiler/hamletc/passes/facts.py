@@ -119,7 +119,7 @@ def _kept(universe: Universe) -> dict[str, Interval]:
     result = {f"cell.{index}": cells for index in range(random)}
     moved = zip(schema.axes(universe), _coordinates(universe), strict=True)
     result |= {f"moved.{name}": interval for name, interval in moved}
-    return result | {"cell": cells, "index": Interval(0, random - 1), "found": Interval(schema.NOWHERE, random - 1)}
+    return result | {"cell": cells, "index": cells, "found": Interval(schema.NOWHERE, random - 1)}
 
 
 def _bounds(low: float, high: float) -> Interval:

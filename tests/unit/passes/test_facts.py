@@ -73,7 +73,7 @@ def test_a_grid() -> None:
         "cell": cells,
         "cell.0": cells,
         "cell.1": cells,
-        "index": Interval(0, 1),
+        "index": cells,
         "found": Interval(-1, 1),
     }
 

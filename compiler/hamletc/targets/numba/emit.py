@@ -124,10 +124,10 @@ class _Context:
         held, happened = chunks(self.state), chunks(self.outcomes)
         variables = [chunk.variable for chunk in held]
         begins = [chunk for chunk in held if chunk.start is not None]
-        restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "episode"])
+        restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "layout", "episode"])
         changing = {slot.chunk.variable for slot in (*ticked, *self.kept)} | {"episode_return"}
         tracking = self.universe.tracking
-        seeds = ["start", "agents", "first_world", "seed_low", "seed_high"]
+        seeds = ["world", "agent", "agents", "first_world", "seed_low", "seed_high"]
         return {
             "universe": self.universe,
             "source": ", ".join(self.sources),
@@ -146,6 +146,7 @@ class _Context:
             "changing": [chunk for chunk in held if chunk.variable in changing],
             "ticked": [slot.element for slot in ticked],
             "begun": [slot.element for slot in begun],
+            "new_layout": self.held["layout"].element,
             "begins": begins,
             "reported": bool(schema.report_names(self.universe)),
             "rows_made": sorted(

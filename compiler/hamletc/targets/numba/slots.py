@@ -91,6 +91,7 @@ def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot,
     functions = {function.name: function for function in program.functions}
     if "move" not in functions:
         return ()
+    # Behind the cells of affordances is the one where the lane began.
     positions = [slot for name, slot in held.items() if name.startswith("position.")]
     scene = [(o.name, functions["scene"].nodes[o.value].type) for o in functions["scene"].outputs]
     if any(slot.name in _inputs(functions["tick"]) for slot in positions):
@@ -99,7 +100,7 @@ def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot,
         *(Slot(slot.name.replace("position.", "moved."), slot.chunk, slot.row) for slot in positions),
         Slot("found", _local("found", "i8"), 0),
         Slot("cell", _local("standing", "u8"), 0),
-        *(Slot(f"cell.{index}", _local("cells", "u8", random), index) for index in range(random)),
+        *(Slot(f"cell.{index}", _local("cells", "u8", random + 1), index) for index in range(random)),
         *(Slot(name, _local(name.replace(".", "_"), type_.value), 0) for name, type_ in scene),
     )
 

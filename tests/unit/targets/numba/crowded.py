@@ -37,6 +37,18 @@ KEPT = SOURCE.replace("48 x 40 { edges bounce", "16 x 13 { starts anywhere  edge
 )
 """On so few cells that kernels keep those of the bench."""
 
+APART = """
+universe apart
+space grid 9 x 7
+lifespan 30 ticks
+meter energy = 1.0 { decay 0.02 }
+affordance Fixed at (3, 2) { instantly { energy += 0.01 } }
+""" + "".join(
+    f"affordance Bench_{number} at random {{ instantly {{ energy += 0.0{number + 1} }} }}\n" for number in range(16)
+)
+APART += "dies when energy <= 0\nreward energy\nobserve { grid  meters  here }\n"
+"""Agents begin on cells of their own, which kernels keep behind those of sixteen benches."""
+
 TRACKED = """
 universe tracked
 space continuous (0 .. 10) x (-1 .. 3) { step 0.7  reach 1.5  edges bounce }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from crowded import BY_HAND, KEPT, TRACKED, compiled, universe
+from crowded import APART, BY_HAND, KEPT, TRACKED, compiled, universe
 
 from hamlet import schema
 from hamlet.abi import COUNTS
@@ -118,18 +118,32 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("share", [numba_memory.SHARE, 1000], ids=["from launch to launch", "no room"])
-def test_kept_cells(share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("text", "most"), [(KEPT, 600), (APART, 40)], ids=["anywhere", "apart"])
+def test_kept_cells(text: str, most: int, share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a world takes several tiles, for which nothing is kept, in single ticks, and where layouts change."""
-    of = universe(KEPT)
+    of = universe(text)
     module = compiled(of, tmp_path / "kept")
     monkeypatch.setattr(numba_memory, "SHARE", share)
     assert "find(found" in (tmp_path / "kept" / "numba_kernels.py").read_text()
-    for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, 600)):
+    for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, most)):
         for obs_dtype in (torch.float32, None):
             kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
             assert_same(run(Interpreter(of, CPU), shape, obs_dtype, of), kernels)
             assert kernels[-1][1].uses.min() > 0
             assert kernels[-1][0].state["episode"].min() >= 2
+
+
+def test_lanes_know_their_worlds_and_agents(module: Module) -> None:
+    """A product and a shift divide the number of a lane by that of agents; a larger world takes several tiles."""
+    kernels, interpreter = NumbaBackend(universe(), module.kernels("numba"), 1), Interpreter(universe(), CPU)
+    for agents in range(1, 260):
+        shape, states = Shape(256 // agents + 2, agents, 3), []
+        for backend in (interpreter, kernels):
+            buffers = allocate(universe(), shape, CPU, None)
+            backend.reset(buffers, STREAM)
+            states.append(buffers.state)
+        for name, values in states[0].items():
+            assert torch.equal(bits(values), bits(states[1][name])), f"{name} of worlds of {agents}"
 
 
 @pytest.fixture(scope="module", params=["tracked", "tracked, all rows in one array", "by hand"])

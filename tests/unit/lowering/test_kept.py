@@ -1,0 +1,44 @@
+"""What kernels that keep the cells of affordances call says the same as `reset`, of whose work it is a part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hamletc.ir.evaluate import evaluate
+from hamletc.lowering import lower
+from hamletc.lowering.lower import CPU
+from hamletc.lowering.plan import plan
+from sample_universes import NAMES, sample
+
+KEPT = [name for name in NAMES if plan(sample(name), CPU).kept]
+LANES = 4000
+
+
+def test_some_universes_are_kept() -> None:
+    assert {"town", "shifts"} <= set(KEPT)
+
+
+@pytest.mark.parametrize("agents", [1, 3])
+@pytest.mark.parametrize("name", KEPT)
+def test_an_episode_begins_alike(name: str, agents: int) -> None:
+    universe = sample(name)
+    alone, parts = lower(universe), lower(universe, CPU)
+    generator, numbers = np.random.default_rng(11), np.arange(LANES)
+    given = {
+        "seed_low": np.full(LANES, 0x89ABCDEF, np.uint32),
+        "seed_high": np.full(LANES, 0x01234567, np.uint32),
+        "world": (numbers // agents).astype(np.uint32),
+        "agent": (numbers % agents).astype(np.int32),
+        "episode": np.repeat(generator.integers(0, 2**31, -(-LANES // agents)), agents)[:LANES].astype(np.int32),
+    }
+    expected = evaluate(alone.function("reset"), given, alone.tables)
+    random = sum(affordance.place is None for affordance in universe.affordances)
+    shuffled = evaluate(parts.function("shuffle"), given, parts.tables)
+    given |= shuffled | {"index": (random + given["agent"]).astype(np.uint32)}
+    given |= evaluate(parts.function("place"), given, parts.tables)
+    found = evaluate(parts.function("reset"), given, parts.tables) | shuffled
+    assert found.keys() == expected.keys()
+    for output, values in expected.items():
+        assert values.tobytes() == found[output].tobytes(), output
+    assert len(np.unique(found["layout"])) > LANES // agents // 2
