@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=("numba", "triton"), default="numba")
     parser.add_argument("--agents", type=int, default=65536)
     parser.add_argument("--ticks", type=int, nargs="+", default=TICKS)
-    parser.add_argument("--rounds", type=int, default=31, help="of a process")
+    parser.add_argument("--rounds", type=int, default=101, help="of a process")
     parser.add_argument("--processes", type=int, default=9)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
