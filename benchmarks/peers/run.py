@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import defaultdict
 from importlib import metadata
+from math import ceil
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,21 +33,36 @@ import hamlet
 ROOT = Path(__file__).resolve().parents[2]
 Row: TypeAlias = dict[str, Any]
 
+LEAST = 0.1
+"""Seconds of a sample."""
+
+
+def sampled(variant: Variant, runs: int) -> tuple[float, float]:
+    """Seconds of so many runs, by the clock and of all threads."""
+    seconds = used = 0.0
+    for _ in range(runs):
+        given = variant.prepare()
+        started, busy = time.perf_counter(), time.process_time()
+        variant.run(given)
+        seconds, used = seconds + time.perf_counter() - started, used + time.process_time() - busy
+        variant.after(given)
+    return seconds, used
+
 
 def measure(variants: list[Variant], rounds: int) -> list[Row]:
-    """Rates, and ours over theirs in the same round; a first round is not counted."""
+    """Rates, and ours over theirs in the same round; a first round, not counted, says how many runs a sample is."""
     rates: list[list[float]] = [[] for _ in variants]
     busy: list[list[float]] = [[] for _ in variants]
+    runs = [1] * len(variants)
     for turn in range(rounds + 1):
         for index, variant in enumerate(variants):
-            given = variant.prepare()
-            started, used = time.perf_counter(), time.process_time()
-            variant.run(given)
-            seconds, used = time.perf_counter() - started, time.process_time() - used
-            variant.after(given)
-            if turn > 0:
-                rates[index].append(variant.lanes * variant.ticks / seconds)
-                busy[index].append(variant.lanes * variant.ticks / used)
+            seconds, used = sampled(variant, runs[index])
+            if turn == 0:
+                runs[index] = ceil(LEAST / seconds)
+                continue
+            agent_ticks = variant.lanes * variant.ticks * runs[index]
+            rates[index].append(agent_ticks / seconds)
+            busy[index].append(agent_ticks / used)
     ours = {(v.ticks, v.observing): rate for v, rate in zip(variants, rates, strict=True) if v.name == OURS}
     rows = []
     for variant, rate, per_cpu in zip(variants, rates, busy, strict=True):

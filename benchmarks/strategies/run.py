@@ -4,8 +4,9 @@
     python benchmarks/strategies/run.py --device cuda --lanes 1048576
 
 Every strategy gets the same state, in which episodes of all ages are under way, and the same actions, recorded from the
-random policy; worlds start anew as their agents die; outcomes are counted. Nothing observes. Each sample is one run;
-strategies take turns. Writes benchmarks/results/strategies.{json,md,png}, or --json PATH and its neighbours.
+random policy; worlds start anew as their agents die; outcomes are counted. Nothing observes. A sample is as many runs
+as fill a fifth of a second; strategies take turns. Writes benchmarks/results/strategies.{json,md,png}, or --json PATH
+and its neighbours.
 
 Exit code 1: a strategy that should be exact is not. Only torch.compile may differ; the table says by how much.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from dataclasses import dataclass
+from math import ceil
 
 import torch
 from contract import Start, Strategy
@@ -19,6 +20,8 @@ from hamlet.schema import action_names
 SEED = 7
 WARM_UP_TICKS = 300
 """So many ticks precede, so that episodes of all ages are under way and end all the time."""
+LEAST = 0.2
+"""Seconds of a sample: after a pause a processor is slow, and its caches hold something else."""
 PAUSE = 0.3
 """Seconds: torch's threads spin for a while after its last operation, and would take time from the next strategy."""
 
@@ -85,10 +88,11 @@ def random_actions(module: Module, start: Start, ticks: int) -> Tensor:
 def measure(
     strategies: list[tuple[Entry, Strategy]], start: Start, actions: Tensor, samples: int, pause: float
 ) -> list[Rates]:
-    """The rates of all strategies; a first round is not counted."""
+    """The rates of all strategies; a first round is not counted, it says how often a strategy runs for a sample."""
     rates: list[Rates] = [Rates([], []) for _ in strategies]
+    runs = [1] * len(strategies)
     for sample in range(samples + 1):
-        for (entry, strategy), found in zip(strategies, rates, strict=True):
+        for index, ((entry, strategy), found) in enumerate(zip(strategies, rates, strict=True)):
             part = Start(
                 {name: value[..., : entry.lanes] for name, value in start.state.items()}, start.seed, start.tick
             )
@@ -97,12 +101,16 @@ def measure(
             synchronize(actions.device)
             time.sleep(pause)
             started, used = time.perf_counter(), time.process_time()
-            strategy.run(given)
+            for _ in range(runs[index]):
+                strategy.run(given)
             synchronize(actions.device)
             seconds, busy = time.perf_counter() - started, time.process_time() - used
-            if sample > 0:
-                found.samples.append(entry.lanes * entry.ticks / seconds)
-                found.by_cpu_time.append(entry.lanes * entry.ticks / max(busy, 1e-9))
+            if sample == 0:
+                runs[index] = ceil(LEAST / seconds)
+                continue
+            agent_ticks = entry.lanes * entry.ticks * runs[index]
+            found.samples.append(agent_ticks / seconds)
+            found.by_cpu_time.append(agent_ticks / max(busy, 1e-9))
     return rates
 
 
