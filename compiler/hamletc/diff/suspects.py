@@ -44,13 +44,10 @@ class Found:
         for name, expected in results.items():
             if name not in self._values:
                 continue
-            seen = (
-                began
-                if call.function in ("shuffle", "reset")
-                else np.ones_like(began)
-                if name in self._outcomes
-                else ~began
-            )
+            if call.function in ("shuffle", "reset"):
+                seen = began
+            else:
+                seen = np.ones_like(began) if name in self._outcomes else ~began
             if ((words(expected) != words(self._values[name])) & seen & call.lanes).any():
                 return True
         return False
