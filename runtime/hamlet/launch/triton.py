@@ -10,8 +10,9 @@ import torch
 from hamlet import abi
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
+from hamlet.launch.triton_interpreter import make_interpreter_exact
 from hamlet.launch.triton_launch import Launch
-from hamlet.launch.triton_options import EXACT_INTERPRETER, WARPS, interpreted
+from hamlet.launch.triton_options import WARPS, interpreted
 from hamlet.launch.tuning import Tuner
 from hamlet.state import Buffers, Shape, Statistics
 from hamlet.universe import Universe
@@ -152,22 +153,15 @@ class TritonBackend(KernelBackend):
         tuner: Tuner | None = None,
         origin: str = "just in time",
     ) -> None:
-        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1, and where
-        the interpreter of this version is not exact."""
+        """Raises `EnvError` where the device is the CPU and Triton was not imported under TRITON_INTERPRET=1."""
         on_cpu = interpreted(kernels)
         if device.type != "cuda" and not on_cpu:
             raise EnvError(
                 'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
                 "starts to run its kernels, slowly, on the CPU"
             )
-        import triton
-
-        version = tuple(int(part) for part in triton.__version__.split(".")[:2])
-        if on_cpu and version < EXACT_INTERPRETER:
-            raise EnvError(
-                f"the interpreter of Triton {triton.__version__} rounds a fused multiply-add twice: "
-                "TRITON_INTERPRET=1 needs Triton 3.9 or later (on a GPU, this version is exact)"
-            )
+        if on_cpu:
+            make_interpreter_exact()
         super().__init__(
             "triton", universe, kernels, device, on_cpu, tuner, "Triton's interpreter" if on_cpu else origin
         )

@@ -12,8 +12,6 @@ lanes needs it."""
 OBSERVING_REGISTERS = 255
 LARGEST_OBSERVING_BLOCK = 256
 """A multiprocessor has 65,536 registers: so many lanes can have all of theirs."""
-EXACT_INTERPRETER = (3, 9)
-"""The first Triton whose interpreter rounds a fused multiply-add once, as its compiler always has."""
 
 
 def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick: bool) -> dict[str, int]:

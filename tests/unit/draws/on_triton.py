@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from sequences import LANES, assert_same, expected, inputs, sequences
 
+from hamlet.launch.triton_interpreter import make_interpreter_exact
 from hamlet.ptx.backend import Executed
 from hamletc.passes.facts import Facts
 from hamletc.passes.ranges import ranges_of
@@ -64,6 +65,7 @@ def main(folder: Path) -> None:
     arguments = [torch.from_numpy(array) for array in (*(given[name] for name in order), *results.values())]
     kernel = kernel_module(folder / "kernel.py").kernel
     if os.environ["TRITON_INTERPRET"] == "1":
+        make_interpreter_exact()
         with np.errstate(all="ignore"):
             kernel[(LANES // BLOCK,)](*arguments, BLOCK=BLOCK, enable_fp_fusion=False)
     else:

@@ -213,7 +213,9 @@ class TritonFormatter:
 
     @operation.register
     def _(self, op: Neg) -> str:
-        return f"-{self.primary(op.operand)}"
+        # Before Triton 3.9 the negative of a number is 0 minus it, which loses the sign of 0.
+        operand = self.primary(op.operand)
+        return f"{operand} * -1.0" if self.body.type(op.operand) is Type.F32 else f"-{operand}"
 
     @operation.register
     def _(self, op: Abs) -> str:

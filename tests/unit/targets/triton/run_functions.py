@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from hypothesis import HealthCheck, given, seed, settings
 
+from hamlet.launch.triton_interpreter import make_interpreter_exact
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
 from hamletc.ir.types import Type
@@ -95,6 +96,8 @@ def compare(function: Function, path: Path) -> None:
 
 
 def main(folder: Path) -> None:
+    make_interpreter_exact()
+
     @seed(20)
     @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(functions())

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from types import ModuleType
 
+import numpy as np
 import pytest
 import torch
+import triton.language as tl
+from triton.runtime import interpreter
 
 from hamlet.errors import EnvError
 from hamlet.launch.triton import TritonBackend
+from hamlet.launch.triton_interpreter import make_interpreter_exact
 from hamlet.launch.triton_options import constants, options
 from hamlet.state import Shape, allocate
 from sample_universes import sample
@@ -38,10 +42,22 @@ def test_large_worlds_are_refused() -> None:
         backend.observe(allocate(universe, Shape(1, 1025), CPU, None))
 
 
-def test_an_inexact_interpreter_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interpreter_of_an_old_triton_is_made_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It rounded a * b before it added c."""
+    builder, handle = interpreter.InterpreterBuilder, interpreter.TensorHandle
     monkeypatch.setattr("triton.__version__", "3.8.1")
-    with pytest.raises(EnvError, match="needs Triton 3"):
-        TritonBackend(sample("first_meal"), kernels(compiled=False), CPU)
+    monkeypatch.setattr(builder, "create_fma", lambda _self, x, y, z: handle(x.data * y.data + z.data, z.dtype))
+    make_interpreter_exact.cache_clear()
+    TritonBackend(sample("first_meal"), kernels(compiled=False), CPU)
+    make_interpreter_exact.cache_clear()
+    tiny = np.float32(1 + 2.0**-12)
+    for shape in ((), (1,), (2, 3)):
+        x, z = (handle(np.full(shape, value, np.float32), tl.float32) for value in (tiny, -tiny * tiny))
+        found = builder.create_fma(None, x, handle(np.full((3,), tiny, np.float32), tl.float32), z)
+        assert found.data.shape == np.broadcast_shapes(shape, (3,))
+        assert (found.data == np.float32(2.0**-24)).all()
+    double = handle(np.full((3,), 3.0), tl.float64)
+    assert (builder.create_fma(None, double, double, double).data == 12.0).all()
 
 
 def test_contraction_is_always_switched_off() -> None:
