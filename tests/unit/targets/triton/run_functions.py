@@ -99,7 +99,7 @@ def main(folder: Path) -> None:
     make_interpreter_exact()
 
     @seed(20)
-    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(functions())
     def run(function: Function) -> None:
         compare(function, folder / "kernel.py")
