@@ -117,20 +117,21 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
         assert counted.causes.min() > 0
 
 
-@pytest.mark.parametrize("share", [numba_memory.SHARE, 1000], ids=["from launch to launch", "no room"])
 @pytest.mark.parametrize(("text", "most"), [(KEPT, 600), (APART, 40)], ids=["anywhere", "apart"])
-def test_kept_cells(text: str, most: int, share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where a world takes several tiles, for which nothing is kept, in single ticks, and where layouts change."""
+def test_kept_cells(text: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From launch to launch, and where there is no room for that; also where a world takes several tiles, for which
+    nothing is kept, in single ticks, and where layouts change."""
     of = universe(text)
     module = compiled(of, tmp_path / "kept")
-    monkeypatch.setattr(numba_memory, "SHARE", share)
     assert "find(found" in (tmp_path / "kept" / "numba_kernels.py").read_text()
-    for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, most)):
-        for obs_dtype in (torch.float32, None):
-            kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
-            assert_same(run(Interpreter(of, CPU), shape, obs_dtype, of), kernels)
-            assert kernels[-1][1].uses.min() > 0
-            assert kernels[-1][0].state["episode"].min() >= 2
+    for share in (numba_memory.SHARE, 1000):
+        monkeypatch.setattr(numba_memory, "SHARE", share)
+        for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, most)):
+            for obs_dtype in (torch.float32, None):
+                kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
+                assert_same(run(Interpreter(of, CPU), shape, obs_dtype, of), kernels)
+                assert kernels[-1][1].uses.min() > 0
+                assert kernels[-1][0].state["episode"].min() >= 2
 
 
 def test_lanes_know_their_worlds_and_agents(module: Module) -> None:
