@@ -224,8 +224,9 @@ def _for_cpu(program: Program, universe: Universe, options: Options, stopwatch: 
     from hamletc.passes import tabulation
     from hamletc.passes.facts import facts_of
     from hamletc.passes.pipeline import KEPT_CELLS
+    from hamletc.targets.numba.parts import is_large
 
-    if KEPT_CELLS not in options.disabled_passes and plan(universe, CPU).kept:
+    if KEPT_CELLS not in options.disabled_passes and not is_large(program) and plan(universe, CPU).kept:
         again = lower(universe, CPU)
         program = stopwatch.lap(f"pass {KEPT_CELLS}", lambda: optimise(again, universe, options, Stopwatch()))
     if tabulation.NAME not in options.disabled_passes:

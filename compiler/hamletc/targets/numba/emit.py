@@ -10,12 +10,14 @@ from hamlet.encoding import scales
 from hamlet.features import features, quantities
 from hamlet.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import Output, Program
+from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Value, operands
 from hamletc.ir.types import Type
-from hamletc.targets.body import Body, Loop, body, comment, identifier, rows, unique
+from hamletc.targets.body import Body, Line, Loop, body, comment, identifier, rows, unique
 from hamletc.targets.numba.formatter import NumbaFormatter, literal, table_name
-from hamletc.targets.numba.slots import Slot, chunks, kept, outcomes, state
+from hamletc.targets.numba.parts import Cut, Place, cut, is_large
+from hamletc.targets.numba.parts import held as held_in
+from hamletc.targets.numba.slots import HEAP, STACK, Slot, chunks, keeps_cells, kept, outcomes, state
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
@@ -57,6 +59,12 @@ NOTHING = {
 """What the other kernels pass for parameters of `rollout` that they do not have."""
 
 
+SERIES = 8
+"""So many observed rows that are rows of a field, one after the other, are written by a loop."""
+
+LOWS, SCALES = table_name("observed.low"), table_name("observed.scale")
+"""Tables of how rows are observed as bytes, where they are written by a loop and are not alike."""
+
 SHORT = 64
 """Tables of at most so many numbers are constants that registers hold (`hamlet.launch.numba_ops.tables`)."""
 
@@ -71,6 +79,34 @@ class Single:
     text: str
     row: int | None
     scale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Rows of what a function writes, from `first` on, that are rows of an array from `begin` on. `step`: elements from
+    one to the next; `scales`: how each is observed as a byte."""
+
+    first: int
+    count: int
+    variable: str
+    begin: int
+    step: str
+    scales: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> str:
+        """How rows become bytes."""
+        return (
+            self.scales[0]
+            if len(set(self.scales)) == 1
+            else f"{LOWS}[{self.first} + row], {SCALES}[{self.first} + row]"
+        )
+
+    @property
+    def element(self) -> str:
+        """The element of `row` of the run."""
+        at = f"({self.begin} + row) * {self.step}" if self.begin else f"row * {self.step}"
+        return f"{self.variable}[{at} + lane]" if self.step == "LANES" else f"{self.variable}[wide({at})]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +136,13 @@ class _Context:
         self.program = program = _with_scene(program)
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]
-        self.state = state(universe)
+        self.large = is_large(program) and not keeps_cells(program)
+        memory = HEAP if self.large else STACK
+        self.state = state(universe, memory)
         self.held = {slot.name: slot for slot in self.state}
         self.kept = kept(program, self.held, sum(each.place is None for each in universe.affordances))
         self.held |= {slot.name: slot for slot in self.kept}
-        self.outcomes = outcomes(universe)
+        self.outcomes = outcomes(universe, memory)
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
         self.bodies = {function.name: body(function) for function in program.functions}
         self.short = frozenset(table.name for table in program.tables if len(table.values) <= SHORT)
@@ -115,6 +153,11 @@ class _Context:
             for segment, each in zip(schema.observation_segments(universe), scales(universe), strict=True)
         }
         self.offsets |= {f"mask.{number}": number for number in range(len(schema.action_names(universe)))}
+        self.cuts: dict[str, Cut] = {}
+        self.seen: list[Run] = []
+        self.allowed: list[Run] = []
+        if self.large:
+            self._cut()
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
@@ -127,9 +170,21 @@ class _Context:
         restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "layout", "episode"])
         changing = {slot.chunk.variable for slot in (*ticked, *self.kept)} | {"episode_return"}
         tracking = self.universe.tracking
+        made = {chunk.variable: chunk.make for chunk in (*held, *happened)}
+        if not self.universe.by_hand:
+            made |= {f"kept_{chunk.variable}": chunk.make for chunk in held if chunk.variable in changing}
         seeds = ["world", "agent", "agents", "first_world", "seed_low", "seed_high"]
         return {
             "universe": self.universe,
+            "cuts": self.cuts,
+            "cut_arguments": self.cut_arguments,
+            "cut_passed": self.cut_passed,
+            "seen": self.seen,
+            "allowed": self.allowed,
+            "rooms": self.rooms(),
+            "to_give_back": [name for name, make in (made | self.rooms()).items() if make.startswith("room_")],
+            "observing": self.cut_passed("observe") if self.large else self.passed("observe"),
+            "masking": self.cut_passed("mask") if self.large else self.passed("mask"),
             "source": ", ".join(self.sources),
             "tables": [table for table in self.program.tables if table.name not in self.short],
             "short_tables": [table for table in self.program.tables if table.name in self.short],
@@ -151,6 +206,7 @@ class _Context:
             "reported": bool(schema.report_names(self.universe)),
             "rows_made": sorted(
                 {chunk.make.partition("(")[0] for chunk in (*held, *happened, *chunks(self.kept)) if chunk.rows > 1}
+                | {make.partition("(")[0] for make in self.rooms().values()}
             ),
             "notes": self.notes(),
             "words": WORDS,
@@ -170,7 +226,7 @@ class _Context:
             "mask_repeated": self.repeated("mask"),
             "load_arguments": [*self.arrays, *variables, "start", "count", "world", "agents", "agent"],
             "store_arguments": self.store_arguments,
-            "restart_arguments": [*restarted, *seeds, *self.tables_of("reset")],
+            "restart_arguments": self._restart_arguments([*restarted], seeds),
             "kernel_parameters": self.kernel_parameters,
             "rollout_arguments": self.rollout_arguments,
             "parameters": self.parameters,
@@ -267,6 +323,139 @@ class _Context:
         """What is kept for an episode."""
         return [slot for slot in self.kept if slot.name.startswith(("cell.", "scene."))]
 
+    # --- functions in parts ------------------------------------------------------------------------------------------
+
+    def _cut(self) -> None:
+        """Cut all functions of a lane but those that are small in every universe."""
+        given = self.held | {slot.name: slot for slot in self.outcomes}
+        for name in ("tick", "reset"):
+            self.cuts[name] = self._parts(
+                name, self._places(name), [(o.value, given[o.name].place) for o in self.bodies[name].outputs]
+            )
+        count = len(features(self.universe))
+        tables = {f"stride.{number}": Place("strides", str(number), "0") for number in range(count)}
+        binned = len(quantities(self.universe))
+        tables |= {f"scale.{number}": Place("bins", str(number), "0") for number in range(binned)}
+        tables |= {f"top.{number}": Place("bins", str(binned + number), "0") for number in range(binned)}
+        situation = [(output.value, Place("situation", "0")) for output in self.bodies["situation"].outputs]
+        self.cuts["situation"] = self._parts("situation", self._places("situation") | tables, situation)
+        direct = self._direct()
+        self.seen, results = self._rows("observe", "seen", direct)
+        self.cuts["observe"] = self._parts("observe", self._places("observe"), results)
+        if any(len(set(run.scales)) > 1 for run in self.seen):
+            self.program = replace(self.program, tables=(*self.program.tables, *self._scale_tables()))
+        self.allowed, results = self._rows("mask", "allowed", {})
+        self.cuts["mask"] = self._parts("mask", self._places("mask"), results)
+
+    def _parts(self, function: str, places: Mapping[str, Place], results: list[tuple[Value, Place]]) -> Cut:
+        formatter = self.formatters[function]
+
+        def source(line: Line) -> str:
+            origin = line.origin
+            return f", {self.sources[origin.file]}:{origin.line}" if origin is not None and origin.line else ""
+
+        def passed(table: str) -> str | None:
+            return None if table in self.short else table_name(table)
+
+        return cut(self.bodies[function], places, results, formatter.line, formatter.typed, passed, source)
+
+    def _places(self, function: str) -> dict[str, Place]:
+        """Where the inputs of a function are; those that a kernel computes are left out."""
+        inputs = [parameter.input for parameter in self.bodies[function].parameters]
+        return {name: self.held[name].place for name in inputs if name in self.held}
+
+    def _scale_tables(self) -> tuple[Table, Table]:
+        """How each row is observed as a byte."""
+        segments = zip(schema.observation_segments(self.universe), scales(self.universe), strict=True)
+        rows = [each for segment, each in segments for _ in range(segment.count)]
+        return (
+            Table("observed.low", Type.F32, tuple(each.low for each in rows)),
+            Table("observed.scale", Type.F32, tuple(each.scale for each in rows)),
+        )
+
+    def _direct(self) -> dict[str, tuple[str, int]]:
+        """The observed rows that are rows of a field, by name: the array and the row; where many follow each other."""
+        printed, found = self.bodies["observe"], {}
+        group: list[tuple[str, Slot]] = []
+
+        def end() -> None:
+            if len(group) >= SERIES:
+                found.update({name: (slot.chunk.variable, slot.row) for name, slot in group})
+            group.clear()
+
+        for output in printed.outputs:
+            op = printed.op(output.value)
+            slot = self.held.get(op.name) if isinstance(op, Input) else None
+            if slot is None or slot.chunk.rows == 1:
+                end()
+                continue
+            if group:
+                name, last = group[-1]
+                follows = self.offsets[output.name] == self.offsets[name] + 1 and slot.row == last.row + 1
+                if not follows or slot.chunk != last.chunk:
+                    end()
+            group.append((output.name, slot))
+        end()
+        return found
+
+    def _rows(
+        self, function: str, variable: str, direct: Mapping[str, tuple[str, int]]
+    ) -> tuple[list[Run], list[tuple[Value, Place]]]:
+        """The single rows of what a function writes, as runs of rows in memory; and what it has to compute for them
+        and for its repeated rows."""
+        printed, step = self.bodies[function], "WIDE" if function == "observe" else "LANES"
+        index = "held" if function == "observe" else "lane"
+        runs: list[Run] = []
+        results: list[tuple[Value, Place]] = []
+        for output in printed.outputs:
+            first, computed = self.offsets[output.name], output.name not in direct
+            array, row = (variable, len(results)) if computed else direct[output.name]
+            if computed:
+                results.append((output.value, Place(variable, f"{row} * {step}", index)))
+            last, scale = runs[-1] if runs else None, self.scales.get(output.name, "")
+            if (
+                last is not None
+                and (last.first + last.count, last.variable) == (first, array)
+                and (last.begin + last.count == row)
+            ):
+                runs[-1] = replace(last, count=last.count + 1, scales=(*last.scales, scale))
+            else:
+                runs.append(Run(first, 1, array, row, step if computed else "LANES", (scale,)))
+        shared = [
+            (value, Place(f"shared_{printed.names[value]}", "0"))
+            for value in dict.fromkeys(value for loop in printed.loops for value in _outside(printed, loop))
+            if not isinstance(printed.op(value), Input)
+        ]
+        return runs, [*results, *shared]
+
+    def rooms(self) -> dict[str, str]:
+        """Arrays beside the state: what makes each."""
+        held: dict[Type, int] = {}
+        for each in self.cuts.values():
+            held |= {type_: max(count, held.get(type_, 0)) for type_, count in each.rows.items()}
+        made = {held_in(type_): f"room_{type_.value}({count} * WIDE)" for type_, count in held.items()}
+        if seen := sum(run.count for run in self.seen if run.variable == "seen"):
+            made["seen"] = f"room_f32({seen} * WIDE)"
+        if allowed := sum(run.count for run in self.allowed):
+            made["allowed"] = f"room_bool({allowed} * LANES)"
+        return made
+
+    def cut_arguments(self, function: str, given: Mapping[str, str], held: str = "wide(0)") -> list[str]:
+        """What a function in parts is passed; `given` by the names of inputs."""
+        names = {parameter.name: given.get(parameter.input) for parameter in self.bodies[function].parameters}
+        return [held if name == "held" else names.get(name) or name for name in self.cuts[function].parameters]
+
+    def cut_passed(self, function: str) -> list[str]:
+        """The arrays and tables among that; for repeated rows those that these need, too."""
+        shared = {single.variable for single in self.shared(function)} if function in ("observe", "mask") else set()
+        names = [name for name in self.cuts[function].parameters if name not in ("lane", "held", *shared)]
+        if function not in ("observe", "mask"):
+            return names
+        runs = self.seen if function == "observe" else self.allowed
+        repeated = self.passed(function) if self.bodies[function].loops else []
+        tables = [LOWS, SCALES] if any(len(set(run.scales)) > 1 for run in runs) else []
+        return list(dict.fromkeys([*names, *(run.variable for run in runs), *repeated, *tables]))
+
     # --- observations and masks -------------------------------------------------------------------------------------
 
     def singles(self, function: str) -> list[Single]:
@@ -323,6 +512,13 @@ class _Context:
                 )
             )
         return result
+
+    def _restart_arguments(self, restarted: list[str], seeds: list[str]) -> list[str]:
+        """What a new episode needs: chunks that it writes, where in the world it is, tables, rows that it keeps
+        values in."""
+        computed = {parameter.name for parameter in self.bodies["reset"].parameters}
+        held = [name for name in self.cut_passed("reset") if name not in computed] if self.large else []
+        return list(dict.fromkeys([*restarted, *seeds, *held, *self.tables_of("reset")]))
 
     # --- kernels ----------------------------------------------------------------------------------------------------
 

@@ -10,11 +10,27 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
 from hamletc.targets.body import identifier, unique
+from hamletc.targets.numba.parts import Place
 from hamletc.targets.state import GIVEN, STARTS, names
 
-FEW = 256
-"""So many rows of a field have an array each, with the author's names, which compiles faster; more share one array, so
-that functions do not take thousands of arrays."""
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How rows of a field are held.
+
+    Attributes:
+        few: so many have an array each, with the author's names, which compiles faster; more share one array, so that
+            functions do not take thousands of arrays.
+        make: what makes such an array, of a type and a number of rows.
+    """
+
+    few: int
+    make: str
+
+
+STACK = Memory(256, "rows_{}({})")
+HEAP = Memory(8, "room_{}({} * LANES)")
+"""Where functions are cut into parts (`hamletc.targets.numba.parts`), which take arrays only, and those are large."""
 
 BYTES = 128
 """So many affordances, or causes of death, have numbers that fit into bytes, with -1 for none."""
@@ -63,25 +79,32 @@ class Slot:
         """The element of the chunk for `lane`."""
         return self.chunk.at(str(self.row))
 
+    @property
+    def place(self) -> Place:
+        """Where that is."""
+        return Place(self.chunk.variable, "0" if self.chunk.rows == 1 else f"{self.row} * LANES")
 
-def state(universe: Universe) -> tuple[Slot, ...]:
+
+def state(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays."""
     fields = schema.state_fields(universe)
     taken = {f"{field.name}_array" for field in fields}
     dtypes = {"layout": "u32"}
     return tuple(
-        slot for field in fields for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken)
+        slot
+        for field in fields
+        for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken, memory)
     )
 
 
-def outcomes(universe: Universe) -> tuple[Slot, ...]:
+def outcomes(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
     """What a tick gives beside the state, in the order of the outcome arrays."""
     numbered = {"used": len(universe.affordances), "cause": len(universe.causes) + 1}
     result: list[Slot] = []
     for field in schema.outcome_fields(universe):
         reported = (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
         dtype = "i8" if numbered.get(field.name, BYTES + 1) <= BYTES else field.dtype
-        result += _slots(field, reported, dtype, set())
+        result += _slots(field, reported, dtype, set(), memory)
     return tuple(result)
 
 
@@ -105,6 +128,11 @@ def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot,
     )
 
 
+def keeps_cells(program: Program) -> bool:
+    """Whether a program is for kernels that keep where affordances stand."""
+    return any(function.name == "move" for function in program.functions)
+
+
 def _inputs(function: Function) -> set[str]:
     return {node.op.name for node in function.nodes if isinstance(node.op, Input)}
 
@@ -120,11 +148,13 @@ def chunks(slots: Iterable[Slot]) -> list[Chunk]:
     return list({slot.chunk.variable: slot.chunk for slot in slots}.values())
 
 
-def _slots(field: schema.Field, values: tuple[str, ...], dtype: str, taken: set[str]) -> list[Slot]:
+def _slots(field: schema.Field, values: tuple[str, ...], dtype: str, taken: set[str], memory: Memory) -> list[Slot]:
     array, start = f"{field.name}_array", STARTS.get(field.name)
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
-    if len(values) > FEW:
-        chunk = Chunk(field, unique(field.name, taken), array, 0, len(values), f"rows_{dtype}({len(values)})", text)
+    if len(values) > memory.few:
+        chunk = Chunk(
+            field, unique(field.name, taken), array, 0, len(values), memory.make.format(dtype, len(values)), text
+        )
         return [Slot(value, chunk, row) for row, value in enumerate(values)]
     result = []
     for row, value in enumerate(values):

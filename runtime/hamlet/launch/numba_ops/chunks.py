@@ -172,6 +172,78 @@ rows_i32 = _local(types.int32, LANES)
 rows_bool = _local(types.boolean, LANES)
 
 
+def _room(element: Any) -> Any:
+    """An intrinsic that makes a chunk of zeros of so many elements, too many for the stack."""
+
+    def room(_context: Any, _count: Any) -> Any:
+        def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            number, word, byte = context.get_data_type(element), ir.IntType(64), ir.IntType(8).as_pointer()
+            size = builder.mul(arguments[0], word(context.get_abi_sizeof(number)))
+            # `aligned_alloc` takes whole multiples of the alignment.
+            size = builder.and_(builder.add(size, word(ALIGNMENT - 1)), word(-ALIGNMENT))
+            allocate = ir.FunctionType(byte, [word, word])
+            memory = builder.call(
+                cgutils.get_or_insert_function(builder.module, allocate, "aligned_alloc"), [word(ALIGNMENT), size]
+            )
+            cgutils.memset(builder, memory, size, 0)
+            return builder.bitcast(memory, number.as_pointer())
+
+        return Chunk(element)(types.intp), codegen
+
+    return intrinsic(room)
+
+
+room_f32 = _room(types.float32)
+room_i32 = _room(types.int32)
+room_u32 = _room(types.uint32)
+room_bool = _room(types.boolean)
+
+
+@intrinsic
+def give_back(_context: Any, chunk: Any) -> Any:
+    """The end of a chunk that a room was made for."""
+
+    def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        byte = ir.IntType(8).as_pointer()
+        free = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), [byte]), "free")
+        builder.call(free, [builder.bitcast(arguments[0], byte)])
+        return context.get_dummy_value()
+
+    return types.void(chunk), codegen
+
+
+@intrinsic
+def fetch(_context: Any, chunk: Any, _offset: Any, index: Any) -> Any:
+    """The element of a chunk at an index, or those of several lanes, behind an offset."""
+    found = _element(chunk, index)
+    if found is None:
+        return None
+    get = _get_vector if isinstance(index, Wide) else _get_item
+
+    def codegen(context: Any, builder: Any, given: Any, arguments: Any) -> Any:
+        where = builder.add(arguments[1], arguments[2])
+        return get(context, builder, signature(given.return_type, chunk, found[0]), (arguments[0], where))
+
+    return found[1](chunk, types.intp, found[0]), codegen
+
+
+@intrinsic
+def keep(_context: Any, chunk: Any, _offset: Any, index: Any, value: Any) -> Any:
+    """Write that element, or those."""
+    found = _element(chunk, index)
+    if found is None:
+        return None
+    put = _set_vector if isinstance(index, Wide) else _set_item
+    given = value if isinstance(value, Vector) else chunk.dtype
+
+    def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        where = builder.add(arguments[1], arguments[2])
+        signed = signature(types.none, chunk, found[0], given)
+        return put(context, builder, signed, (arguments[0], where, arguments[3]))
+
+    return types.void(chunk, types.intp, found[0], given), codegen
+
+
 @intrinsic
 def part(_context: Any, array: Any, _row: Any, _start: Any) -> Any:
     """The elements of an array [lanes], or of a row of an array [rows, lanes], from `start` on."""

@@ -71,7 +71,9 @@ class Trace:
         names = {name: self._seen(known[name]) for name in function.__code__.co_names if name in known}
         results = FunctionType(function.__code__, names)(*arguments)
         self.single = not isinstance(results, tuple)
-        self.results = [self._typed(result) for result in ([results] if self.single else results)]
+        # What writes to memory gives nothing.
+        given_back = () if results is None else (results,) if self.single else results
+        self.results = [self._typed(result) for result in given_back]
 
     def apply(self, definition: Callable[..., Any], *operands: Operand) -> Any:
         """Note an operation; what it gives, which is a tuple where it gives several."""
@@ -87,6 +89,8 @@ class Trace:
 
     def returned(self) -> Any:
         """The numba type of the results."""
+        if not self.results:
+            return types.none
         return self.results[0].type if self.single else types.Tuple([result.type for result in self.results])
 
     def generate(self, context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,6 +99,8 @@ class Trace:
         for generate, signed, given in self.steps:
             values.append(generate(context, builder, signed, [values[number] for number in given]))
         results = [values[result.step] for result in self.results]
+        if not results:
+            return context.get_dummy_value()
         return results[0] if self.single else context.make_tuple(builder, signature.return_type, results)
 
     def _step(self, generate: Callable[..., Any], signature: Any, *given: Traced) -> Traced:
