@@ -5,18 +5,18 @@ from __future__ import annotations
 from hamlet import schema
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.ops import Value
+from hamletc.lowering.action_table import ActionTable
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import fixed_position
-from hamletc.lowering.moves import displaced, displacement, literal
+from hamletc.lowering.moves import displaced, displacement, fixed_position, literal
 from hamletc.lowering.statements import pay, run
 
 
 def act(lane: Lane, action: Value) -> None:
     """Carry out the action (I32). At most one of the guards below holds, so their order does not matter."""
-    builder, universe = lane.builder, lane.universe
+    builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     start = lane.position
-    taken = _custom_actions(lane, action)
+    taken = _custom_actions(lane, action) if table is None else _actions_by_table(lane, table, action)
     with builder.at(space_construct(universe), universe.space.span):
         of_space = _of_space(lane, action)
         moves = (
@@ -29,21 +29,16 @@ def act(lane: Lane, action: Value) -> None:
         )
         customs = [
             (guard, displacement(universe, custom.move))
-            for guard, custom in zip(taken, universe.actions, strict=True)
+            for guard, custom in zip(taken if table is None else (), universe.actions, strict=False)
             if custom.move is not None
         ]
         moves += customs
-        displaces = None if of_space is None else builder.any([of_space, *(guard for guard, _ in customs)])
-        lane.position = tuple(_displace(lane, axis, action, moves, displaces) for axis in range(len(start)))
+        moving = [guard for guard, _ in customs] if table is None else _moving(table, taken)
+        displaces = None if of_space is None else builder.any([of_space, *moving])
+        by_table = builder.any(moving) if table is not None and moving else None
+        lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
         _set_velocity(lane, start, of_space)
-    for guard, custom in zip(taken, universe.actions, strict=True):
-        if custom.teleport is not None:
-            with builder.at(f"action {custom.name}", custom.span):
-                target = fixed_position(universe, custom.teleport)
-                lane.position = tuple(
-                    builder.select(guard, literal(builder, to), coordinate)
-                    for to, coordinate in zip(target, lane.position, strict=True)
-                )
+    _teleport(lane, action, taken)
     _leave(lane, start, action)
     paying = [meter for meter in universe.meters if meter.move is not None]
     if paying:
@@ -94,17 +89,69 @@ def _custom_actions(lane: Lane, action: Value) -> list[Value]:
     return taken
 
 
+def _actions_by_table(lane: Lane, table: ActionTable, action: Value) -> list[Value]:
+    """The same by kind: where an action of each is taken and possible."""
+    builder = lane.builder
+    before, taken = lane.velocity, []
+    with builder.at("action", None):
+        lane.velocity = tuple(builder.f32(0.0) for _ in before)
+        kind = builder.lookup(table.kind, action)
+    outer = lane.columns, lane.row
+    lane.columns, lane.row = table.columns, action
+    for number, each in enumerate(table.kinds):
+        construct = f"action {each.name}"
+        with builder.at(construct, each.span):
+            guard = builder.equal(kind, builder.i32(number))
+            if each.needs is not None:
+                guard = builder.and_(guard, lower_expression(lane, each.needs))
+        run(lane, construct, each.body, guard)
+        taken.append(guard)
+    lane.columns, lane.row = outer
+    lane.velocity = before
+    return taken
+
+
+def _moving(table: ActionTable, taken: list[Value]) -> list[Value]:
+    """Where an own action of each kind that moves is taken."""
+    return [guard for guard, kind in zip(taken, table.kinds, strict=True) if kind.moves]
+
+
+def _teleport(lane: Lane, action: Value, taken: list[Value]) -> None:
+    """Own actions that teleport."""
+    builder, universe, table = lane.builder, lane.universe, lane.plan.actions
+    if table is not None:
+        for guard, kind in zip(taken, table.kinds, strict=True):
+            if kind.teleports:
+                with builder.at(f"action {kind.name}", kind.span):
+                    places = tuple(builder.lookup(place, action) for place in table.places)
+                    _move_to(lane, guard, places)
+        return
+    for guard, custom in zip(taken, universe.actions, strict=True):
+        if custom.teleport is not None:
+            with builder.at(f"action {custom.name}", custom.span):
+                target = fixed_position(universe, custom.teleport)
+                _move_to(lane, guard, tuple(literal(builder, to) for to in target))
+
+
+def _move_to(lane: Lane, guard: Value, place: tuple[Value, ...]) -> None:
+    lane.position = tuple(
+        lane.builder.select(guard, to, coordinate) for to, coordinate in zip(place, lane.position, strict=True)
+    )
+
+
 def _displace(
     lane: Lane,
     axis: int,
     action: Value,
     moves: list[tuple[Value, tuple[float, ...]]],
+    by_table: Value | None,
     displaces: Value | None,
 ) -> Value:
     """The coordinate after the displacement of the one guard that holds, if any, and after the edges.
 
     Args:
         moves: guards and displacements; many moves come from tables instead.
+        by_table: whether (BOOL) an own action moves, as its table says; `None` where none does.
         displaces: whether (BOOL) there is a displacement, if only of 0; `None` where that makes no difference.
     """
     builder, universe, coordinate = lane.builder, lane.universe, lane.position[axis]
@@ -114,6 +161,8 @@ def _displace(
     for guard, delta in moves:
         if delta[axis]:
             by = builder.select(guard, literal(builder, delta[axis]), by)
+    if lane.plan.actions is not None and by_table is not None:
+        by = builder.select(by_table, builder.lookup(lane.plan.actions.steps[axis], action), by)
     moved = displaced(builder, universe, axis, coordinate, by)
     return moved if displaces is None else builder.select(displaces, moved, coordinate)
 
@@ -142,7 +191,10 @@ def _leave(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
     first = schema.interact_action(universe) + 2
     with builder.at("leave", None):
         stayed = builder.all([builder.equal(a, b) for a, b in zip(lane.position, start, strict=True)])
-        for index, custom in enumerate(universe.actions, first):
+        table = lane.plan.actions
+        if table is not None and table.keeps is not None:
+            stayed = builder.or_(stayed, builder.equal(builder.lookup(table.keeps, action), builder.i32(1)))
+        for index, custom in enumerate(universe.actions if table is None else (), first):
             if custom.keeps_progress:
                 stayed = builder.or_(stayed, builder.equal(action, builder.i32(index)))
         lane.engaged = builder.select(stayed, lane.engaged, builder.i32(schema.NOWHERE))

@@ -10,7 +10,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 from hamletc.lowering.draw_loop import drawn_words
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.moves import literal
+from hamletc.lowering.moves import fixed_position, literal
 from hamletc.lowering.permutation import mix32, permute, unpermute
 from hamletc.lowering.places import Places, rank
 from hamletc.lowering.plan import Plan
@@ -119,13 +119,6 @@ def new_place(builder: Builder, plan: Plan, layout: Value, number: int) -> tuple
     else:
         position = tuple(literal(builder, coordinate) for coordinate in fixed_position(universe, fixed))
     return cell_words(builder, universe.space, position) if isinstance(universe.space, Grid) else position
-
-
-def fixed_position(universe: Universe, place: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
-    """The coordinates that an author gave, of the type of positions."""
-    if schema.position_dtype(universe) == "i32":
-        return tuple(int(coordinate) for coordinate in place)
-    return tuple(round32(coordinate) for coordinate in place)
 
 
 def affordance_position(lane: Lane, number: int) -> tuple[Value, ...]:

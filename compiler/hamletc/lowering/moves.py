@@ -57,6 +57,13 @@ def displacement(universe: Universe, by: tuple[float, ...]) -> tuple[float, ...]
             return tuple(round32(step) for step in by)
 
 
+def fixed_position(universe: Universe, place: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
+    """The coordinates that an author gave, of the type of positions."""
+    if schema.position_dtype(universe) == "i32":
+        return tuple(int(coordinate) for coordinate in place)
+    return tuple(round32(coordinate) for coordinate in place)
+
+
 def literal(builder: Builder, value: float) -> Value:
     """A coordinate or a displacement as a constant of its type."""
     return builder.i32(value) if isinstance(value, int) else builder.f32(value)

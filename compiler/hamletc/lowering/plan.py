@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamletc.ir.function import Table
+from hamletc.lowering.action_table import ActionTable, action_table
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
 from hamletc.lowering.catalogue import Catalogue, catalogue
 from hamletc.lowering.draw_table import DrawTable, draw_table
@@ -18,10 +19,10 @@ from hamletc.lowering.step_tables import StepTables, step_tables
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Up to so many affordances of a universe, steps of cascades in a row, moves, and drawn coordinates of places are
-    unrolled. More are tables: the
-    size of a kernel does not depend on them. A lookup is as fast as 64 affordances; a step of a loop takes many times
-    longer than an unrolled one, which knows its meters, so that only many become a loop.
+    """Up to so many affordances of a universe, steps of cascades in a row, moves, drawn coordinates of places, and
+    actions of its own are unrolled. More are tables: the size of a kernel does not depend on them. A lookup is as fast
+    as 64 affordances; a step of a loop takes many times longer than an unrolled one, which knows its meters, so that
+    only many become a loop.
 
     `kept`: on a grid of so many cells the kernel keeps where unrolled affordances at random stand, for an episode.
     """
@@ -31,6 +32,7 @@ class Limits:
     moves: int = 16
     draws: int = 256
     kept: int = 0
+    actions: int = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Plan:
         steps: what masks need of many moves of a grid; `None` where each move is tried.
         draws: what a loop needs to draw the places of affordances; `None` where that is unrolled.
         rows: the tables of observations with a row per element, by segment.
+        actions: `None` where the universe's own actions are unrolled.
         kept: the kernel keeps the cells of affordances at random: it gives them, and the one on the agent's cell.
     """
 
@@ -62,18 +65,20 @@ class Plan:
     steps: StepTables | None
     draws: DrawTable | None
     rows: dict[str, Table]
+    actions: ActionTable | None
     kept: bool
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of affordances, cascades, moves and observations."""
+        """The tables of affordances, cascades, moves, observations and actions."""
         searched = () if self.places.searched is None else self.places.searched.tables
         rows = () if self.catalogue is None else self.catalogue.tables
         moves = () if self.moves is None else self.moves.tables
         cascades = (table for cascades in self.cascades for table in cascades.tables)
         steps = () if self.steps is None else self.steps.words
         draws = () if self.draws is None else self.draws.tables
-        return (*searched, *rows, *cascades, *moves, *steps, *draws, *self.rows.values())
+        actions = () if self.actions is None else self.actions.tables
+        return (*searched, *rows, *cascades, *moves, *steps, *draws, *self.rows.values(), *actions)
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:
@@ -97,6 +102,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         step_tables(universe) if many_moves and isinstance(universe.space, Grid) else None,
         _draws(universe, where, limits.draws),
         row_tables(universe, numbers),
+        action_table(universe) if len(universe.actions) > limits.actions else None,
         computed and not many and bool(where.random) and cells <= limits.kept,
     )
 

@@ -25,7 +25,8 @@ from new_universes import NEW
 from sample_universes import NAMES, SHIPPED, random_inputs, sample, universe_of
 
 LANES = 2000
-TABLES, UNROLLED = Limits(0, 0, 0), Limits(10**6, 10**6, 10**6)
+TABLES = Limits(0, 0, 0, actions=0)
+UNROLLED = Limits(10**6, 10**6, 10**6, actions=10**6)
 EDGES = """
 universe edges
 space grid 4 x 4
@@ -63,7 +64,7 @@ def test_tables_give_the_bits_of_unrolled_code(name: str) -> None:
     unrolled, tabled = lower(made, UNROLLED), lower(made, TABLES)
     verify_program(tabled)
     assert not any(
-        table.name.startswith(("affordance", "cascades", "fixed", "move", "mask")) for table in unrolled.tables
+        table.name.startswith(("action", "affordance", "cascades", "fixed", "move", "mask")) for table in unrolled.tables
     )
     optimised = run(run(tabled, made), made, choose=gpu_passes)
     facts = facts_of(made, unrolled)
@@ -113,7 +114,7 @@ def test_small_universes_have_no_tables() -> None:
 
 
 def test_the_limits() -> None:
-    assert (LIMITS.affordances, LIMITS.cascades, LIMITS.moves) == (64, 256, 16)
+    assert (LIMITS.affordances, LIMITS.cascades, LIMITS.moves, LIMITS.actions) == (64, 256, 16, 64)
     names = [{table.name for table in lower(universe_of(many_affordances(n, 12))).tables} for n in (64, 65)]
     assert "affordance.kind" not in names[0]
     assert "affordance.kind" in names[1]

@@ -17,7 +17,7 @@ from hamletc.ir.ops import Fold, Input, Lookup, Value, operands
 from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Line, comment
 
-LARGE = 4000
+LARGE = 3000
 """Nodes of a program that is cut, and with it all its functions."""
 
 ITEMS = 300
@@ -129,7 +129,7 @@ class _Cutter:
                 ends[number].append(value)
         parts = []
         for number, group in enumerate(groups):
-            parts.append(self._part(f"_{name}_{number}", group, number, last_use))
+            parts.append(self._part(f"_part_{number}_of_{name}", group, number, last_use))
             for value in ends[number]:
                 place = self.homes.get(value)
                 if place is not None and place.index == "held":
