@@ -103,6 +103,27 @@ def first_step(reports: Reports) -> str:
     return markdown("lr", ("what", "seconds"), rows)
 
 
+def sizes(reports: Reports) -> str:
+    """Seconds and memory of universes of many things."""
+    if (report := reports.get("sizes")) is None:
+        return missing("python benchmarks/sizes.py")
+    stages = ("check", "build", "numba", "interpreter")
+    rows = [
+        [case["what"], f"{case['size']:,}", *(_stage(case["stages"].get(name)) for name in stages)]
+        for case in report["cases"]
+    ]
+    headings = ("of", "so many", "check", "compile", "first step, numba", "first step, interpreter")
+    return f"{markdown('lrrrrr', headings, rows)}\n\n{source(report['machine'])}"
+
+
+def _stage(row: Report | None) -> str:
+    if row is None:
+        return ""
+    if "failed" in row:
+        return str(row["failed"])
+    return f"{row['s']:.1f} s, {row['mb']:,} MB"
+
+
 def peers(reports: Reports) -> str:
     """Other ways to run the same town, one table for each kind of work."""
     if (report := reports.get("peers")) is None:
@@ -251,6 +272,6 @@ def gpu(reports: Reports) -> str:
 TABLES: dict[str, Callable[[Reports], str]] = {
     table.__name__: table
     for table in (
-        rollout, headline, first_step, peers, strategies, kernels, phases, exactness, telemetry, scaling, gpu,
+        rollout, headline, first_step, sizes, peers, strategies, kernels, phases, exactness, telemetry, scaling, gpu,
     )
 }  # fmt: skip

@@ -229,11 +229,29 @@ def _for_cpu(program: Program, universe: Universe, options: Options, stopwatch: 
     if KEPT_CELLS not in options.disabled_passes and not is_large(program) and plan(universe, CPU).kept:
         again = lower(universe, CPU)
         program = stopwatch.lap(f"pass {KEPT_CELLS}", lambda: optimise(again, universe, options, Stopwatch()))
+    if is_large(program):
+        program = _with_rows_of_situation(program, universe)
     if tabulation.NAME not in options.disabled_passes:
         facts = facts_of(universe, program)
         program = stopwatch.lap("pass tabulation", lambda: tabulation.tabulate(program, facts))
         verify_program(program)
     return program
+
+
+def _with_rows_of_situation(program: Program, universe: Universe) -> Program:
+    """A program in which a loop over meters finds situations."""
+    from hamletc.ir.function import Program
+    from hamletc.lowering.lower import LIMITS
+    from hamletc.lowering.plan import plan
+    from hamletc.lowering.situation import lower_bin, lower_situation
+    from hamletc.passes.pipeline import MOST_UNROLLED
+
+    if len(universe.meters) <= MOST_UNROLLED:
+        return program
+    row, table = lower_bin(universe)
+    others = tuple(function for function in program.functions if function.name != "situation")
+    before = lower_situation(plan(universe, LIMITS), with_meters=False)
+    return Program(program.universe, (*others, before, row), (*program.tables, table))
 
 
 def _run_passes(

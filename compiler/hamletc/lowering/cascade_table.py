@@ -32,6 +32,9 @@ from hamletc.ir.function import Table
 from hamletc.ir.typing import F32, I32
 from hamletc.lowering.shapes import shape
 
+MOST_METERS = 64
+"""A row of a loop tests each of its meters for being its source and its target: among more, steps are unrolled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -94,8 +97,10 @@ def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable
             begin = begin if steps else number
             steps += following
             continue
-        if len(steps) > most_unrolled:
-            loops.append(_loop(f"cascades{len(loops)}", universe, begin, number, tuple(steps)))
+        if len(steps) > most_unrolled and (
+            loop := _loop(f"cascades{len(loops)}", universe, begin, number, tuple(steps))
+        ):
+            loops.append(loop)
         steps = []
     return tuple(loops)
 
@@ -135,7 +140,8 @@ def _names(tree: Any, kind: type[MeterValue | ParamValue]) -> set[str]:
     return set().union(*(_names(part, kind) for part in parts))
 
 
-def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable:
+def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable | None:
+    """The table of a loop; `None` where a row would have to choose among too many meters."""
     order: dict[Any, int] = {}
     kinds: list[int] = []
     rows: list[tuple[float, ...]] = []
@@ -148,6 +154,8 @@ def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step
     inside = set().union(*(_names(expression, MeterValue) for _, expression in order))
     params = set().union(*(_names(expression, ParamValue) for _, expression in order))
     meters = [meter.name for meter in universe.meters if meter.name in read | written | inside]
+    if len(meters) > MOST_METERS:
+        return None
     numbers = {meter: number for number, meter in enumerate(meters)}
     width = max(len(row) for row in rows)
     return CascadeTable(

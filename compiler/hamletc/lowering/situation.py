@@ -5,8 +5,9 @@ from __future__ import annotations
 from hamlet import elementary, schema
 from hamlet.binary32 import round32
 from hamlet.features import AGE, HERE, HOUR, Count, Quantity, features
+from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Function, Output, Table
 from hamletc.ir.ops import Value
 from hamletc.ir.typing import F32, I32
 from hamletc.lowering.expressions import clock_hour
@@ -16,9 +17,9 @@ from hamletc.lowering.layout import affordance_here
 from hamletc.lowering.plan import Plan
 
 
-def lower_situation(planned: Plan) -> Function:
+def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
     """Inputs: the state, and of the table stride.0, ... (I32, per feature), scale.0, ... and top.0, ... (F32, per
-    quantity: bins / width, bins - 1). Output situation (I32)."""
+    quantity: bins / width, bins - 1). Output situation (I32). Without meters it is what `lower_bin` begins with."""
     builder = Builder()
     lane = input_lane(planned, builder)
     with builder.at("policy", None):
@@ -26,17 +27,31 @@ def lower_situation(planned: Plan) -> Function:
         found = features(planned.universe)
         # Meters are the last features, in their order.
         meters = len(found) - len(planned.universe.meters)
-        for number, feature in enumerate(found):
+        for number, feature in enumerate(found if with_meters else found[:meters]):
             match feature:
                 case Count():
                     value = _count(lane, feature)
                 case Quantity():
                     meter = planned.universe.meters[number - meters].name if number >= meters else None
                     quantity = lane.position[number] if meter is None else lane.meters[meter]
-                    value = _bin(builder, quantity, feature, binned)
+                    value = _bin(
+                        builder, quantity, builder.f32(round32(feature.low)), f"scale.{binned}", f"top.{binned}"
+                    )
                     binned += 1
             situation = builder.add(situation, builder.mul(value, builder.input(I32, f"stride.{number}")))
     return builder.finish("situation", (Output("situation", situation),))
+
+
+def lower_bin(universe: Universe) -> tuple[Function, Table]:
+    """What the meter of a `row` adds to a situation, for kernels that go through meters in a loop, and a table of where
+    meters begin. Inputs: row, situation, stride (I32), value, scale, top (F32). Output situation (I32)."""
+    builder, table = Builder(), Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters))
+    with builder.at("policy", None):
+        low = builder.lookup(table, builder.input(I32, "row"))
+        binned = _bin(builder, builder.input(F32, "value"), low, "scale", "top")
+        added = builder.mul(binned, builder.input(I32, "stride"))
+        situation = builder.add(builder.input(I32, "situation"), added)
+    return builder.finish("bin", (Output("situation", situation),)), table
 
 
 def _count(lane: Lane, feature: Count) -> Value:
@@ -53,11 +68,10 @@ def _count(lane: Lane, feature: Count) -> Value:
             return lane.position[schema.axes(lane.universe).index(name)]
 
 
-def _bin(builder: Builder, value: Value, feature: Quantity, number: int) -> Value:
-    """The bin (I32) that a number is in."""
-    shifted = builder.sub(value, builder.f32(round32(feature.low)))
-    scaled = builder.mul(shifted, builder.input(F32, f"scale.{number}"))
-    inside = builder.clamp(scaled, builder.f32(0.0), builder.input(F32, f"top.{number}"))
+def _bin(builder: Builder, value: Value, low: Value, scale: str, top: str) -> Value:
+    """The bin (I32) that a number is in; `scale` and `top` are names of inputs."""
+    scaled = builder.mul(builder.sub(value, low), builder.input(F32, scale))
+    inside = builder.clamp(scaled, builder.f32(0.0), builder.input(F32, top))
     near, whole = nearest(builder, builder.add(inside, builder.f32(elementary.ROUND)))
     above = builder.select(builder.less(inside, near), builder.i32(1), builder.i32(0))
     return builder.sub(builder.to_i32(whole), above)

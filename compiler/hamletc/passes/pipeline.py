@@ -50,6 +50,13 @@ CPU_NAMES = (KEPT_CELLS, tabulation.NAME)
 """What is done for CPUs alone, to whole programs, by the same names of things to leave out."""
 
 
+MOST_UNROLLED = 64
+"""Kernels for CPUs find the bins of more meters in a loop (`hamletc.lowering.situation`)."""
+
+LONG_SITUATION = 4000
+"""Nodes of a `situation` in which nothing is looked for but dead code: it is one row after the other."""
+
+
 def default_passes(facts: Facts) -> tuple[Pass, ...]:
     """The passes in the order in which they run; some run again on what later ones leave."""
     folding, algebra, common, dead = (
@@ -104,7 +111,10 @@ def run(
     passes = [each for each in choose(facts_of(universe, program)) if each.name not in disabled]
     functions = []
     for function in program.functions:
+        long = function.name == "situation" and len(function.nodes) > LONG_SITUATION
         for each in passes:
+            if long and not isinstance(each, DeadCodeElimination):
+                continue
             before, start = function, perf_counter()
             function = each.run(before)
             seconds = perf_counter() - start

@@ -211,6 +211,8 @@ class _Context:
             "notes": self.notes(),
             "words": WORDS,
             "binning": self.binning(),
+            "bin": self.bin(),
+            "binned_rows": len(self.universe.meters),
             "thresholds": len(schema.action_names(self.universe)) - 1,
             "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"} | DRAWN_BY,
             "interact": schema.interact_action(self.universe),
@@ -251,6 +253,24 @@ class _Context:
         """What makes a chunk of numbers of affordances."""
         count = len(self.universe.affordances)
         return next(f"local_u{bits}" for bits in (8, 16, 32) if count <= 1 << bits)
+
+    def bin(self) -> list[str]:
+        """What `bin` takes for the meter of `row`; nothing where there is no such function."""
+        if "bin" not in self.bodies:
+            return []
+        count, binned, meters = (
+            len(each) for each in (features(self.universe), quantities(self.universe), self.universe.meters)
+        )
+        first = binned - meters
+        given = {
+            "row": "i32(row)",
+            "situation": "situation[lane]",
+            "value": "meters[row * LANES + lane]",
+            "stride": f"strides[{count - meters} + row]",
+            "scale": f"bins[{first} + row]" if first else "bins[row]",
+            "top": f"bins[{binned + first} + row]",
+        }
+        return self.elements("bin", given)
 
     def binning(self) -> dict[str, str]:
         """What `situation` needs of a table, by the names of its inputs."""

@@ -18,7 +18,10 @@ from hamletc.ir.types import Type
 from hamletc.targets.body import Body, Line, comment
 
 LARGE = 3000
-"""Nodes of a program that is cut, and with it all its functions."""
+"""Nodes of a program that is cut, and with it all its functions; what finds situations does not count."""
+
+MANY_INPUTS = 96
+"""A tick of more inputs is cut, too: they are rows of arrays then, which compile faster than arrays of their own."""
 
 ITEMS = 300
 """Lines and results in a part."""
@@ -80,7 +83,9 @@ _Item: TypeAlias = "Line | _Store | _Copy"
 
 def is_large(program: Program) -> bool:
     """Whether the functions of a program are to be cut."""
-    return sum(len(function.nodes) for function in program.functions) > LARGE
+    inputs = sum(isinstance(node.op, Input) for node in program.function("tick").nodes)
+    counted = (len(function.nodes) for function in program.functions if function.name != "situation")
+    return inputs > MANY_INPUTS or sum(counted) > LARGE
 
 
 def held(type_: Type) -> str:
