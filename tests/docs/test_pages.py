@@ -37,8 +37,8 @@ def workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """Exit code and output of a command, run in this process.
 
-    `verify` compares less than a user's would where the page does not say so itself: tests/equivalence is where Triton's
-    kernels run.
+    `verify` compares less than a user's would where the page does not say so itself: tests/equivalence is where
+    Triton's kernels run.
     """
     from hamletc.cli.main import main
 
