@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import signal
 import threading
+from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any
 
-# The functions in C below those of `signal`, which turn numbers into enumerations and back: twice 6 microseconds.
-_set_handler: Any = getattr(signal.signal, "__wrapped__", signal.signal)
-_get_handler: Any = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
+_signal: Any = import_module("_signal")
+"""What `signal` is made of in C: that turns numbers into enumerations and back, which takes as long as a small step."""
+
+SIGINT = int(signal.SIGINT)
 
 
 class Whole:
@@ -33,9 +35,9 @@ class Whole:
 
     def __enter__(self) -> Whole:
         # What something other than Python installed could not be put back.
-        if threading.current_thread() is threading.main_thread() and (before := _get_handler(signal.SIGINT)):
+        if threading.current_thread() is threading.main_thread() and (before := _signal.getsignal(SIGINT)):
             self.before = before
-            _set_handler(signal.SIGINT, self.note)
+            _signal.signal(SIGINT, self.note)
         return self
 
     def __exit__(
@@ -43,17 +45,17 @@ class Whole:
     ) -> None:
         if self.before is not None and threading.current_thread() is threading.main_thread():
             before, self.before = self.before, None
-            _set_handler(signal.SIGINT, before)
+            _signal.signal(SIGINT, before)
             self._pass_on()
 
     def pause(self) -> None:
         """Ctrl-C does what it would have done, if it was pressed."""
         if self.wanted:
-            _set_handler(signal.SIGINT, self.before)
+            _signal.signal(SIGINT, self.before)
             try:
                 self._pass_on()
             finally:
-                _set_handler(signal.SIGINT, self.note)
+                _signal.signal(SIGINT, self.note)
 
     def note(self, _number: int, _frame: FrameType | None) -> None:
         """Remember that it was pressed."""

@@ -6,8 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,26 +22,38 @@ PERIOD = 64
 """Of the actions."""
 
 
-@contextmanager
-def pressing(every: Callable[[], float]) -> Iterator[None]:
-    """Presses Ctrl-C again and again, after so many seconds each."""
-    done = threading.Event()
+def interrupted(every: float, work: Callable[[], bool]) -> int:
+    """Do a piece of work until it returns false, while Ctrl-C is pressed again and again, after so many seconds each;
+    how often that interrupted it."""
+    armed, count, done = False, 0, threading.Event()
+
+    def handler(*_arguments: object) -> None:
+        nonlocal armed
+        if armed:
+            armed = False
+            raise KeyboardInterrupt
 
     def press() -> None:
-        while not done.wait(every()):
+        while not done.wait(every):
             os.kill(os.getpid(), signal.SIGINT)
 
+    before = signal.signal(signal.SIGINT, handler)
     thread = threading.Thread(target=press)
     thread.start()
     try:
-        yield
-    finally:
-        while thread.is_alive():
+        while True:
             try:
-                done.set()
-                thread.join()
+                armed = True
+                while work():
+                    pass
+                armed = False
+                return count
             except KeyboardInterrupt:
-                continue
+                count += 1
+    finally:
+        done.set()
+        thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def worlds(backend: str, count: int) -> Env:
@@ -64,15 +75,13 @@ def same(one: Env, other: Env) -> bool:
 def test_steps(backend: str) -> None:
     env, drawn = worlds(backend, 64), torch.Generator().manual_seed(1)
     actions = torch.randint(env.num_actions, (PERIOD, 64), generator=drawn, dtype=torch.int32)
-    pressed, ends = 0, time.monotonic() + 2
-    with pressing(lambda: 0.003):
-        while time.monotonic() < ends:
-            try:
-                while time.monotonic() < ends:
-                    env.step(actions[env.tick % PERIOD])
-            except KeyboardInterrupt:
-                pressed += 1
-    assert pressed > 20
+    ends = time.monotonic() + 1
+
+    def step() -> bool:
+        env.step(actions[env.tick % PERIOD])
+        return time.monotonic() < ends
+
+    assert interrupted(0.003, step) > 20
     other = worlds(backend, 64)
     for tick in range(env.tick):
         other.step(actions[tick % PERIOD])
@@ -86,14 +95,13 @@ def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPat
     count, ticks = (20_000, 400) if backend == "numba" else (500, 40)
     env, other = worlds(backend, count), worlds(backend, count)
     counts = env.rollout(1).counts
-    pressed = 0
-    with pressing(lambda: 0.02):
-        while env.tick < ticks:
-            try:
-                env.rollout(ticks - env.tick, statistics=counts)
-            except KeyboardInterrupt:
-                pressed += 1
-    assert pressed > 2
+
+    def roll() -> bool:
+        if env.tick < ticks:
+            env.rollout(ticks - env.tick, statistics=counts)
+        return env.tick < ticks
+
+    assert interrupted(0.01, roll) > 2
     expected = other.rollout(ticks).counts
     assert same(env, other)
     assert all(np.array_equal(value, expected.memory[name]) for name, value in counts.memory.items())
