@@ -36,6 +36,7 @@ from hamletc.language.source import Source
 
 if TYPE_CHECKING:
     from hamlet.adapters.townlet.description import Description
+    from hamlet.module import Module
     from hamlet.universe import Universe
     from hamletc.diagnostics import Diagnostic, FileDiagnostics
     from hamletc.ir.function import Function, Program
@@ -323,21 +324,33 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def compile_file(path: Path, output: Path | None = None) -> Path:
+def compile_file(path: Path, output: Path | None = None) -> Module:
     """Compile a file or a pack for all targets and write the package into `output`, by default into a folder of the
-    user's cache that is named after its contents.
+    user's cache that is named after its contents. Where the cache cannot be written nothing is kept, and one line on
+    stderr says so.
 
     Returns:
-        The folder.
+        What was compiled, whatever somebody else writes into the folder meanwhile.
 
     Raises:
-        CompileError: it has errors, or the folder cannot be written.
+        CompileError: it has errors, or `output` cannot be written.
     """
+    from hamlet import cache
+    from hamlet.module import in_memory
     from hamletc.package import cache_folder, write
 
     stopwatch = Stopwatch()
     checked = check_file(path, stopwatch)
     files = build(checked.universe, Options(), stopwatch, checked.pack)
-    folder = cache_folder(checked.universe.name, files) if output is None else output
-    write(files, folder)
-    return folder
+    if output is not None:
+        write(files, output)
+        return in_memory(output, files)
+    folder = Path(checked.universe.name)
+    try:
+        folder = cache_folder(checked.universe.name, files)
+        write(files, folder)
+    except OSError as error:
+        cache.say_once(f"the package of {checked.universe.name} is not kept: {cache.reason(error)}")
+    except CompileError as error:
+        cache.say_once(f"the package of {checked.universe.name} is not kept: {error}")
+    return in_memory(folder, files)

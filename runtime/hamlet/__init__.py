@@ -37,10 +37,10 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
     (`~/.cache/hamletc`), where the same contents are found again.
 
     Raises:
-        hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or the folder
-            cannot be written, or is something other than a generated package.
+        hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or `output`
+            cannot be written, or is something other than a generated package. Where the cache cannot be written, one
+            line on stderr says that nothing is kept.
     """
-    from hamlet.module import load
     from hamletc.compile import compile_file
 
-    return load(compile_file(Path(path), None if output is None else Path(output)))
+    return compile_file(Path(path), None if output is None else Path(output))

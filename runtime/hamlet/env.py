@@ -18,6 +18,7 @@ from hamlet.choose import Choice
 from hamlet.encoding import scales
 from hamlet.errors import EnvError
 from hamlet.graphed import Graphed, record
+from hamlet.interrupts import Whole
 from hamlet.module import Module
 from hamlet.ops import Stepper, step
 from hamlet.params import Numbers
@@ -30,6 +31,9 @@ from hamlet.universe import Universe
 Info: TypeAlias = Mapping[str, "torch.Tensor | None"]
 Stepped: TypeAlias = tuple["torch.Tensor | None", torch.Tensor, torch.Tensor, torch.Tensor, Info]
 """Observation, reward, terminated, truncated, info: see `Env.step`."""
+
+SPANS: dict[str, tuple[int, int]] = {"numba": (1 << 30, 1024), "interpreter": (1 << 22, 32)}
+"""A rollout of more lanes times ticks, and of more ticks, is several: so that Ctrl-C waits for seconds at most."""
 
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
@@ -88,6 +92,7 @@ class Env:
         self._stepper = Stepper(backend, buffers)
         self._graphed: Graphed | None = None
         self._untouched = True
+        self._whole = Whole()
         self._info = self._views()
         self._start()
 
@@ -144,13 +149,16 @@ class Env:
             EnvError: the seed is not a whole number in 0 .. 2**64 - 1.
         """
         if seed is not None:
-            self._seed = checked_seed(seed)
-            self._tick = 0
-            self._buffers.state["episode"].zero_()
-        elif not self._untouched:
-            self._buffers.state["episode"].add_(1)
-        self._untouched = False
-        self._start()
+            checked_seed(seed)
+        with self._whole:
+            if seed is not None:
+                self._seed = seed
+                self._tick = 0
+                self._buffers.state["episode"].zero_()
+            elif not self._untouched:
+                self._buffers.state["episode"].add_(1)
+            self._untouched = False
+            self._start()
         return self.observation, self.info
 
     def step(self, actions: torch.Tensor) -> Stepped:
@@ -175,13 +183,15 @@ class Env:
         """
         if torch.compiler.is_compiling():
             self._step_as_operator(self.checked_actions(actions))
-        elif self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
+            return self._finish()
+        if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
             if self._graphed is None:
                 self._graphed = self.graphed()
             return self._graphed.step(actions)
-        else:
-            self._backend.step(self._buffers, self.checked_actions(actions), self._stream())
-        return self._finish()
+        checked = self.checked_actions(actions)
+        with self._whole:
+            self._backend.step(self._buffers, checked, self._stream())
+            return self._finish()
 
     def graphed(self) -> Graphed:
         """Steps of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one launch.
@@ -225,14 +235,22 @@ class Env:
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range. Nothing was changed.
+            KeyboardInterrupt: Ctrl-C was pressed. `tick` says how many ticks were done, each of them for all lanes;
+                counts that were given are theirs.
         """
         if type(ticks) is not int or not 1 <= ticks < 1 << 31:
             raise EnvError(f"a rollout takes 1 or more ticks, not {ticks!r}")
         chosen = self._checked_policy(policy, ticks)
         counts = self._counts(statistics)
-        self._untouched = False
-        self._backend.rollout(self._buffers, ticks, chosen, self._stream(), observe, counts)
-        self._advance(ticks)
+        most = max(ticks if (span := SPANS.get(self.backend)) is None else max(span[0] // self.num_lanes, span[1]), 1)
+        with self._whole:
+            for first in range(0, ticks, most):
+                length = min(most, ticks - first)
+                part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
+                self._backend.rollout(self._buffers, length, part, self._stream(), observe, counts)
+                self._untouched = False
+                self._advance(length)
+                self._whole.pause()
         return Rollout(self.universe, ticks, counts)
 
     def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
@@ -293,13 +311,14 @@ class Env:
                 was changed.
         """
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
-        for name, value in state.items():
-            self._buffers.state[name].copy_(value)
-        self._seed = saved["seed"]
-        self._tick = saved["tick"]
-        self._untouched = False
-        self._clear_past()
-        self.observe()
+        with self._whole:
+            for name, value in state.items():
+                self._buffers.state[name].copy_(value)
+            self._seed = saved["seed"]
+            self._tick = saved["tick"]
+            self._untouched = False
+            self._clear_past()
+            self.observe()
 
     def synchronize(self) -> None:
         """Wait until the device has done what it was asked to; on the CPU it always has."""

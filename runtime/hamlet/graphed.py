@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 
+from hamlet.interrupts import Whole
 from hamlet.state import Buffers
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Graphed:
         self._finish = finish
         self._record = record
         # A graph holds the seed and the tick of its recording; the ticks since then are counted on the device.
+        self._whole = Whole()
         self._elapsed = torch.zeros(1, dtype=torch.int32, device=env.device)
         self._seed = env.seed
         self._first = self._next = env.tick
@@ -62,10 +64,11 @@ class Graphed:
             self._replay = self._recorded()
         elif env.tick != self._next:
             self._elapsed.fill_(_signed(env.tick - self._first))
-        self._replay()
-        result = self._finish()
-        self._next = env.tick
-        return result
+        with self._whole:
+            self._replay()
+            result = self._finish()
+            self._next = env.tick
+            return result
 
     def _recorded(self) -> Work:
         """A recording of the environment's next tick."""

@@ -1,14 +1,18 @@
 """Find, verify and import a generated package.
 
 Every file is read once and compared with the sha256 in the package's `__init__.py`. Only then is anything of it
-executed, and what is executed are the bytes that were compared.
+executed, and what is executed are the bytes that were compared. Kernels are known by their contents, never by their
+path: a folder may hold another package by the time they are wanted.
 """
 
 from __future__ import annotations
 
+import linecache
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -26,6 +30,11 @@ if TYPE_CHECKING:
 Target: TypeAlias = Literal["triton", "numba"]
 
 UNIVERSE_FILE = "universe.json"
+
+ATTEMPTS = 100
+"""So often a folder is read that is replaced meanwhile."""
+
+_importing = RLock()
 
 
 def kernels_file(target: Target) -> str:
@@ -58,16 +67,15 @@ class Module:
         """The kernels of a target, imported.
 
         Raises:
-            ModuleError: the package was compiled without them.
+            ModuleError: the package was compiled without them, or its file is no Python.
         """
         filename = kernels_file(target)
         if filename not in self.sources:
             raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
-        source = self.sources[filename]
-        name = f"hamlet_generated.{self.name}_{manifest.sha256(source)[:16]}.{filename.removesuffix('.py')}"
-        if name in sys.modules and sys.modules[name].__file__ == str(self.path / filename):
-            return sys.modules[name]
-        return execute(name, self.path / filename, source)
+        try:
+            return execute(self.name, filename, self.sources[filename])
+        except (SyntaxError, UnicodeDecodeError) as error:
+            raise ModuleError(f"{self.path / filename} is no Python ({error}): compile {self.name} again") from error
 
     def make(
         self,
@@ -101,7 +109,16 @@ def load(package: str | Path | ModuleType) -> Module:
         ModuleError: it is no generated package, or a file in it was changed, added or removed.
     """
     path = _folder(package)
-    contents = verified(path)
+    return in_memory(path, verified(path))
+
+
+def in_memory(path: Path, files: Mapping[str, bytes]) -> Module:
+    """The module of a package with these files, which are not verified; `path` is where it lies or would lie.
+
+    Raises:
+        ModuleError: `universe.json` holds no universe.
+    """
+    contents = {name: content for name, content in files.items() if name != manifest.FILENAME}
     source = contents.pop(UNIVERSE_FILE)
     try:
         universe = from_json(source.decode())
@@ -111,11 +128,32 @@ def load(package: str | Path | ModuleType) -> Module:
 
 
 def verified(path: Path) -> dict[str, bytes]:
-    """The contents of the files of a generated package, except `__init__.py`, as they were written.
+    """The contents of the files of a generated package, except `__init__.py`, as they were written: those of one
+    package, also while another one takes its place.
 
     Raises:
         ModuleError: it is no generated package, or a file in it was changed, added or removed.
     """
+    for _ in range(ATTEMPTS):
+        before = _identity(path)
+        try:
+            return _verified(path)
+        except ModuleError:
+            if _identity(path) == before:
+                raise
+    return _verified(path)
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """What changes where a folder, or its manifest, is replaced."""
+    try:
+        found = (path.stat(), (path / manifest.FILENAME).stat())
+    except OSError:
+        return None
+    return tuple(number for each in found for number in (each.st_dev, each.st_ino, each.st_mtime_ns))
+
+
+def _verified(path: Path) -> dict[str, bytes]:
     written = read_manifest(path)
     expected = dict(written.files)
     present = manifest.files_in(path)
@@ -173,15 +211,42 @@ def _read(path: Path) -> bytes:
         raise ModuleError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def execute(name: str, path: Path, source: bytes) -> ModuleType:
-    """Import a module with these contents under this name, as if it came from `path`."""
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    # Triton and numba look a function's module up by name.
-    sys.modules[name] = module
-    try:
-        exec(compile(source, str(path), "exec"), module.__dict__)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The loader of a module whose text lies in no file: tracebacks and Triton ask it for lines.
+
+    Attributes:
+        digest: sha256 of the text, in hexadecimal.
+        text: the module's.
+    """
+
+    digest: str
+    text: str
+
+    def get_source(self, _name: str) -> str:
+        """The text."""
+        return self.text
+
+
+def execute(package: str, filename: str, source: bytes) -> ModuleType:
+    """The module with these contents, imported once in a process. `package` and `filename` are part of its name."""
+    digest = manifest.sha256(source)
+    folder = f"{package}_{digest}"
+    name, path = f"hamlet_generated.{folder}.{filename.removesuffix('.py')}", f"hamlet_generated/{folder}/{filename}"
+    with _importing:
+        if name in sys.modules:
+            return sys.modules[name]
+        module = ModuleType(name)
+        # No file has this name: whoever looks for the text finds what was executed, and not what a folder holds now.
+        module.__file__ = path
+        loader = Contents(digest, source.decode())
+        module.__dict__["__loader__"] = loader
+        linecache.cache[path] = (len(source), None, loader.text.splitlines(keepends=True), path)
+        # Triton and numba look a function's module up by name.
+        sys.modules[name] = module
+        try:
+            exec(compile(loader.text, path, "exec"), module.__dict__)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        return module

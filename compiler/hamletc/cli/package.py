@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def open_package(universe: Path) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
-    import hamlet
+    from hamlet.module import in_memory, load
 
     if universe.is_dir() and not is_pack(universe):
-        return hamlet.load(universe)
+        return load(universe)
     from hamletc.package import ahead_in, default_folder, with_ahead, write
 
     stopwatch = Stopwatch()
@@ -26,8 +26,10 @@ def open_package(universe: Path) -> Module:
     folder = default_folder(checked.universe.name)
     files = build(checked.universe, Options(), stopwatch, checked.pack)
     ahead = ahead_in(folder, files)
-    write(with_ahead(files, ahead) if ahead else files, folder)
-    return hamlet.load(folder)
+    if ahead:
+        files = with_ahead(files, ahead)
+    write(files, folder)
+    return in_memory(folder, files)
 
 
 def is_pack(folder: Path) -> bool:
