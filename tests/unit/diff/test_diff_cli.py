@@ -70,7 +70,7 @@ def test_more_on_one_side(folder: Path) -> None:
         "reward mood", "reward rest * mood"
     )
     (folder / "more.hamlet").write_text(more)
-    done = run("diff", "toy.hamlet", "more.hamlet", "--quick")
+    done = run("diff", "toy.hamlet", "more.hamlet", "--quick", "--common")
     assert done.exit_code == 1, done.output
     assert "reward" in done.output
 
