@@ -46,6 +46,8 @@ class Draft:
     masks: list[Mask] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
     rewards: list[Reward] = field(default_factory=list)
+    unpaid: bool = False
+    """Whether the author says that there is no reward."""
     reports: list[Report] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     metric: Span | None = None

@@ -104,7 +104,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) 
                 "it has no influence on anything that shows",
                 hint="Use it in a rule, in `reward`, `dies when` or `observe`, or delete it.",
             )
-        elif meter.name not in changes.raised | changes.lowered:
+        elif meter.name not in changes.raised.keys() | changes.lowered.keys():
             report.add(
                 "H073", f"the meter `{meter.name}` never changes", span, hint="Give it a decay, or make it a param."
             )
