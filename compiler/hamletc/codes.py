@@ -23,6 +23,9 @@ class Code:
     title: str
 
 
+INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069"))
+"""The errors about what has no effect: warnings in a universe that says `inert allowed`."""
+
 CODES: Mapping[str, Code] = MappingProxyType(
     {
         # --- reading a source ---

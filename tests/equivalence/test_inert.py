@@ -1,5 +1,5 @@
-"""What the checker says about effects is true: a condition that never changes is replaced by its value, a statement or a
-cause without effect is taken out, and every agent does the same, from states all over and from the start of play."""
+"""What the checker says about effects is true: a condition that never changes is replaced by its value, a statement or
+a cause without effect is taken out, and every agent does the same, from states all over and from the start of play."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from hamlet.universe import (
     Reward,
     Rule,
     Span,
-    Together,
     Truth,
     Unary,
     Universe,
@@ -56,7 +55,9 @@ def findings(source: str) -> tuple[Universe, list[Diagnostic]]:
     """The universe of a text, with all that has no effect, and what the checker says about that."""
     allowed, problems = parse(f"{source}\ninert allowed\n")
     asked, _ = parse(source)
-    assert allowed is not None and asked is not None and not problems
+    assert allowed is not None
+    assert asked is not None
+    assert not problems
     universe, found = check(allowed, ("inert.hamlet",))
     assert universe is not None, found
     return universe, list(check(asked, ("inert.hamlet",))[1])
@@ -82,7 +83,9 @@ def without(universe: Universe, finding: Diagnostic, said: Counter[str]) -> Univ
                 said["statement"] += 1
                 return GONE
             case Meter() if finding.code == "H063":
-                idle = [k for k in ("decay", "move", "interact") if (d := getattr(node, k)) is not None and d.span == span]
+                idle = [
+                    k for k in ("decay", "move", "interact") if (d := getattr(node, k)) is not None and d.span == span
+                ]
                 said["drain"] += len(idle)
                 return dataclasses.replace(node, **dict.fromkeys(idle))
             case Cascade(name=name) if f"cascade `{name}`" in message:

@@ -27,10 +27,10 @@ TICKS_BEFORE_WIDENING = 3
 
 @dataclass(slots=True)
 class Changes:
-    """The meters that some statement can raise, and those that some statement can lower, each with the first one."""
+    """The meters that some statements can raise, and those that some can lower, with these statements."""
 
-    raised: dict[str, Span] = field(default_factory=dict)
-    lowered: dict[str, Span] = field(default_factory=dict)
+    raised: dict[str, list[Span]] = field(default_factory=dict)
+    lowered: dict[str, list[Span]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +229,9 @@ class _Tick:
                 case "=" if old is not None:
                     rises, falls = value.high > old.low, value.low < old.high
         if rises:
-            self.changes.raised.setdefault(statement.meter, statement.span)
+            self.changes.raised.setdefault(statement.meter, []).append(statement.span)
         if falls:
-            self.changes.lowered.setdefault(statement.meter, statement.span)
+            self.changes.lowered.setdefault(statement.meter, []).append(statement.span)
 
 
 def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet.universe import Span
+from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-
-INERT = frozenset(["H049", "H060", "H061", "H062", "H063", "H064"])
-"""The errors about what has no effect."""
 
 
 class Report:
