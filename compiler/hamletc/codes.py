@@ -23,6 +23,9 @@ class Code:
     title: str
 
 
+INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069"))
+"""The errors about what has no effect: warnings in a universe that says `inert allowed`."""
+
 CODES: Mapping[str, Code] = MappingProxyType(
     {
         # --- reading a source ---
@@ -102,6 +105,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H067": Code("error", "too many declarations"),
         # --- checking: draws ---
         "H068": Code("error", "random draw where nothing is drawn"),
+        # --- checking: claims ---
+        "H069": Code("error", "claim that does not hold"),
         # --- checking: warnings ---
         "H070": Code("warning", "cascade that always fires"),
         "H071": Code("warning", "meter that nothing can restore"),
@@ -110,6 +115,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H074": Code("warning", "universe that never ends"),
         "H075": Code("warning", "metric that nobody uses"),
         "H076": Code("warning", "name that stands for two things"),
+        "H077": Code("warning", "drain that is more than a whole meter"),
+        "H078": Code("warning", "universe in which nothing is observed"),
+        "H079": Code("warning", "something that never happens in play"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

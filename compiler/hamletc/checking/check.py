@@ -6,6 +6,7 @@ import keyword
 
 from hamlet.universe import Universe
 from hamletc.checking import trees
+from hamletc.checking.course import check_course
 from hamletc.checking.declarations import resolve
 from hamletc.checking.draft import Draft
 from hamletc.checking.inert import check_inert
@@ -32,9 +33,11 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     draft = resolve(file, names, report)
     complete = not report.failed
     if _is_shallow(draft, report):
-        changes = check_ranges(draft, names, report)
+        reach = check_ranges(draft, names, report)
         if complete:
-            check_inert(file.name, draft, changes, names, report)
+            check_inert(file.name, draft, reach.changes, names, report)
+            if report.harmless and not report.inert_allowed:
+                check_course(draft, names, reach, report)
     if report.failed:
         return None, report.in_source_order()
     universe = draft.finish(file.name.text, source_names, velocity=trees.reads_velocity(draft))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from hamlet.universe import (
     Action,
@@ -26,6 +27,16 @@ from hamlet.universe import (
     Universe,
 )
 
+Direction: TypeAlias = Literal["falls", "rises", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`only falls`, `only rises`, `only read`: what an author says that a meter does."""
+
+    word: Direction
+    span: Span
+
 
 @dataclass(slots=True)
 class Draft:
@@ -46,6 +57,14 @@ class Draft:
     masks: list[Mask] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
     rewards: list[Reward] = field(default_factory=list)
+    unpaid: bool = False
+    """Whether the author says that there is no reward."""
+    unseen: bool = False
+    """Whether the author says that nothing is observed."""
+    forever: Span | None = None
+    """Where the author says that lives have no span."""
+    claims: dict[str, Claim] = field(default_factory=dict)
+    """What the author says that meters only do."""
     reports: list[Report] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     metric: Span | None = None

@@ -125,7 +125,7 @@ class Names:
                     self._declare("report", declaration.name)
                 case syntax.ClockDecl():
                     self.clock = self.clock or declaration.span
-                case syntax.LifespanDecl():
+                case syntax.LifespanDecl(ticks=syntax.Signed()):
                     self.lifespan = self.lifespan or declaration.span
                 case syntax.TrackDecl():
                     self.tracking = self.tracking or declaration.span

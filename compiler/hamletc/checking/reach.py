@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from hamlet.binary32 import round32
-from hamlet.universe import Affordance, Assign, Cascade, Expression, MeterValue, Rule, Statement, Together
+from hamlet.universe import Affordance, Assign, Cascade, Expression, MeterValue, Rule, Span, Statement, Together
 from hamletc.checking import intervals, trees
 from hamletc.checking.draft import Draft
 from hamletc.checking.extent import extent
@@ -27,14 +27,25 @@ TICKS_BEFORE_WIDENING = 3
 
 @dataclass(slots=True)
 class Changes:
-    """The meters that some statement can raise, and those that some statement can lower."""
+    """The meters that some statements can raise, and those that some can lower, with these statements."""
 
-    raised: set[str] = field(default_factory=set)
-    lowered: set[str] = field(default_factory=set)
+    raised: dict[str, list[Span]] = field(default_factory=dict)
+    lowered: dict[str, list[Span]] = field(default_factory=dict)
 
 
-def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
-    """Report what ranges prove wrong in a draft, and return which way its meters can change."""
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How meters change, where those lie when a tick begins that can be outside their bounds, and where everything else
+    lies; `birthday` is where the age lies when a tick ends."""
+
+    changes: Changes
+    meters: State
+    around: Surroundings
+    birthday: Interval | None
+
+
+def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
+    """Report what ranges prove wrong in a draft, and return how far its meters reach."""
     bounds = {
         meter.name: Interval(round32(meter.low), round32(meter.high))
         for meter in draft.meters
@@ -52,7 +63,7 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
-    return final.changes
+    return Reach(final.changes, end, around, _ages(draft, names, birthdays=1))
 
 
 class _Tick:
@@ -217,8 +228,10 @@ class _Tick:
                     rises, falls = value.low < 0, value.high > 0
                 case "=" if old is not None:
                     rises, falls = value.high > old.low, value.low < old.high
-        self.changes.raised |= {statement.meter} if rises else set()
-        self.changes.lowered |= {statement.meter} if falls else set()
+        if rises:
+            self.changes.raised.setdefault(statement.meter, []).append(statement.span)
+        if falls:
+            self.changes.lowered.setdefault(statement.meter, []).append(statement.span)
 
 
 def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:

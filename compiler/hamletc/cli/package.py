@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hamletc.cli.show import show_warnings
+from hamletc.cli.show import count_warnings
 from hamletc.compile import Options, Stopwatch, build, check_file
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def open_package(universe: Path) -> Module:
 
     stopwatch = Stopwatch()
     checked = check_file(universe, stopwatch)
-    show_warnings(checked)
+    count_warnings(checked)
     folder = default_folder(checked.universe.name)
     files = build(checked.universe, Options(), stopwatch, checked.pack)
     ahead = ahead_in(folder, files)

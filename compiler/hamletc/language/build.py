@@ -72,6 +72,9 @@ class Builder(Transformer[Token, syntax.File]):
     def lifespan(self, keyword: Token, ticks: syntax.Signed, *rest: Any) -> syntax.LifespanDecl:
         return syntax.LifespanDecl(ticks, _every(syntax.Property, rest), _span(keyword, *rest))
 
+    def no_lifespan(self, keyword: Token, forever: Token) -> syntax.LifespanDecl:
+        return syntax.LifespanDecl(_name(forever), (), _span(keyword, forever))
+
     def episodes(self, keyword: Token, _by: Token, hand: Token) -> syntax.EpisodesDecl:
         return syntax.EpisodesDecl(_span(keyword, hand))
 

@@ -54,7 +54,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
             return Item("", f"clock {_count(hours, 'hour')}", None, span)
-        case syntax.LifespanDecl(ticks=ticks, properties=properties):
+        case syntax.LifespanDecl(ticks=syntax.Name(text=forever)):
+            return Item("", f"lifespan {forever}", None, span)
+        case syntax.LifespanDecl(ticks=syntax.Signed() as ticks, properties=properties):
             return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
         case syntax.EpisodesDecl():
             return Item("", "episodes by hand", None, span)
@@ -91,6 +93,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"reward {spell_name(name)}:", spell_expression(value), None, span)
         case syntax.ReportDecl(name=name, value=value):
             return Item(f"report {spell_name(name)}:", spell_expression(value), None, span)
+        case syntax.ObserveDecl(items=()):
+            return Item("", "observe nothing", None, span)
         case syntax.ObserveDecl(items=items):
             return Item("", "observe", tuple(_observation(item) for item in items), span)
     assert_never(declaration)

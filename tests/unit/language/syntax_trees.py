@@ -118,6 +118,7 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
     st.builds(syntax.ClockDecl, signed, SPAN),
     st.builds(syntax.LifespanDecl, signed, _tuples(_properties(expressions, "reward")), SPAN),
+    st.builds(syntax.LifespanDecl, _kinds("forever"), st.just(()), SPAN),
     st.builds(syntax.EpisodesDecl, SPAN),
     st.builds(syntax.TrackDecl, st.none() | _kinds("agent", "world"), SPAN),
     st.builds(syntax.InertDecl, SPAN),
@@ -125,7 +126,7 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
     st.builds(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
-        _tuples(_properties(expressions, "decay", "move", "interact")), SPAN,
+        _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
     ),
     st.builds(syntax.RuleDecl, names, st.none() | expressions, bodies, SPAN),
     st.builds(syntax.CascadeDecl, names, expressions, bodies, SPAN),
@@ -145,7 +146,7 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.DiesDecl, expressions, SPAN),
     st.builds(syntax.RewardDecl, st.none() | names, expressions, SPAN),
     st.builds(syntax.ReportDecl, names, expressions, SPAN),
-    st.builds(syntax.ObserveDecl, _tuples(_observations, 6, least=1), SPAN),
+    st.builds(syntax.ObserveDecl, _tuples(_observations, 6), SPAN),
 )  # fmt: skip
 
 files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN)

@@ -85,9 +85,9 @@ class ClockDecl:
 
 @dataclass(frozen=True, slots=True)
 class LifespanDecl:
-    """`lifespan 500 ticks { reward 1.0 }`."""
+    """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
 
-    ticks: Signed
+    ticks: Signed | Name
     properties: tuple[Property, ...]
     span: Span
 
@@ -104,7 +104,7 @@ class ParamDecl:
 
 @dataclass(frozen=True, slots=True)
 class MeterDecl:
-    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 }`; bounds default to 0 .. 1."""
+    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1."""
 
     name: Name
     start: Expr
@@ -180,7 +180,7 @@ class DiesDecl:
 @dataclass(frozen=True, slots=True)
 class RewardDecl:
     """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
-    file order."""
+    file order. `reward nothing` has that word as its value."""
 
     name: Name | None
     value: Expr
@@ -198,7 +198,7 @@ class ReportDecl:
 
 @dataclass(frozen=True, slots=True)
 class ObserveDecl:
-    """`observe { ... }`."""
+    """`observe { ... }`; `observe nothing` has no items."""
 
     items: tuple[ObserveItem, ...]
     span: Span
