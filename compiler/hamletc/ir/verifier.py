@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from hamlet.binary32 import LARGEST, round32
 from hamletc.ir.function import Function, Program, Table
@@ -37,9 +38,18 @@ def verify_program(program: Program) -> None:
     _unique("function", (function.name for function in program.functions))
     for function in program.functions:
         verify(function, program.tables)
-        for node in function.nodes:
-            if isinstance(node.op, Fold) and (problem := _fold_problem(program, node.op, node.type)):
+        _folds(program, function)
+
+
+def _folds(program: Program, function: Function) -> None:
+    """Check the folds of a function; those of one loop, which differ in their outputs, once."""
+    last: tuple[Fold, Type] | None = None
+    for node in function.nodes:
+        if isinstance(node.op, Fold):
+            alike = last is not None and replace(node.op, output=last[0].output) == last[0] and node.type is last[1]
+            if not alike and (problem := _fold_problem(program, node.op, node.type)):
                 raise VerificationError(f"{function.name}: {node.op}: {problem}")
+            last = node.op, node.type
 
 
 def _fold_problem(program: Program, op: Fold, type_: Type) -> str | None:

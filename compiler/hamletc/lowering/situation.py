@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet import elementary, schema
 from hamlet.binary32 import round32
-from hamlet.features import AGE, HERE, HOUR, Count, Feature, Quantity, features
+from hamlet.features import AGE, HERE, HOUR, Count, Quantity, features
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Value
@@ -23,12 +23,17 @@ def lower_situation(planned: Plan) -> Function:
     lane = input_lane(planned, builder)
     with builder.at("policy", None):
         situation, binned = builder.i32(0), 0
-        for number, feature in enumerate(features(planned.universe)):
+        found = features(planned.universe)
+        # Meters are the last features, in their order.
+        meters = len(found) - len(planned.universe.meters)
+        for number, feature in enumerate(found):
             match feature:
                 case Count():
                     value = _count(lane, feature)
                 case Quantity():
-                    value = _bin(builder, _quantity(lane, number, feature), feature, binned)
+                    meter = planned.universe.meters[number - meters].name if number >= meters else None
+                    quantity = lane.position[number] if meter is None else lane.meters[meter]
+                    value = _bin(builder, quantity, feature, binned)
                     binned += 1
             situation = builder.add(situation, builder.mul(value, builder.input(I32, f"stride.{number}")))
     return builder.finish("situation", (Output("situation", situation),))
@@ -46,14 +51,6 @@ def _count(lane: Lane, feature: Count) -> Value:
             return builder.add(affordance_here(lane), builder.i32(1))
         case name:
             return lane.position[schema.axes(lane.universe).index(name)]
-
-
-def _quantity(lane: Lane, number: int, feature: Feature) -> Value:
-    """A number (F32): coordinates are the first features of all, meters the last."""
-    axes, meters = schema.axes(lane.universe), [meter.name for meter in lane.universe.meters]
-    if feature.name in axes:
-        return lane.position[axes.index(feature.name)]
-    return lane.meters[meters[number - len(features(lane.universe))]]
 
 
 def _bin(builder: Builder, value: Value, feature: Quantity, number: int) -> Value:

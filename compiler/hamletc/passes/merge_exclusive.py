@@ -13,6 +13,7 @@ other, and a statement goes to the first level after the last one that it does n
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -58,20 +59,24 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Changes of which at most one happens, and what they come to: an amount that is added, or subtracted."""
+    """Changes of which at most one happens, and what they come to: an amount that is added, or subtracted. `points`:
+    of an integer that is known exactly where each of them happens, what it is there."""
 
     changes: tuple[_Change, ...]
     amount: Value
     subtracted: bool
+    points: Mapping[Value, frozenset[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """`base`, within the bounds, then one addition and one clamp per level."""
+    """`base`, within the bounds, then one addition and one clamp per level. `values`: `base`, and what each level
+    leaves."""
 
     base: Value
     bounds: _Bounds
     levels: tuple[_Level, ...]
+    values: tuple[Value, ...]
 
 
 class _Merger:
@@ -92,9 +97,9 @@ class _Merger:
         if chain is None or chain.bounds != bounds:
             if not self._in_bounds(op.otherwise, bounds):
                 return None
-            chain = _Chain(op.otherwise, bounds, ())
+            chain = _Chain(op.otherwise, bounds, (), (op.otherwise,))
         chain = self._extend(chain, changes)
-        value = self._emit(chain)
+        value = chain.values[-1]
         self.chains[value] = chain
         return value
 
@@ -133,41 +138,65 @@ class _Merger:
 
     def _extend(self, chain: _Chain, changes: list[_Change]) -> _Chain:
         levels = list(chain.levels)
+        unchanged = len(levels)
         for change in changes:
             number = len(levels)
-            while number and all(self._exclude(change.guard, other.guard) for other in levels[number - 1].changes):
+            while number and self._excludes_all(change.guard, levels[number - 1]):
                 number -= 1
+            unchanged = min(unchanged, number)
             if number == len(levels):
                 levels.append(self._level((change,), change.subtracted))
             else:
                 levels[number] = self._join(levels[number], change)
-        return _Chain(chain.base, chain.bounds, tuple(levels))
+        values = (*chain.values[: unchanged + 1], *self._emit(chain, levels[unchanged:], chain.values[unchanged]))
+        return _Chain(chain.base, chain.bounds, tuple(levels), values)
 
     def _join(self, level: _Level, change: _Change) -> _Level:
         changes = (*level.changes, change)
         if level.subtracted and not change.subtracted:
             return self._level(changes, False)
         amount = self.builder.select(change.guard, self._signed(change, level.subtracted), level.amount)
-        return _Level(changes, amount, level.subtracted)
+        return _Level(changes, amount, level.subtracted, self._points(change.guard, level.points))
 
     def _level(self, changes: tuple[_Change, ...], subtracted: bool) -> _Level:
         nothing = self.builder.f32(0.0 if subtracted else -0.0)
         amount = self._where(changes[0].guard, self._signed(changes[0], subtracted), nothing)
         for change in changes[1:]:
             amount = self.builder.select(change.guard, self._signed(change, subtracted), amount)
-        return _Level(changes, amount, subtracted)
+        points = self._points(changes[0].guard, None)
+        for change in changes[1:]:
+            points = self._points(change.guard, points)
+        return _Level(changes, amount, subtracted, points)
+
+    def _points(
+        self, guard: Value, before: Mapping[Value, frozenset[float]] | None
+    ) -> Mapping[Value, frozenset[float]]:
+        """What integers are exactly where a guard holds, and where those before it do; `None`: it is the first."""
+        exact = {value: each.low for value, each in self._constraints(guard).items() if each.low == each.high}
+        if before is None:
+            return {value: frozenset((point,)) for value, point in exact.items()}
+        return {value: points | {exact[value]} for value, points in before.items() if value in exact}
+
+    def _excludes_all(self, guard: Value, level: _Level) -> bool:
+        """Whether a guard never holds together with one of a level."""
+        for value, interval in self._constraints(guard).items():
+            points = level.points.get(value)
+            if points is not None and interval.low == interval.high and interval.low not in points:
+                return True
+        return all(self._exclude(guard, other.guard) for other in reversed(level.changes))
 
     def _signed(self, change: _Change, subtracted: bool) -> Value:
         """The amount to subtract or to add."""
         return change.amount if change.subtracted == subtracted else self._negative(change.amount)
 
-    def _emit(self, chain: _Chain) -> Value:
-        builder = self.builder
-        value = chain.base
-        for level in chain.levels:
+    def _emit(self, chain: _Chain, levels: Sequence[_Level], value: Value) -> list[Value]:
+        """What these levels of a chain, the first of which begins with a value, leave."""
+        builder, values = self.builder, []
+        for level in levels:
             total = builder.sub(value, level.amount) if level.subtracted else builder.add(value, level.amount)
             value = builder.clamp(total, chain.bounds.low, chain.bounds.high)
-        return value
+            values.append(value)
+        return values
 
     def _where(self, guard: Value, amount: Value, nothing: Value) -> Value:
         """The amount where the guard holds, else a zero. Factors and divisors stay outside: others can share what is

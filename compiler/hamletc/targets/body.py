@@ -240,17 +240,30 @@ def versions(function: Function, live: Iterable[Value]) -> dict[Value, str]:
         if output.name not in inputs:
             continue
         start = inputs[output.name]
+        before = _possible_versions(function.nodes, start, output.value)
         forward = {start}
-        for value in live:
-            if value > start and not forward.isdisjoint(_next_versions(function.nodes[value].op)):
+        for value in sorted(before):
+            if not forward.isdisjoint(before[value]):
                 forward.add(value)
         between = {output.value} & forward
-        for value in range(output.value, start, -1):
+        for value in sorted(forward, reverse=True):
             if value in between:
-                between.update(forward.intersection(_next_versions(function.nodes[value].op)))
+                between.update(forward.intersection(before.get(value, ())))
         for value in between:
             result.setdefault(value, output.name)
     return result
+
+
+def _possible_versions(nodes: tuple[Node, ...], start: Value, end: Value) -> dict[Value, tuple[Value, ...]]:
+    """What `end` can be a version of, back to `start`, which is left out; and of what those can be the next version."""
+    found: dict[Value, tuple[Value, ...]] = {}
+    waiting = [end]
+    while waiting:
+        value = waiting.pop()
+        if value > start and value not in found:
+            found[value] = _next_versions(nodes[value].op)
+            waiting += found[value]
+    return found
 
 
 def _names(
