@@ -110,6 +110,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H074": Code("warning", "universe that never ends"),
         "H075": Code("warning", "metric that nobody uses"),
         "H076": Code("warning", "name that stands for two things"),
+        # --- checking: what is finite in a tick and not for ever ---
+        "H080": Code("error", "rewards that can add up to infinity"),
+        "H081": Code("error", "meter that can be too large to be observed"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),
