@@ -43,7 +43,7 @@ LONGEST_COUNTED = 2**22
 
 
 def counted_ticks(universe: Universe) -> int | None:
-    """How many rewards an episode has at most; `None` where nothing follows from that: there are too many, or no limit."""
+    """How many rewards an episode has at most; `None` where nothing follows from that: too many, or no limit."""
     return counted(None if universe.lifespan is None or universe.by_hand else universe.lifespan.ticks)
 
 

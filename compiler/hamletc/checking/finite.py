@@ -50,9 +50,7 @@ def check_rewards(draft: Draft, terms: list[Interval | None], ranges: Ranges) ->
 
 
 def _summed(ticks: int | None) -> str:
-    return (
-        "returns are summed over more than 4194304 ticks" if ticks is None else f"returns are summed over {ticks} ticks"
-    )
+    return f"returns are summed over {'any number of' if ticks is None else ticks} ticks"
 
 
 def _smaller() -> str:

@@ -35,6 +35,8 @@ class Changes:
 
     raised: set[str] = field(default_factory=set)
     lowered: set[str] = field(default_factory=set)
+    ends: State = field(default_factory=dict)
+    """Where meters that may leave their bounds lie between ticks."""
 
 
 def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
@@ -59,6 +61,7 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
+    final.changes.ends = end
     return final.changes
 
 
@@ -92,12 +95,12 @@ class _Tick:
                     meters = self._cascade(dynamic, meters)
         for cause in self._draft.causes:
             self._test(cause.condition, meters)
-        self._outcomes(meters)
+        self._outcomes(meters, _join([start, meters]))
         return meters
 
     def _uses(self, meters: State) -> list[State]:
-        """Where the meters lie after affordances; where places are computed an agent is at one at most, elsewhere it can
-        use all of them in a tick, in file order."""
+        """Where the meters lie after affordances. Where places are computed an agent is at one at most; elsewhere it
+        can use all of them in a tick, in file order."""
         space = self._draft.space
         alone = isinstance(space, Grid) and space.places == "computed"
         ends = [meters]
@@ -107,19 +110,20 @@ class _Tick:
             ends += self._affordance(affordance, before)
         return ends
 
-    def _outcomes(self, meters: State) -> None:
-        """The rewards and reports, which see the new age, and the masks after the tick."""
+    def _outcomes(self, meters: State, kept: State) -> None:
+        """The rewards and reports, which see the new age, and what is observed and allowed between ticks, where meters
+        are `kept`."""
         later = replace(
             self._ranges, around=replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
         )
         check_rewards(self._draft, [later.number(reward.value, meters) for reward in self._draft.rewards], later)
-        check_observed(self._draft, self._names, self._bounds, meters, later.report)
+        check_observed(self._draft, self._names, self._bounds, kept, later.report)
         for report in self._draft.reports:
             later.number(report.value, meters)
         ages = [_ages(self._draft, self._names, birthdays) for birthdays in (0, 1)]
         between = replace(self._ranges, around=replace(self._ranges.around, age=_hull(*ages)))
         for mask in self._draft.masks:
-            between.condition(mask.allowed, meters)
+            between.condition(mask.allowed, kept)
 
     def _affordance(self, affordance: Affordance, meters: State) -> list[State]:
         """Where the meters lie after a tick in it, completed or not."""
