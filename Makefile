@@ -50,3 +50,8 @@ measure:
 	$(PYTHON) benchmarks/strategies/run.py
 	$(PYTHON) benchmarks/peers/run.py
 	$(PYTHON) benchmarks/performance/page.py
+
+# Five thousand little universes with ranges at the edges of binary32: nothing that is accepted is ever infinite.
+.PHONY: finite
+finite:
+	nice $(PYTHON) tests/finite/fuzz_finite.py --ledger benchmarks/results/finite.json

@@ -118,6 +118,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H077": Code("warning", "drain that is more than a whole meter"),
         "H078": Code("warning", "universe in which nothing is observed"),
         "H079": Code("warning", "something that never happens in play"),
+        # --- checking: what is finite in a tick and not for ever ---
+        "H080": Code("error", "rewards that can add up to infinity"),
+        "H081": Code("error", "meter that can be too large to be observed"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

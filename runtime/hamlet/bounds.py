@@ -38,6 +38,39 @@ def fastest(universe: Universe) -> tuple[float, ...]:
     return tuple(round32(high - low) for low, high in coordinates(universe))
 
 
+LONGEST_COUNTED = 2**22
+"""Ticks of a longer life are not counted, where it is said how far rewards add up."""
+
+
+def counted_ticks(universe: Universe) -> int | None:
+    """How many rewards an episode has at most; `None` where nothing follows from that: too many, or no limit."""
+    return counted(None if universe.lifespan is None or universe.by_hand else universe.lifespan.ticks)
+
+
+def counted(ticks: int | None) -> int | None:
+    """Of the most ticks of an episode, those that are counted."""
+    return None if ticks is None or ticks > LONGEST_COUNTED else ticks
+
+
+def largest_reward(ticks: int | None) -> float:
+    """How far from 0 the reward of a tick may be, so that no return ever leaves `largest_return`.
+
+    Sums of binary32 numbers stall: |s| <= 2**103 and |r| <= 2**79 give |s + r| <= 2**103, once it is rounded (to even,
+    where it lies in the middle). So does the sum of returns, at 2**127. With a limited number of ticks rewards may be
+    larger: see `largest_return`.
+    """
+    return 2.0**79 if ticks is None else 2.0**101 / ticks
+
+
+def largest_return(ticks: int | None) -> tuple[float, float]:
+    """a and b: how far from 0 `episode_return` may be at an age is a + b * age, at most 2**103.
+
+    Rounding a sum of at most 2**103 takes at most 2**78 away. Half of b, at least 2**79 for all ticks that are counted,
+    is the largest reward; the other half is more than that.
+    """
+    return (2.0**103, 0.0) if ticks is None else (2.0**101, 2.0**102 / ticks)
+
+
 def unclamped_meters(universe: Universe) -> frozenset[str]:
     """The meters that some statement writes without clamping, so that they may leave their bounds."""
     bodies: list[tuple[Statement, ...]] = []

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
-from hamlet.bounds import fastest
+from hamlet.bounds import counted_ticks, fastest, largest_return
 from hamlet.errors import EnvError
 from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
@@ -79,13 +79,21 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
         raise EnvError("the state holds an agent that is alive at the end of its lifespan")
     if not universe.by_hand and not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
         raise EnvError("the state holds a world without an agent alive")
-    if bool(state["episode_return"].isnan().any()):
-        raise EnvError("episode_return of the state holds a NaN")
+    _check_returns(universe, state["episode_return"], age)
     for row, item in enumerate(universe.inputs):
         check_numbers("input", item, state["inputs"][row])
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])
     _check_uses(universe, state)
+
+
+def _check_returns(universe: Universe, returns: torch.Tensor, age: torch.Tensor) -> None:
+    least, more = largest_return(counted_ticks(universe))
+    if bool(returns.isnan().any()):
+        raise EnvError("episode_return of the state holds a NaN")
+    # in binary64: products with ages and these powers of two are exact to more places than the proof needs
+    if not bool((returns.double().abs() <= least + more * age.double()).all()):
+        raise EnvError("episode_return of the state is larger than rewards add up to")
 
 
 def _check_uses(universe: Universe, state: dict[str, torch.Tensor]) -> None:

@@ -22,6 +22,9 @@ from hamlet.universe import Span, Universe
 LINE_WIDTH = 120
 NAMES = {str: "a string", int: "an integer", float: "a number with a point", bool: "true or false"}
 
+LEFT_OUT = frozenset(["reach"])
+"""Attributes that are not written where they are `None`: most universes have none, nor had those of older compilers."""
+
 Json: typing.TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 
@@ -53,7 +56,8 @@ def _write(value: object, indent: int) -> str:
         case tuple():
             return _join("[", [_write(item, indent + 2) for item in value], "]", indent)
     kind = type(value).__name__
-    members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in _fields(kind)]
+    written = [name for name in _fields(kind) if name not in LEFT_OUT or getattr(value, name) is not None]
+    members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in written]
     return _join("{", [f'"kind": "{kind}"', *members], "}", indent)
 
 
@@ -172,6 +176,7 @@ def _read_union(value: Json, options: tuple[object, ...], path: str) -> object:
         if name != "kind" and name not in hints:
             raise CodecError(f"{path or 'the universe'}: {kind} has no {name!r}")
     for name in hints:
-        if name not in value:
+        if (name not in value) if name not in LEFT_OUT else (name in value and value[name] is None):
             raise CodecError(f"{path or 'the universe'}: {kind} lacks {name!r}")
-    return kinds[kind](**{name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in hints.items()})
+    there = {name: hint for name, hint in hints.items() if name in value}
+    return kinds[kind](**{name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in there.items()})

@@ -14,7 +14,7 @@ from hamlet import cache, schema
 from hamlet.backend import Backend
 from hamlet.choose import Choice, candidates, choose
 from hamlet.crossover import SIZES, settle, timed
-from hamlet.encoding import scales
+from hamlet.encoding import BFLOAT16_LIMIT, scales
 from hamlet.env import Env, checked_seed
 from hamlet.errors import EnvError
 from hamlet.launch.tuning import Tune
@@ -142,6 +142,8 @@ def _checked_obs_dtype(universe: Universe, obs_dtype: torch.dtype | str | None) 
         if obs_dtype in (name, dtype):
             if dtype is torch.uint8:
                 _check_scales(universe)
+            elif dtype is torch.bfloat16:
+                _check_rounded(universe)
             return dtype
     raise EnvError(
         f"obs_dtype {obs_dtype!r} is not supported: take {', '.join(OBS_DTYPES)}, or None for no observations"
@@ -154,6 +156,15 @@ def _check_scales(universe: Universe) -> None:
             raise EnvError(
                 f'obs_dtype "uint8" cannot hold {segment.name}, which lies in {scale.low} .. {scale.high}: '
                 'take "float32", or other bounds'
+            )
+
+
+def _check_rounded(universe: Universe) -> None:
+    for segment, scale in zip(schema.observation_segments(universe), scales(universe), strict=True):
+        if not scale.fits_bfloat16:
+            raise EnvError(
+                f'obs_dtype "bfloat16" cannot hold {segment.name}, which lies in {scale.low:.9g} .. {scale.high:.9g}: '
+                f'from {BFLOAT16_LIMIT:.8g} on it would be infinite; take "float32", or other bounds'
             )
 
 

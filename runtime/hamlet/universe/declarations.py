@@ -62,7 +62,12 @@ class Tracking:
 @dataclass(frozen=True, slots=True)
 class Meter:
     """A number per agent with bounds and a start value. `decay` is subtracted every tick, `move` in a tick with a move
-    action, `interact` in a tick with INTERACT; `None` where the author said nothing."""
+    action, `interact` in a tick with INTERACT; `None` where the author said nothing.
+
+    Attributes:
+        reach: where it lies between ticks, its bounds included, where some statement leaves it unclamped: proven by the
+            compiler. `None` where nothing does; or in a package of an older compiler, and then nothing is known.
+    """
 
     name: str
     start: float
@@ -72,6 +77,7 @@ class Meter:
     move: Expression | None
     interact: Expression | None
     span: Span
+    reach: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Protocol
 import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
-from hamlet.encoding import encodes
+from hamlet.encoding import encodes, fits_bfloat16
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
 from hamlet.state import Buffers, Shape
@@ -93,8 +93,8 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
-    encoded = encodes(universe)
-    compact = [dtype if encoded or dtype is not torch.uint8 else torch.float32 for dtype in effort.compact]
+    fits = {torch.uint8: encodes(universe), torch.bfloat16: fits_bfloat16(universe)}
+    compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
     return (
         Scenario("random play", single, far, torch.float32),
         Scenario("random play", several, Stream(seed, 0), compact[0]),
