@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from importlib import import_module
 from keyword import iskeyword
@@ -61,8 +63,32 @@ def hamletc() -> None:
 
 def main() -> None:
     """The console script."""
+    if sys.stdout is None:
+        # Whoever closed it wants no output; a file that is opened next must not become it.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (until the process ends)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a block character shows a question mark.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    hamletc(prog_name="hamletc")
+    code: Any = 0
+    try:
+        hamletc(prog_name="hamletc")
+    except SystemExit as ended:
+        code = ended.code
+    except OSError as error:
+        code = _failed(error)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        code = _failed(error)
+        # Python would try once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _failed(error: OSError) -> int:
+    """The exit code after something could not be read or written that no verb expects, as a stdout on a full disk."""
+    if error.errno != errno.EPIPE:
+        place = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"error: {place}{error.strerror or error}", err=True)
+    return 1
