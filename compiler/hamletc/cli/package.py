@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hamletc.cli.show import show_warnings
 from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.kinds import expect
 
 if TYPE_CHECKING:
     from hamlet.module import Module
@@ -16,7 +17,7 @@ def open_package(universe: Path) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
     import hamlet
 
-    if universe.is_dir() and not is_pack(universe):
+    if expect(universe, "text", "pack", "package", "nothing") == "package":
         return hamlet.load(universe)
     from hamletc.package import ahead_in, default_folder, with_ahead, write
 
@@ -28,10 +29,3 @@ def open_package(universe: Path) -> Module:
     ahead = ahead_in(folder, files)
     write(with_ahead(files, ahead) if ahead else files, folder)
     return hamlet.load(folder)
-
-
-def is_pack(folder: Path) -> bool:
-    """Whether a folder looks like a pack, be it a broken one: it has a file that packs have."""
-    from hamletc.townlet.pack import FILES
-
-    return any((folder / name).exists() for name in FILES)
