@@ -117,8 +117,12 @@ class Stopwatch:
 
 
 def read(path: Path) -> Source:
-    """Raises `SourceError` if the file cannot be read or is not text."""
+    """Raises `SourceError` if the file cannot be read or is not text, `CompileError` if it is something else that users
+    can name."""
+    from hamletc.kinds import expect
     from hamletc.language.source import read_source
+
+    expect(path, "text", "nothing")
 
     text = read_source(path)
     if isinstance(text, str):
@@ -147,8 +151,11 @@ def check(source: Source, file: File) -> Checked:
 
 
 def read_pack(path: Path) -> tuple[Pack, tuple[FileDiagnostics, ...]]:
-    """A pack, and warnings about it. Raises `SourceError` with every error found."""
+    """A pack, and warnings about it. Raises `SourceError` with every error found, `CompileError` if it is none."""
+    from hamletc.kinds import expect
     from hamletc.townlet import read_pack
+
+    expect(path, "pack")
 
     pack, found = read_pack(path)
     if pack is None:
@@ -289,6 +296,7 @@ def check_file(path: Path, stopwatch: Stopwatch) -> Checked:
 
     Raises:
         SourceError: it cannot be read, or has errors.
+        CompileError: it is neither, but a generated package, a recorded run, ...
     """
     if path.is_dir():
         pack, found = stopwatch.lap("read", lambda: read_pack(path))

@@ -13,6 +13,7 @@ from typing import Any
 import rich_click as click
 
 from hamlet.errors import HamletError
+from hamletc import __version__
 from hamletc.cli.show import show_diagnostics
 from hamletc.compile import SourceError
 
@@ -21,6 +22,7 @@ VERBS = (
     "check",
     "compile",
     "diff",
+    "explain",
     "fmt",
     "import",
     "profile",
@@ -45,6 +47,17 @@ class Hamletc(click.RichGroup):
             self.add_command(getattr(import_module(f"hamletc.cli.{name}"), name))
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        verb = args[0]
+        if verb not in VERBS and not verb.startswith("-"):
+            from hamletc.suggest import closest
+
+            meant = closest(verb, VERBS)
+            ctx.fail(f"There is no command {verb!r}" + (f": did you mean {meant!r}?" if meant else "."))
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -57,6 +70,7 @@ class Hamletc(click.RichGroup):
 
 
 @click.group(cls=Hamletc, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="hamletc", message="%(prog)s %(version)s")
 def hamletc() -> None:
     """Universes of meters, cascades and affordances, compiled to kernels that agree to the bit."""
 

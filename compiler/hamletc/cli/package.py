@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hamletc.cli.show import count_warnings
 from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.kinds import expect
 
 if TYPE_CHECKING:
     from hamlet.module import Module
@@ -16,7 +17,7 @@ def open_package(universe: Path) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
     from hamlet.module import in_memory, load
 
-    if universe.is_dir() and not is_pack(universe):
+    if expect(universe, "text", "pack", "package", "nothing") == "package":
         return load(universe)
     from hamletc.package import ahead_in, default_folder, with_ahead, write
 
@@ -30,10 +31,3 @@ def open_package(universe: Path) -> Module:
         files = with_ahead(files, ahead)
     write(files, folder)
     return in_memory(folder, files)
-
-
-def is_pack(folder: Path) -> bool:
-    """Whether a folder looks like a pack, be it a broken one: it has a file that packs have."""
-    from hamletc.townlet.pack import FILES
-
-    return any((folder / name).exists() for name in FILES)

@@ -86,7 +86,7 @@ class Report:
         """The report as text."""
         lines = self._apart()
         if self.apart and not self.common:
-            return "\n".join([*lines, "no values were compared: --common compares those that both have"])
+            return "\n".join([*lines, "no values were compared: `hamletc diff --common` compares those that both have"])
         if self.where is None:
             fired = sum(count > 0 for count in self.coverage.values())
             equal = f"are equal in all {self.compared:,} values" + (" that both have, in a run" if self.apart else "")

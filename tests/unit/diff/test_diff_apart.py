@@ -138,7 +138,8 @@ def test_nothing_is_run_where_something_stands_on_one_side_only() -> None:
     done = diff("old.hamlet", "new.hamlet")
     assert done.exit_code == 1, done.output
     assert done.stdout == (
-        "only new.hamlet@interpreter has action NAP\nno values were compared: --common compares those that both have\n"
+        "only new.hamlet@interpreter has action NAP\n"
+        "no values were compared: `hamletc diff --common` compares those that both have\n"
     )
 
 
