@@ -12,6 +12,7 @@ from hamletc.checking.inert import check_inert
 from hamletc.checking.names import Names
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Report
+from hamletc.checking.space import check_start
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 
@@ -31,12 +32,15 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     names = Names(file, report)
     draft = resolve(file, names, report)
     complete = not report.failed
+    if draft.start is not None and trees.reads_speed(draft):
+        check_start(draft.start, report)
     if _is_shallow(draft, report):
         changes = check_ranges(draft, names, report)
         if complete:
             check_inert(file.name, draft, changes, names, report)
     if report.failed:
         return None, report.in_source_order()
+    draft.start = trees.start_that_shows(draft)
     universe = draft.finish(file.name.text, source_names, velocity=trees.reads_velocity(draft))
     return universe, report.in_source_order()
 

@@ -22,6 +22,7 @@ from hamlet.universe import (
     Rule,
     Space,
     Span,
+    Start,
     Tracking,
     Universe,
 )
@@ -33,6 +34,7 @@ class Draft:
 
     space: Space | None = None
     moves: tuple[Move, ...] | None = None
+    start: Start | None = None
     clock: Clock | None = None
     lifespan: Lifespan | None = None
     by_hand: bool = False
@@ -65,6 +67,7 @@ class Draft:
             clock=self.clock,
             lifespan=self.lifespan,
             velocity=velocity,
+            start=self.start,
             by_hand=self.by_hand,
             tracking=self.tracking,
             params=tuple(self.params),
