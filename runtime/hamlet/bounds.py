@@ -3,6 +3,8 @@ elsewhere is held to it (`hamlet.checkpoint`)."""
 
 from __future__ import annotations
 
+import math
+
 from hamlet.binary32 import round32
 from hamlet.universe import (
     Action,
@@ -34,8 +36,19 @@ def coordinates(universe: Universe) -> tuple[tuple[float, float], ...]:
 
 
 def fastest(universe: Universe) -> tuple[float, ...]:
-    """The greatest velocity on each axis, from one end to the other."""
-    return tuple(round32(high - low) for low, high in coordinates(universe))
+    """The greatest velocity on each axis: from one end to the other, or what episodes begin with."""
+    ends = [round32(high - low) for low, high in coordinates(universe)]
+    begins = universe.start.velocity if universe.start is not None else (0.0,) * len(ends)
+    return tuple(max(end, round32(abs(begin))) for end, begin in zip(ends, begins, strict=True))
+
+
+def speeds(universe: Universe) -> tuple[float, float]:
+    """The least and the greatest speed, where it is state: the length of a velocity, or what episodes begin with."""
+    ends = [round32(high - low) for low, high in coordinates(universe)]
+    # the squares and their sums are rounded
+    longest = round32(math.hypot(*ends) * (1 + len(ends) * 2.0**-23))
+    begin = universe.start.speed if universe.start is not None and universe.start.speed is not None else 0.0
+    return min(0.0, round32(begin)), max(longest, round32(begin))
 
 
 LONGEST_COUNTED = 2**22

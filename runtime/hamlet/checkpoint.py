@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
-from hamlet.bounds import counted_ticks, fastest, largest_return
+from hamlet.bounds import counted_ticks, fastest, largest_return, speeds
 from hamlet.errors import EnvError
 from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
@@ -72,6 +72,8 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
     if "velocity" in state:
         for axis, values, most in zip(schema.axes(universe), state["velocity"], fastest(universe), strict=True):
             check_within(f"velocity {axis} of the state", values, -most, most, "lane")
+    if "speed" in state:
+        check_within("speed of the state", state["speed"], *speeds(universe), "lane")
     alive, age = state["alive"], state["age"]
     longest = universe.lifespan.ticks if universe.lifespan is not None else MOST
     check_within("age of the state", age, 0, MOST if universe.by_hand else longest, "lane")

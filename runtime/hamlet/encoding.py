@@ -106,9 +106,13 @@ def _ranges(item: Observation, universe: Universe) -> list[tuple[float, float]]:
             return [limits[param] for param in params]
         case ObserveVelocity(axes=axes):
             sizes = dict(zip(schema.axes(universe), _sizes(universe), strict=True))
-            return [(-sizes[axis], sizes[axis]) for axis in axes]
+            begins = dict(zip(sizes, universe.start.velocity if universe.start else (0.0,) * len(sizes), strict=True))
+            return [(min(-sizes[axis], begins[axis]), max(sizes[axis], begins[axis])) for axis in axes]
         case ObserveSpeed():
-            return [(0.0, min(math.hypot(*_sizes(universe)), LARGEST))]
+            longest, begin = math.hypot(*_sizes(universe)), 0.0
+            if universe.start is not None:
+                begin = math.hypot(*universe.start.velocity) if universe.start.speed is None else universe.start.speed
+            return [(min(0.0, begin), min(max(longest, begin), LARGEST))]
         case ObserveBlank():
             return [(0.0, 0.0)]
         case ObserveConstant(values=values):

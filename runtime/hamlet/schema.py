@@ -132,6 +132,8 @@ def state_fields(universe: Universe) -> tuple[Field, ...]:
         result.append(Field("position", position_dtype(universe), "lane", axes(universe)))
     if universe.velocity:
         result.append(Field("velocity", "f32", "lane", axes(universe)))
+    if universe.start is not None and universe.start.speed is not None:
+        result.append(Field("speed", "f32", "lane"))
     result.append(Field("age", "i32", "lane"))
     if has_progress(universe):
         result += [Field("engaged", "i32", "lane"), Field("progress", "i32", "lane")]

@@ -17,6 +17,7 @@ from hamletc.checking.names import Names
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Report
+from hamletc.checking.space import check_start
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 
@@ -36,6 +37,8 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     names = Names(file, report)
     draft = resolve(file, names, report)
     complete = not report.failed
+    if draft.start is not None and trees.reads_speed(draft):
+        check_start(draft.start, report)
     if _is_shallow(draft, report):
         reach = check_ranges(draft, names, report)
         if complete:
@@ -44,6 +47,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
                 check_course(draft, names, reach, report)
     if report.failed:
         return None, report.in_source_order()
+    draft.start = trees.start_that_shows(draft)
     universe = draft.finish(file.name.text, source_names, velocity=trees.reads_velocity(draft))
     return None if universe is None else _with_reach(universe, reach.meters), report.in_source_order()
 

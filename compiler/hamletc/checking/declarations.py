@@ -26,7 +26,7 @@ from hamletc.checking.outcomes import (
 from hamletc.checking.places import check_places
 from hamletc.checking.properties import only
 from hamletc.checking.report import Report
-from hamletc.checking.space import resolve_space, space_properties
+from hamletc.checking.space import resolve_space, resolve_start, space_properties
 from hamletc.checking.statements import written
 from hamletc.language import syntax
 
@@ -73,6 +73,9 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
 
 def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
     _resolve_space(file, draft, names, report)
+    start = only(_all(file, syntax.StartDecl), "`start`", report)
+    if start is not None and draft.space is not None:
+        draft.start = resolve_start(start, draft.space, report)
     clock = only(_all(file, syntax.ClockDecl), "`clock`", report)
     if clock is not None:
         draft.clock = resolve_clock(clock, report)

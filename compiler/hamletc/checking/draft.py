@@ -23,6 +23,7 @@ from hamlet.universe import (
     Rule,
     Space,
     Span,
+    Start,
     Tracking,
     Universe,
 )
@@ -44,6 +45,7 @@ class Draft:
 
     space: Space | None = None
     moves: tuple[Move, ...] | None = None
+    start: Start | None = None
     clock: Clock | None = None
     lifespan: Lifespan | None = None
     by_hand: bool = False
@@ -84,6 +86,7 @@ class Draft:
             clock=self.clock,
             lifespan=self.lifespan,
             velocity=velocity,
+            start=self.start,
             by_hand=self.by_hand,
             tracking=self.tracking,
             params=tuple(self.params),

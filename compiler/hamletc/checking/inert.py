@@ -21,6 +21,7 @@ from hamlet.universe import (
     Visited,
 )
 from hamletc.checking import trees
+from hamletc.checking.axes import axes_of
 from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Changes
@@ -36,6 +37,7 @@ def check_inert(universe: syntax.Name, draft: Draft, changes: Changes, names: Na
     _check_inputs(draft, reads, names, report)
     _check_meters(draft, changes, names, report)
     _check_time(draft, reads, report)
+    _check_start(draft, report)
     _check_tracking(draft, reads, report)
     _check_ends(draft, universe, names, report)
     if not draft.observations and not draft.unseen:
@@ -196,6 +198,21 @@ def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
             draft.metric,
             hint="Use `distance to`, or leave `distance` out.",
         )
+
+
+def _check_start(draft: Draft, report: Report) -> None:
+    start = draft.start
+    if start is None or draft.space is None:
+        return
+    fast = trees.reads_speed(draft)
+    if start.speed is not None and not fast:
+        hint = "Observe `speed`, or leave it out."
+        report.add("H060", "nobody reads the speed that episodes begin with", start.span, hint=hint)
+    read = trees.velocities_read(draft)
+    moving = [axis for axis, part in zip(axes_of(draft.space), start.velocity, strict=True) if part]
+    if moving and not read.intersection(moving) and not (fast and start.speed is None):
+        hint = "Observe `velocity`, or leave it out."
+        report.add("H060", "nobody reads the velocity that episodes begin with", start.span, hint=hint)
 
 
 def _check_tracking(draft: Draft, reads: list[Expression], report: Report) -> None:

@@ -101,6 +101,7 @@ class Names:
         self.tracking: Span | None = None
         self.has_lasting = False
         self.by_hand = False
+        self.starts_with_speed = False
         self._file = file
         for declaration in file.declarations:
             match declaration:
@@ -129,6 +130,8 @@ class Names:
                     self.lifespan = self.lifespan or declaration.span
                 case syntax.TrackDecl():
                     self.tracking = self.tracking or declaration.span
+                case syntax.StartDecl(speed=syntax.Signed()):
+                    self.starts_with_speed = True
                 case syntax.EpisodesDecl():
                     self.by_hand = True
                 case _:

@@ -87,7 +87,8 @@ class Quantities:
                 case "progress":
                     return self._progress(name)
                 case "speed":
-                    return Speed(name.span) if self._has_space("`speed`", name.span) else None
+                    known = self._names.starts_with_speed or self._has_space("`speed`", name.span)
+                    return Speed(name.span) if known else None
                 case "visited":
                     return Visited(name.span) if self._is_tracked("`visited`", name.span) else None
                 case "true" | "false":

@@ -290,7 +290,7 @@ def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) ->
         hour=None if draft.clock is None else Interval(0.0, draft.clock.hours - 1.0),
         age=age,
         age_before=age,
-        space=None if draft.space is None else extent(draft.space),
+        space=None if draft.space is None else extent(draft.space, draft.start),
         progress=Interval(0.0, longest) if durations else None,
         streak=None if age is None else Interval(0.0, age.high + 1.0),
         visited=Interval(0.0, float(len(draft.affordances))),

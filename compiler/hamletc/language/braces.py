@@ -16,7 +16,7 @@ DEEPEST_NESTING = 100
 
 DECLARATIONS = frozenset(
     (
-        *("space", "moves", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "meter"),
+        *("space", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "meter"),
         *("rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
     )
 )

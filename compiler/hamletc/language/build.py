@@ -66,6 +66,11 @@ class Builder(Transformer[Token, syntax.File]):
     def move_def(self, name: Token, cell: Part) -> syntax.MoveDef:
         return syntax.MoveDef(_name(name), cell.items, _span(name, cell))
 
+    def beginning(self, keyword: Token, *rest: Any) -> syntax.StartDecl:
+        velocity, speed = _every(Part, rest), _every(syntax.Signed, rest)
+        cell = velocity[0].items if velocity else None
+        return syntax.StartDecl(cell, speed[0] if speed else None, _span(keyword, *rest))
+
     def clock(self, keyword: Token, hours: syntax.Signed, unit: Token) -> syntax.ClockDecl:
         return syntax.ClockDecl(hours, _span(keyword, unit))
 

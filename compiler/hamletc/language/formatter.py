@@ -32,8 +32,8 @@ _ALIGNED = (
 )
 _CHAPTERS = (
     (
-        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.ClockDecl, syntax.LifespanDecl, syntax.EpisodesDecl),
-        *(syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
+        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
+        *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
     (syntax.MeterDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),

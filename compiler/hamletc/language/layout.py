@@ -58,6 +58,10 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", f"lifespan {forever}", None, span)
         case syntax.LifespanDecl(ticks=syntax.Signed() as ticks, properties=properties):
             return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
+        case syntax.StartDecl(velocity=velocity, speed=speed):
+            parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]
+            parts += [] if speed is None else [f"speed {speed.text}"]
+            return Item("", f"start {' '.join(parts)}", None, span)
         case syntax.EpisodesDecl():
             return Item("", "episodes by hand", None, span)
         case syntax.TrackDecl(by=by):

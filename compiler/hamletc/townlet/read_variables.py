@@ -24,6 +24,8 @@ from hamletc.townlet.report import Report
 from hamletc.townlet.values import meaning
 
 _SCOPES: tuple[Scope, ...] = get_args(Scope)
+_SHARED = ("time_sin", "time_cos")
+"""The variables that HAMLET writes once for all agents."""
 _TYPES: tuple[VariableType, ...] = get_args(VariableType)
 
 
@@ -53,9 +55,16 @@ def automatic_variables(
     return names
 
 
+def axis_velocities(substrate: Substrate) -> tuple[str, ...]:
+    """The variables into which HAMLET writes the velocity on an axis each, for all axes; of those beyond the third it
+    has none, and an empty name stands here."""
+    axes = substrate_axes(substrate)
+    return (*("velocity_x", "velocity_y", "velocity_z")[:axes], *("",) * (axes - 3))
+
+
 def velocity_axis(name: str, substrate: Substrate) -> int | None:
     """The axis whose velocity HAMLET writes into a variable of this name; it knows three axes."""
-    axes = ["velocity_x", "velocity_y", "velocity_z"][: substrate_axes(substrate)]
+    axes = axis_velocities(substrate)[:3]
     return axes.index(name) if name in axes else None
 
 
@@ -100,8 +109,12 @@ def check_variables(
     for variable in variables:
         name = variable.id.value
         if variable.type.value not in ("scalar", "vecNf"):
+            _check_type(report, variable, written, training)
             continue
         vector = variable.type.value == "vecNf"
+        if variable.scope.value == "agent_private" and "engine" not in variable.readers:
+            message = f"HAMLET's engine observes the private `{name}`, and may not read it"
+            report.add("H120", message, variable.id.span, hint="Add `engine` to `readable_by`.")
         if "agent" not in variable.readers:
             message = f"HAMLET observes `{name}`, and agents may not read it"
             report.add("H120", message, variable.id.span, hint="Add `agent` to `readable_by`.")
@@ -120,6 +133,30 @@ def check_variables(
             message = f"HAMLET writes `{name}`, and its engine may not"
             report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
         _check_size(report, variable, written[name], substrate, training)
+        _check_scope(report, variable)
+
+
+def _check_type(report: Report, variable: Variable, written: Mapping[str, int | None], training: Training) -> None:
+    """HAMLET writes numbers that are no whole ones."""
+    name = variable.id.value
+    if name in written and name != _never_written(training):
+        message = f"HAMLET cannot write `{name}` into a variable of type `{variable.type.value}`"
+        needed = "scalar" if written[name] is None else "vecNf"
+        report.add("H120", message, variable.type.span, hint=f"Write `type: {needed}`.")
+
+
+def _check_scope(report: Report, variable: Variable) -> None:
+    """The time is one for all agents, and everything else is an agent's own."""
+    name, scope = variable.id.value, variable.scope
+    if variable.type.value == "scalar" and (name in _SHARED) != (scope.value == "global"):
+        whose = "is the same for all agents" if name in _SHARED else "is an agent's own"
+        hint = "Write `scope: global`." if name in _SHARED else "Write `scope: agent`."
+        report.add("H120", f"HAMLET cannot write `{name}`, which {whose}, into this variable", scope.span, hint=hint)
+
+
+def _never_written(training: Training) -> str:
+    """The automatic variable that HAMLET does not write: there are two views, and agents have one."""
+    return "grid_encoding" if training.partial_observability.value else "local_window"
 
 
 def _check_size(
@@ -127,8 +164,7 @@ def _check_size(
 ) -> None:
     """What HAMLET writes into a variable has to fit."""
     name = variable.id.value
-    partial = training.partial_observability.value
-    if name == ("grid_encoding" if partial else "local_window"):
+    if name == _never_written(training):
         return
     if name in _encoded(substrate) and wanted is not None and _scaled(substrate):
         wanted *= 2

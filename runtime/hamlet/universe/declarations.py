@@ -29,6 +29,16 @@ class Lifespan:
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """What agents have at the beginning of an episode, before they ever acted, in place of the 0 of their velocity: a
+    `velocity` per axis (none without a space), and a `speed`; `None`: the length of that velocity."""
+
+    velocity: tuple[float, ...]
+    speed: float | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Param:
     """A number per world that can be changed between ticks, within its bounds."""
 

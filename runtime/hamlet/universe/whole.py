@@ -18,6 +18,7 @@ from hamlet.universe.declarations import (
     Report,
     Reward,
     Rule,
+    Start,
     Tracking,
 )
 from hamlet.universe.observations import Observation
@@ -32,6 +33,7 @@ class Universe:
         sources: the names of the files that it was read from, without their folder; spans refer to them.
         moves: the moves of the space, in the order of their numbers.
         velocity: agents have a velocity, since something reads it; only in a space.
+        start: what the velocity is before the first tick of an episode; `None`: 0.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -55,3 +57,4 @@ class Universe:
     rewards: tuple[Reward, ...]
     reports: tuple[Report, ...]
     observations: tuple[Observation, ...]
+    start: Start | None = None

@@ -55,7 +55,10 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
     lifespan = [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
     uses = [(f"affordance {item.name}", item.span) for item in universe.affordances]
     match array:
-        case "position" | "velocity":
+        case "velocity" | "speed":
+            begins = [("start of an episode", universe.start.span)] if universe.start is not None else []
+            return [*space, *begins]
+        case "position":
             moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
             return [*space, *((coverage.action(item.name), item.span) for item in moving)]
         case "engaged" | "progress" | "used_at":

@@ -67,6 +67,8 @@ class Outcomes(Activities):
             if self.chance(3):
                 chosen = self.draw_order(list(self.space.axes))[: self.integer(1, len(self.space.axes))]
                 items.append("velocity" if self.chance(2) else f"velocity {' '.join(chosen)}")
+        elif self.begins:
+            items.append("speed")
         return items
 
     @property

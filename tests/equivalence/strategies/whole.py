@@ -50,8 +50,11 @@ class Author(Outcomes):
         if self.chance(3):
             self.tracked = True
             lines.append(f"track uses{self.pick(('', ' by agent', ' by world'))}")
+        if self.chance(8):
+            self.begins = True
+            lines.append(self.beginning())
         # Whether these have an effect is not planned.
-        if self.tracked or self.inputs or self.chance(4):
+        if self.tracked or self.begins or self.inputs or self.chance(4):
             self.inert = True
             lines.append("inert allowed")
         return lines

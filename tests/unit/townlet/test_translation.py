@@ -511,7 +511,7 @@ def test_declared_variables_move_to_the_end(tmp_path: Path) -> None:
 
 
 def test_the_time_may_be_declared_in_halves(tmp_path: Path) -> None:
-    more = "  - {id: time_sin, scope: agent, type: scalar, default: 0, readable_by: [agent], writable_by: [engine]}\n"
+    more = "  - {id: time_sin, scope: global, type: scalar, default: 0, readable_by: [agent], writable_by: [engine]}\n"
     edits: Edits = {"variables_reference": [("variables:\n", f"variables:\n{more}")]}
     assert [name for name, _, _ in fields(checked(tmp_path, edits))][-5:] == [
         "time_cos",

@@ -44,6 +44,15 @@ class MovesDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class StartDecl:
+    """`start velocity (0.5, -1) speed 2`, of which either part may be missing: what is there before the first tick."""
+
+    velocity: tuple[Signed, ...] | None
+    speed: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodesDecl:
     """`episodes by hand`."""
 
@@ -209,6 +218,7 @@ Decl: TypeAlias = (
     | MovesDecl
     | ClockDecl
     | LifespanDecl
+    | StartDecl
     | EpisodesDecl
     | TrackDecl
     | InertDecl

@@ -100,7 +100,7 @@ class _Context:
         self.program = program = _with_scene(program)
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]
-        self.state = state(universe)
+        self.state = state(universe, frozenset(output.name for output in program.function("reset").outputs))
         self.held = {slot.name: slot for slot in self.state}
         self.kept = kept(program, self.held, sum(each.place is None for each in universe.affordances))
         self.held |= {slot.name: slot for slot in self.kept}

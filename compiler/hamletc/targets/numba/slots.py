@@ -64,13 +64,15 @@ class Slot:
         return self.chunk.at(str(self.row))
 
 
-def state(universe: Universe) -> tuple[Slot, ...]:
-    """The state of a lane and its world, in the order of the state arrays."""
+def state(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
+    """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
     fields = schema.state_fields(universe)
     taken = {f"{field.name}_array" for field in fields}
     dtypes = {"layout": "u32"}
     return tuple(
-        slot for field in fields for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken)
+        slot
+        for field in fields
+        for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken, starts)
     )
 
 
@@ -81,7 +83,7 @@ def outcomes(universe: Universe) -> tuple[Slot, ...]:
     for field in schema.outcome_fields(universe):
         reported = (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
         dtype = "i8" if numbered.get(field.name, BYTES + 1) <= BYTES else field.dtype
-        result += _slots(field, reported, dtype, set())
+        result += _slots(field, reported, dtype, set(), frozenset())
     return tuple(result)
 
 
@@ -120,8 +122,10 @@ def chunks(slots: Iterable[Slot]) -> list[Chunk]:
     return list({slot.chunk.variable: slot.chunk for slot in slots}.values())
 
 
-def _slots(field: schema.Field, values: tuple[str, ...], dtype: str, taken: set[str]) -> list[Slot]:
-    array, start = f"{field.name}_array", STARTS.get(field.name)
+def _slots(
+    field: schema.Field, values: tuple[str, ...], dtype: str, taken: set[str], starts: frozenset[str]
+) -> list[Slot]:
+    array, start = f"{field.name}_array", None if starts.intersection(values) else STARTS.get(field.name)
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
     if len(values) > FEW:
         chunk = Chunk(field, unique(field.name, taken), array, 0, len(values), f"rows_{dtype}({len(values)})", text)

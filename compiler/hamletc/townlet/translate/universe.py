@@ -29,7 +29,7 @@ from hamletc.townlet.translate.ending import dies, lifespan
 from hamletc.townlet.translate.masks import enabled, masks
 from hamletc.townlet.translate.meters import meter
 from hamletc.townlet.translate.names import fresh_name, universe_name
-from hamletc.townlet.translate.observations import Part, observe, observed
+from hamletc.townlet.translate.observations import Part, observe, observed, start
 from hamletc.townlet.translate.rewards import rewards
 from hamletc.townlet.translate.space import moves, space
 from hamletc.townlet.translate.terms import NOWHERE, number, word
@@ -68,6 +68,7 @@ def _setting(pack: Pack) -> list[Decl | None]:
     return [
         space(pack.substrate, training),
         moves(pack.substrate),
+        start(pack),
         clock,
         lifespan(training.lifespan),
         EpisodesDecl(NOWHERE),
