@@ -10,7 +10,9 @@ from hamlet.universe import (
     Hour,
     InputValue,
     LastUse,
+    Meter,
     MeterValue,
+    Number,
     ObserveMeters,
     ObserveParams,
     ObserveTime,
@@ -20,6 +22,7 @@ from hamlet.universe import (
 )
 from hamletc.checking import trees
 from hamletc.checking.draft import Draft
+from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Report
@@ -122,8 +125,17 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) 
                 f"nothing can deplete the meter `{meter.name}`",
                 span,
                 "it only ever rises",
-                hint="Give it a decay, or let something lower it.",
+                hint=_not_lowered(meter),
             )
+
+
+def _not_lowered(meter: Meter) -> str:
+    """What to do about a meter that only ever rises."""
+    match meter.decay:
+        case Number(value) if value < 0:
+            return f"A negative decay restores: write `decay {spell(-value)}` to let it run down."
+        case _:
+            return "Give it a decay, or let something lower it."
 
 
 def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
