@@ -54,8 +54,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     ("location coordinates coordinate coord pos xy", "Write `position x`, `position y`, ..., or `here == Bed`."),
     ("width height size rows columns cols dimensions", "Sizes stand behind the kind of space: `space grid 8 x 8`."),
-    ("torus toroidal periodic wraparound cyclic", "`edges wrap` joins opposite edges."),
-    ("reflect reflecting mirror", "`edges bounce` reflects."),
+    ("torus toroidal periodic wraparound cyclic", "`space grid 8 x 8 { edges wrap }` joins opposite edges."),
+    ("reflect reflecting mirror", "`space grid 8 x 8 { edges bounce }` reflects."),
     ("near around beside within", "Write `distance to Bed < 2`."),
     ("spawn start_position", "Agents start on free cells; `{ starts anywhere }` of a grid lets them start on any."),
     # --- things ---
@@ -102,7 +102,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("array list dict map_of vector meters", "There are no lists: every meter has a name of its own."),
     ("none null nil", "`nothing` is a place without an affordance, as in `here == nothing`; a number is always there."),
     ("xor", "Write `a and not b or b and not a`."),
-    ("floor ceil ceiling round trunc truncate int_of", "Numbers are not rounded. What is counted in steps of 1 stays whole."),
+    ("floor ceil ceiling round trunc truncate int_of", "Numbers are not rounded; what counts in steps of 1 is whole."),
     (
         "mod modulo remainder fmod rem div",
         "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule "
@@ -110,7 +110,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     ("sign sgn signum", "Write `if x > 0 then 1 else -1`."),
     ("tan", "Write `sin(x) / max(cos(x), 0.01)`, or whatever keeps the divisor from 0."),
-    ("asin acos atan atan2 sinh cosh gamma erf", "There are `exp`, `log`, `sin`, `cos`, `tanh`, `sigmoid`, `pow` and `sqrt`."),
+    ("asin acos atan atan2 sinh cosh erf", "There are `exp`, `log`, `sin`, `cos`, `tanh`, `sigmoid` and `pow`."),
     ("pi tau", "Write 3.14159265."),
     ("euler", "Write `exp(1)`."),
     ("ln", "Write `log(x)`."),
@@ -148,8 +148,8 @@ FOREIGN_WORDS: Mapping[str, str] = MappingProxyType(
 
 OWN_WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "reward": "A reward is a declaration of its own, as in `reward 0.1 when here == Bed`. To pay for an action, let "
-        "it change a meter, and reward that.",
+        "reward": "A reward is a declaration of its own: `reward 0.1 when here == Bed`. To pay for an action, let it "
+        "change a meter, and reward that.",
         "position": "Write `position x`, with the axis.",
         "velocity": "Write `velocity x`, with the axis.",
         "distance": "Write `distance to Bed`.",
@@ -183,7 +183,7 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
 
 
 def instead(word: str, known: Iterable[str] = ()) -> str | None:
-    """What to do instead of a foreign word, in full sentences; `None` where it is none, or almost one of those known."""
+    """What to do instead of a foreign word, in full sentences; `None` where it is none or almost a known one."""
     meaning = FOREIGN_WORDS.get(word.lower())
     if meaning is None or closest(word, known, ALMOST_THE_SAME) is not None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 ALIKE = 0.7
-"""How like a word another must be to be suggested (1: equal). `import` and `report` are 0.67 alike, `gird` and `grid` 0.75."""
+"""How like a word (1: equal) another must be to be suggested: `gird` and `grid` are 0.75, `import`, `report` 0.67."""
 
 
 def closest(word: str, candidates: Iterable[str], alike: float = ALIKE) -> str | None:

@@ -46,8 +46,8 @@ class Expressions:
         return self._condition(self._value(expr), expr)
 
     def constant(self, expr: syntax.Expr, what: str, hint: str = ARITHMETIC) -> float | None:
-        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"; `hint` says what
-        to do where it is not constant."""
+        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"; `hint` says
+        what to do where it is not constant."""
         constant = self._constant(expr, what, hint)
         number = None if constant is None else self._operations.number(constant)
         return None if number is None else number.value

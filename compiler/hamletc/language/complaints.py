@@ -9,6 +9,7 @@ from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.foreign import ALMOST_THE_SAME, OWN_WORDS, instead
 from hamletc.language.braces import DECLARATIONS, begins_line
 from hamletc.language.cures import Cure, Situation, cure, shape
+from hamletc.language.tables import terminals
 from hamletc.language.tokens import Token
 from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
@@ -103,6 +104,10 @@ def _hint(situation: Situation) -> str:
         return f"Put the `{token.text}` expression in parentheses."
     if token.text in ("+", "-") and "<" in texts and "+" not in texts:
         return "A condition after `when` that adds or subtracts goes in parentheses."
+    if "+=" in texts and "==" not in texts:
+        return f"A statement is written `{situation.before.text} += 0.1`."
+    if ")" in texts and begins_line(situation.tokens, situation.index):
+        return "Close the parenthesis with `)`."
     if token.text == "universe":
         return "A file declares one universe, in its first line."
     if token.kind == "word" and not situation.ends_early:
@@ -110,7 +115,8 @@ def _hint(situation: Situation) -> str:
         meant = closest(token.text, words, ALMOST_THE_SAME)
         if meant is not None and meant != token.text:
             return f"Did you mean `{meant}`?"
-        if (meaning := OWN_WORDS.get(token.text) or instead(token.text)) is not None:
+        meaning = OWN_WORDS.get(token.text) or (None if token.text in terminals() else instead(token.text))
+        if meaning is not None:
             return meaning
         meant = closest(token.text, words)
         if meant is not None and meant != token.text:
@@ -121,7 +127,7 @@ def _hint(situation: Situation) -> str:
     if situation.declaration == "" or begins_anew:
         words = [f"`{word}`" for word in sorted(DECLARATIONS)]
         return f"A declaration begins with {_listed(words, 'or')}."
-    return shape(situation.declaration)
+    return shape(situation)
 
 
 def _open_parenthesis(tokens: tuple[Token, ...], index: int) -> Token | None:

@@ -99,10 +99,10 @@ def cure(situation: Situation) -> Cure | None:
     return next((cure for cure in found if cure is not None), None)
 
 
-def shape(declaration: str) -> str:
-    """How a declaration is written, as a sentence."""
-    article = "An" if declaration[0] in "aeio" else "A"
-    return f"{article} `{declaration}` is written `{SHAPES[declaration]}`."
+def shape(situation: Situation) -> str:
+    """How the declaration is written, as a sentence."""
+    kind = f"{situation.declaration} {situation.tokens[situation.start + 1].text}"
+    return f"Write it as in `{SHAPES.get(kind) or SHAPES[situation.declaration]}`."
 
 
 # --- `=` and `:` -----------------------------------------------------------------------------------------------------
@@ -313,6 +313,8 @@ def _unfinished(s: Situation) -> Cure | None:
 
 def _range(s: Situation) -> Cure | None:
     """`open 8 - 18`, `in 0 to 1`, `in (0, 1)`."""
+    if ".." in s.texts and s.declaration == "affordance" and s.token.text == "{":
+        return Cure(f"Write `open {s.before.text} .. 18`: the hours from the first up to the second.", 0, ("..", "1"))
     if ".." in s.texts and s.token.text in _RANGES:
         return Cure(f"Write `{s.before.text} .. {s.after().text}`.", 1, ("..",))
     if (

@@ -172,7 +172,13 @@ def read_number(text: str, before: str) -> Reading:
         return Reading((hour,), f"Hours are whole numbers: write `{hour}`.", len(text))
     if unit := _WITH_UNIT.fullmatch(text):
         return Reading((unit[1], unit[2]), f"Write `{unit[1]} {unit[2]}`.", len(text))
-    for meant in (f"0{text}", f"{text}0", text.replace("_", ""), text.rstrip("fFlLdD"), f"0{text.rstrip('fF')}"):
+    for meant in (
+        f"0{text}",
+        f"{text}0" if text.endswith(".") else "",
+        text.replace("_", ""),
+        text.rstrip("fFlLdD"),
+        f"0{text.rstrip('fF')}",
+    ):
         if _NUMBER.fullmatch(meant):
             return Reading((meant,), f"Write `{meant}`.", len(text))
     return Reading(("1",), "Numbers are written `1`, `0.25` or `1e-3`.", len(text))

@@ -238,14 +238,16 @@ class _Scanner:
     # --- comments as others write them ---
 
     def _begins_comment(self, dashes: str, start: int, *, adjoins: bool) -> bool:
-        """Whether dashes, which could be signs, begin a comment: where a space follows, or an undeclared word."""
+        """Whether dashes, which could be signs, begin a comment: before a space, and between a number and an
+        undeclared word."""
         after = self._text[start + len(dashes) : start + len(dashes) + LONGEST_NAME]
         if adjoins and self.tokens[-1].kind == "word":
             return False
         if not after or after[0] in " \t\r\n":
             return True
         word = re.match(r"[A-Za-z_]\w*", after)
-        if word is None or self._decreases(start):
+        ended = bool(self.tokens) and (self.tokens[-1].kind == "number" or self.tokens[-1].text in (")", "}"))
+        if word is None or not ended or self._decreases(start):
             return False
         return word[0] not in self._declared and word[0] not in _BEGIN_OPERANDS
 

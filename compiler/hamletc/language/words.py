@@ -29,6 +29,8 @@ OBSERVATIONS = frozenset(
 SHAPES: Mapping[str, str] = MappingProxyType(
     {
         "space": "space grid 8 x 8 { edges wrap }",
+        "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
+        "space none": "space none",
         "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
         "clock": "clock 24 hours",
         "lifespan": "lifespan 500 ticks { reward 1.0 }",
@@ -49,4 +51,4 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "observe": "observe { grid  meters  time }",
     }
 )
-"""How each declaration is written."""
+"""How each declaration is written; some kinds of space differ."""
