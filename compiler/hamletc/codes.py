@@ -47,6 +47,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H014": Code("error", "empty braces"),
         "H015": Code("error", "nesting that is too deep"),
         "H016": Code("error", "too many syntax errors"),
+        "H017": Code("error", "symbol or comment of another language"),
+        "H018": Code("error", "`=` or `:` where none stands"),
+        "H019": Code("error", "`if` that is no expression"),
         # --- checking: names ---
         "H020": Code("error", "name that is not declared"),
         "H021": Code("error", "name of another kind than needed"),

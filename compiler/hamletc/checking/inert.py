@@ -12,6 +12,7 @@ from hamlet.universe import (
     LastUse,
     Meter,
     MeterValue,
+    Number,
     ObserveMeters,
     ObserveParams,
     ObserveTime,
@@ -23,6 +24,7 @@ from hamlet.universe import (
 from hamletc.checking import trees
 from hamletc.checking.axes import axes_of
 from hamletc.checking.draft import Claim, Draft
+from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Report
@@ -171,8 +173,17 @@ def _check_direction(meter: Meter, span: Span, changes: Changes, report: Report)
             f"nothing can lower the meter `{meter.name}`",
             span,
             "it only ever rises, by itself",
-            hint="Let an affordance, an action or a rule lower it, or say `only rises` in its braces.",
+            hint=f"{_not_lowered(meter)}, or say `only rises` in its braces.",
         )
+
+
+def _not_lowered(meter: Meter) -> str:
+    """What to do about a meter that only ever rises."""
+    match meter.decay:
+        case Number(value) if value < 0:
+            return f"A negative decay restores: write `decay {spell(-value)}` to let it run down"
+        case _:
+            return "Let an affordance, an action or a rule lower it"
 
 
 def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:

@@ -13,6 +13,7 @@ from hamletc.checking.properties import by_key, word
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression, spell_name
 
 DRAINS = ("decay", "move", "interact")
 DIRECTIONS = ("falls", "rises", "read")
@@ -57,7 +58,10 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`."""
     expressions = Expressions(names, report)
     name = declaration.name.text
-    start = expressions.constant(declaration.start, "the start value of a meter")
+    hint = f"A rule can set it when a life begins: `rule start: age == 0 -> {spell_name(declaration.name)} = ...`."
+    if isinstance(declaration.start, syntax.CallExpr):
+        hint = hint.replace("...", spell_expression(declaration.start))
+    start = expressions.constant(declaration.start, "the start value of a meter", hint)
     bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
     for key, item in by_key(declaration.properties, (*DRAINS, "only"), "a meter", report).items():

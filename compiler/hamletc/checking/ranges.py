@@ -48,7 +48,7 @@ from hamlet.universe import (
 from hamletc.checking import intervals, trees
 from hamletc.checking.extent import Extent
 from hamletc.checking.folding import Comparison
-from hamletc.checking.intervals import Interval
+from hamletc.checking.intervals import Interval, spell
 from hamletc.checking.report import Report
 
 WAVE = intervals.wave()
@@ -368,7 +368,8 @@ class Ranges:
                 for side, value, place in ((expression.left, left, "left"), (expression.right, right, "right"))
                 if not isinstance(side, Number)
             ),
-            hint="Compare with a value it can have on either side, or leave the condition out.",
+            hint=_reached(expression, left, right)
+            or "Compare with a value it can have on either side, or leave the condition out.",
         )
 
 
@@ -412,3 +413,16 @@ def _called(side: Expression, place: str) -> str:
             return f"`{name}`"
         case _:
             return f"the {place} side"
+
+
+def _reached(expression: Binary, left: Interval, right: Interval) -> str | None:
+    """What to write for `energy < 0` where energy reaches 0 and no less."""
+    match expression.op, expression.left, expression.right:
+        case "<", MeterValue(name), Number() if left.low == right.high:
+            low = spell(left.low)
+            return f"`{name}` is never below {low}, but can be {low}: write `{name} <= {low}`."
+        case ">", MeterValue(name), Number() if left.high == right.low:
+            high = spell(left.high)
+            return f"`{name}` is never above {high}, but can be {high}: write `{name} >= {high}`."
+        case _:
+            return None

@@ -24,8 +24,8 @@ class Report:
         span: Span,
         label: str = "",
         *,
+        hint: str,
         secondary: tuple[Label, ...] = (),
-        hint: str | None = None,
         inert: bool = False,
     ) -> None:
         """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others

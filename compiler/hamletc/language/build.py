@@ -115,17 +115,18 @@ class Builder(Transformer[Token, syntax.File]):
     # --- what happens every tick ---
 
     def rule(self, keyword: Token, name: Token, *rest: Any) -> syntax.RuleDecl:
-        return syntax.RuleDecl(_name(name), None, _body(rest[-1]), _span(keyword, *rest))
+        body = rest[-1]
+        return syntax.RuleDecl(_name(name), None, _body(body), _span(keyword, *rest), _is_braced(body))
 
     def guarded_rule(
         self, keyword: Token, name: Token, _colon: Token, guard: syntax.Expr, _arrow: Token, body: Part | syntax.Stmt
     ) -> syntax.RuleDecl:
-        return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body))
+        return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
     def cascade(
         self, keyword: Token, name: Token, _colon: Token, guard: syntax.Expr, _arrow: Token, body: Part | syntax.Stmt
     ) -> syntax.CascadeDecl:
-        return syntax.CascadeDecl(_name(name), guard, _body(body), _span(keyword, body))
+        return syntax.CascadeDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
     # --- what an agent can do ---
 
@@ -274,3 +275,8 @@ class Builder(Transformer[Token, syntax.File]):
 
 def _body(body: Part | syntax.Stmt) -> tuple[syntax.Stmt, ...]:
     return body.items if isinstance(body, Part) else (body,)
+
+
+def _is_braced(body: Part | syntax.Stmt) -> bool:
+    """Whether it is a block of one statement."""
+    return isinstance(body, Part) and len(body.items) == 1

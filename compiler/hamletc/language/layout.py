@@ -75,13 +75,14 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
             return Item(f"meter {spell_name(name)}", text, _properties(properties), span)
-        case syntax.RuleDecl(name=name, guard=guard, body=body):
-            if guard is None and len(body) != 1:
+        case syntax.RuleDecl(name=name, guard=guard, body=body, braced=braced):
+            if guard is None and (braced or len(body) != 1):
                 return Item("", f"rule {spell_name(name)}", _statements(body), span)
             before = "" if guard is None else f"{spell_expression(guard)} -> "
-            return _body_item(f"rule {spell_name(name)}:", before, body, span)
-        case syntax.CascadeDecl(name=name, guard=guard, body=body):
-            return _body_item(f"cascade {spell_name(name)}:", f"{spell_expression(guard)} -> ", body, span)
+            return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
+        case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
+            before = f"{spell_expression(guard)} -> "
+            return _body_item(f"cascade {spell_name(name)}:", before, body, span, braced=braced)
         case syntax.AffordanceDecl(items=items):
             return Item("", _affordance_head(declaration), tuple(_inner_item(item) for item in items), span)
         case syntax.ActionDecl(name=name, items=items):
@@ -151,9 +152,9 @@ def _inner_item(
     assert_never(item)
 
 
-def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span) -> Item:
-    """A rule or cascade: a lone statement stands by itself, several stand in a block."""
-    if len(body) == 1:
+def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span, *, braced: bool) -> Item:
+    """A rule or cascade: a lone statement that is not `braced` stands by itself, others stand in a block."""
+    if len(body) == 1 and not braced:
         statement = _inner_item(body[0])
         return Item(key, before + statement.text, statement.block, span)
     return Item(key, before.rstrip(), _statements(body), span)

@@ -113,6 +113,14 @@ _spaces = st.one_of(
     st.builds(syntax.SpaceDecl, _kinds("none"), _nothing, _nothing, _nothing, SPAN),
 )  # fmt: skip
 
+
+@st.composite
+def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
+    body = draw(bodies)
+    braced = len(body) == 1 and draw(st.booleans())
+    return kind(draw(names), draw(guards), body, draw(SPAN), braced)
+
+
 declarations: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
@@ -128,8 +136,8 @@ declarations: st.SearchStrategy[Any] = st.one_of(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
         _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
     ),
-    st.builds(syntax.RuleDecl, names, st.none() | expressions, bodies, SPAN),
-    st.builds(syntax.CascadeDecl, names, expressions, bodies, SPAN),
+    _rules(st.none() | expressions, syntax.RuleDecl),
+    _rules(expressions, syntax.CascadeDecl),
     st.builds(
         syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),
         signed | _kinds("forever"), _optional_spans, _tuples(_needs | _blocks), SPAN,

@@ -119,7 +119,7 @@ meter energy = 1.0 { decay 0.005 * difficulty }
 meter fun    = 0.50  # half
 
 rule a_rule: fun -= 1 - (2 - energy)
-rule b:      energy < 0.3 -> fun += 1
+rule b:      energy < 0.3 -> { fun += 1 }
 
 affordance Bed at (1, 2) open 8 .. 18 lasts 4 ticks {
     needs fun > 0  # or else

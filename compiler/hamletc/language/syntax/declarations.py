@@ -124,22 +124,26 @@ class MeterDecl:
 
 @dataclass(frozen=True, slots=True)
 class RuleDecl:
-    """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`."""
+    """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`.
+
+    `braced` where a lone statement stands in braces."""
 
     name: Name
     guard: Expr | None
     body: tuple[Stmt, ...]
     span: Span
+    braced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CascadeDecl:
-    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`."""
+    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules."""
 
     name: Name
     guard: Expr
     body: tuple[Stmt, ...]
     span: Span
+    braced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
