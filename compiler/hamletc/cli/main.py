@@ -8,6 +8,7 @@ import os
 import sys
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
@@ -79,7 +80,7 @@ def main() -> None:
     """The console script."""
     if sys.stdout is None:
         # Whoever closed it wants no output; a file that is opened next must not become it.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (until the process ends)
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  (until the process ends)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a block character shows a question mark.
         if isinstance(stream, io.TextIOWrapper):

@@ -87,7 +87,7 @@ def flipped(content: bytes, at: int) -> bytes:
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda content: b"",
+        lambda content: content[:0],
         lambda content: content[:31],
         lambda content: content[:-1],
         lambda content: content + b"\0",
@@ -155,7 +155,7 @@ def test_a_folder_that_is_somebody_else_s_or_no_folder(kept: Path, capfd: pytest
     assert all(line.startswith("hamlet: compiled kernels cannot be kept, so every process") for line in lines)
 
 
-def test_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """... kernels are compiled in every process, and one line says so."""
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
