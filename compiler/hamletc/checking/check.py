@@ -31,7 +31,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     _check_name(file.name, report)
     names = Names(file, report)
     draft = resolve(file, names, report)
-    complete = not report.failed
+    complete = report.harmless
     if _is_shallow(draft, report):
         reach = check_ranges(draft, names, report)
         if complete:
