@@ -36,7 +36,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     _check_name(file.name, report)
     names = Names(file, report)
     draft = resolve(file, names, report)
-    complete = not report.failed
+    complete = report.harmless
     if draft.start is not None and trees.reads_speed(draft):
         check_start(draft.start, report)
     if _is_shallow(draft, report):

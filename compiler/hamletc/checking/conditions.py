@@ -66,8 +66,8 @@ class Place:
 
 
 class Conditions:
-    """Reports conditions that are always or never true at their place. `wrote` has the last statement, so far in the
-    tick, that gave a meter its value in every lane."""
+    """Reports conditions that are always or never true at their place. `wrote` has the statement that wrote a meter
+    last."""
 
     def __init__(self, report: Report, basis: Basis, wrote: Mapping[str, Span]) -> None:
         self._report = report

@@ -61,6 +61,7 @@ class Course:
     basis: Basis
     report: Report | None = None
     _wrote: dict[str, Span] = field(default_factory=dict)
+    """The last statement so far that wrote a meter."""
 
     def run(self, start: Known) -> Known:
         """What is known of all lanes when a tick ends that begins with `start`."""
@@ -79,9 +80,11 @@ class Course:
     def _act(self, start: Known) -> Known:
         ends = [start, self._drain("move", start)]
         for action in self.draft.actions:
+            self._wrote.clear()
             able = self._test(action.needs, Place(start, start))
             if able is not None:
                 ends.append(self._body(action.body, able).known.bare())
+        self._wrote.clear()
         before = self._drain("interact", start)
         used: list[Known] = [before]
         for affordance in self.draft.affordances:
@@ -89,6 +92,7 @@ class Course:
             here = Place(so_far, so_far)
             able = self._test(affordance.needs, self._at(affordance, here))
             used += [] if able is None else self._use(affordance, able)
+        self._wrote.clear()  # what an agent did is one of many things
         return _joined([*ends, *used])
 
     def _at(self, affordance: Affordance, place: Place) -> Place | None:
@@ -122,19 +126,15 @@ class Course:
                 check_drain(meter, kind, drain, known, self.report)
             statement = Assign(meter.name, "-=", drain, True, drain.span)
             known = self._assign(statement, Place(known, known)).known
-            if kind == "decay":
-                self._wrote[meter.name] = drain.span
         return known
 
     def _rule(self, rule: Rule, known: Known) -> Known:
         here = Place(known, known)
         if rule.guard is None:
-            self._note(rule.body)
             return self._body(rule.body, here).known.bare()
         fires = self._test(rule.guard, here)
         spared = known.assume(rule.guard, False)
         fired = None if fires is None else self._body(rule.body, fires).known.bare()
-        self._note(rule.body)
         return _joined([None if spared is None else spared.bare(), fired])
 
     def _cascade(self, cascade: Cascade, known: Known) -> Known:
@@ -148,7 +148,6 @@ class Course:
             measured = replace(known.around, source=fires.known.meter(cascade.source), threshold=threshold)
             inside = fires.after(fires.known.during(measured))
             fired = self._body(cascade.body, inside).known.during(known.around)
-        self._note(cascade.body)
         return _joined([None if spared is None else spared.bare(), fired])
 
     def _die(self, known: Known) -> Known | None:
@@ -228,10 +227,8 @@ class Course:
             new = _inside(new, known.around.bounds.get(assign.meter))
         if self.report is not None and self.basis == "anywhere":
             check_statement(assign, old, value, new, self._wrote.get(assign.meter), self.report)
+        self._wrote[assign.meter] = assign.span
         return place.after(known.write(assign.meter, new))
-
-    def _note(self, body: Iterable[Statement]) -> None:
-        self._wrote.update({assign.meter: assign.span for assign in trees.assigns(body)})
 
     # --- findings ----------------------------------------------------------------------------------------------------
 
@@ -294,6 +291,8 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Report) -> No
 
     anywhere = _beginning(Known(setting, reach.around, reach.meters, None))
     end = course("anywhere", report).run(anywhere)
+    if report.failed:
+        return
     check_observed(draft, end, constant, report)
     starts = {meter.name: intervals.single(meter.start) for meter in draft.meters if meter.name in changing}
     known = Known(setting, reach.around, {**reach.meters, **starts}, None)

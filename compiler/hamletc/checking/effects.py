@@ -42,7 +42,7 @@ def check_drain(meter: Meter, kind: Drain, drain: Expression, known: Known, repo
         "H077",
         f"{TAKEN[kind]} {'takes more from' if empties else 'gives more to'} `{meter.name}` than it can hold",
         drain.span,
-        f"it is in {whole}" if value.low != value.high else f"{value}, and `{meter.name}` is in {whole}",
+        f"`{meter.name}` is in {whole}",
         hint=f"`{kind} {intervals.spell(size if empties else -size)}` {'empties' if empties else 'fills'} it as well,"
         " if that is meant; otherwise write a smaller number.",
     )

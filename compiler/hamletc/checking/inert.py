@@ -167,7 +167,7 @@ def _check_direction(meter: Meter, span: Span, changes: Changes, report: Report)
             "it only ever falls",
             hint="Let an affordance, an action or a rule raise it, or say `only falls` in its braces.",
         )
-    elif not lowered and drains.issuperset(raised):
+    elif not lowered and not drains.isdisjoint(raised):
         report.add(
             "H072",
             f"nothing can lower the meter `{meter.name}`",

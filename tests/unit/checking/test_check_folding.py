@@ -30,7 +30,8 @@ EXPRESSIONS = st.recursive(LEAVES, combined, max_leaves=12)
 
 
 def written(expression: str) -> object:
-    rule = universe(f"meter big = 0 in -3e38 .. 3e38\nreport shown: big\nrule probe: big = {expression}").dynamics[0]
+    added = f"meter big = 0 in -3e38 .. 3e38\nreport shown: big\nrule probe: energy < 0.5 -> big = {expression}"
+    rule = universe(added).dynamics[0]
     assert isinstance(rule, Rule)
     assert isinstance(rule.body[0], Assign)
     return rule.body[0].value

@@ -60,7 +60,8 @@ def test_what_could_be_read_is_kept() -> None:
     ("text", "message", "hint"),
     [
         ("cascde c: a < 1 -> b += 1", "expected a declaration, found `cascde`", "Did you mean `cascade`?"),
-        ("meter a = 1 { move 1, decay 2 }", "expected an operator, `decay`, `interact`, `move` or `}`, found `,`",
+        ("meter a = 1 { move 1, decay 2 }",
+         "expected an operator, `decay`, `interact`, `move`, `only` or `}`, found `,`",
          "Items stand side by side, without commas."),
         ("action A { 5 }", "expected a statement, `keeps`, `move`, `needs`, `teleport` or `}`, found `5`",
          "Write it as in `action REST { needs energy < 0.9  energy += 0.01 }`."),
