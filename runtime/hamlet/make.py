@@ -54,7 +54,8 @@ def make(
             what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
         seed: 0 .. 2**64 - 1.
         obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations. Bytes
-            stand for numbers as `Env.observation_low` says.
+            stand for numbers as `Env.observation_low` says. Neither bytes nor bfloat16 can show all universes: bounds
+            that are too far apart, or too large, are refused.
         first_world: the global number of the first world, for worlds that are split over several environments.
         validate: whether the range of actions is checked every call; by default on the CPU only, see `Env.step`.
         quiet: say nothing.

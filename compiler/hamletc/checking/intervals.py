@@ -41,7 +41,7 @@ SHARE = Interval(0.0, 1 - 2.0**-24)
 NORMAL = Interval(-5.769999980926514, 5.769999980926514)
 """A random number of mean 0 and deviation 1: at most sqrt(48 log(2)) and a little from 0."""
 SLACK = 2.0**-18
-"""By how much of itself the result of an elementary function may be off: more than six times what is proven
+"""By how much of itself the result of an elementary function may be off: more than ten times what is proven
 (docs/functions.md, "Bounds that are proven")."""
 LAST_PLACES = 4
 """By how many of the smallest numbers it may be off besides, where it is subnormal."""

@@ -271,12 +271,23 @@ def _stalled(before: Interval | None, now: Interval | None) -> Interval | None:
 
 def _rest(now: float, before: float) -> float:
     """A power of two, far enough from 0, which steps of this size do not lead beyond."""
-    exponent = max(math.frexp(now - before)[1] + 24, math.frexp(now)[1])
+    exponent = max(_next_power(now - before) + 24, _next_power(now))
     return math.ldexp(1.0, exponent) if exponent < 128 else math.inf
 
 
-def _anything(_: Interval | None, now: Interval | None) -> Interval | None:
-    return None if now is None else ANYTHING
+def _next_power(value: float) -> int:
+    """The exponent of the least power of two that is not below a magnitude."""
+    fraction, exponent = math.frexp(abs(value))
+    return exponent - 1 if fraction == 0.5 else exponent
+
+
+def _anything(before: Interval | None, now: Interval | None) -> Interval | None:
+    if before is None or now is None:
+        return None if now is None else ANYTHING
+    return Interval(
+        now.low if now.low == before.low else -LARGEST,
+        now.high if now.high == before.high else LARGEST,
+    )
 
 
 def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:
