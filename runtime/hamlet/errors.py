@@ -10,8 +10,17 @@ class ModuleError(HamletError):
 
 
 class EnvError(HamletError, ValueError):
-    """An environment cannot be made, or was given a value that it cannot take."""
+    """An environment cannot be made, or was given a value that it cannot take. Nothing was changed."""
+
+
+class AttributeMissing(EnvError, AttributeError):
+    """An attribute that is not there, or that cannot be assigned; the message says what was probably meant."""
 
 
 class TraceError(HamletError):
     """A file is no recorded trace, a damaged one, or one of another pack."""
+
+
+class HamletWarning(UserWarning):
+    """A warning about a universe, as `hamletc check` prints it. `hamlet.compile` gives each as a Python warning that begins
+    with its code, so that `warnings.filterwarnings("ignore", "H072", hamlet.HamletWarning)` silences one kind."""

@@ -7,10 +7,10 @@ executed, and what is executed are the bytes that were compared.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hamlet import manifest
 from hamlet.codec import from_json
@@ -33,7 +33,7 @@ def kernels_file(target: Target) -> str:
     return f"{target}_kernels.py"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Module:
     """A universe that was compiled, as read from a generated package.
 
@@ -47,19 +47,24 @@ class Module:
     path: Path
     universe: Universe
     digest: str
-    sources: dict[str, bytes] = field(repr=False)
+    sources: dict[str, bytes]
 
     @property
     def name(self) -> str:
         """The name of the universe."""
         return self.universe.name
 
+    def __repr__(self) -> str:
+        return f"Module({self.name}, path={str(self.path)!r}, digest={self.digest[:12]})"
+
     def kernels(self, target: Target) -> ModuleType:
-        """The kernels of a target, imported.
+        """The kernels of a target, "triton" or "numba", imported.
 
         Raises:
-            ModuleError: the package was compiled without them.
+            ModuleError: there is no such target, or the package was compiled without it.
         """
+        if target not in get_args(Target):
+            raise ModuleError(f"there is no target {target!r}: take {', '.join(get_args(Target))}")
         filename = kernels_file(target)
         if filename not in self.sources:
             raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
@@ -160,6 +165,8 @@ def _folder(package: str | Path | ModuleType) -> Path:
         if package.__file__ is None:
             raise ModuleError(f"{package.__name__} is no generated package")
         return Path(package.__file__).parent
+    if not isinstance(package, (str, Path)):
+        raise ModuleError(f"a package is a folder, or a module that was imported, not {package!r}")
     path = Path(package)
     if path.suffix == ".hamlet":
         raise ModuleError(f"{path} is a source file: hamlet.compile({str(path)!r}) compiles and loads it")

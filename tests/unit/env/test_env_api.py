@@ -50,7 +50,7 @@ def test_step_returns_views(valley: Module, backend: str) -> None:
     assert info["used"].tolist() == [-1] * 32
     assert info["action_mask"] is not None
     assert info["action_mask"].shape == (32, 7)
-    assert info["action_mask"].data_ptr() == env.action_mask().data_ptr()
+    assert info["action_mask"].data_ptr() == env.action_mask.data_ptr()
     assert info["final_observation"] is not None
     assert info["final_observation"].shape == (32, rows)
     before = observation.clone()
@@ -200,7 +200,7 @@ def test_without_observations(valley: Module) -> None:
     observation, *_, info = env.step(torch.zeros(32, dtype=torch.int32))
     assert observation is None
     assert info["final_observation"] is None
-    assert env.action_mask().any()
+    assert env.action_mask.any()
 
 
 def test_bfloat16_observations_are_rounded(valley: Module) -> None:

@@ -48,7 +48,7 @@ def test_going_on_from_a_checkpoint(valley: Module, backend: str, ticks: int) ->
     assert same_state(env, other)
     assert (other.seed, other.tick) == (7, ticks)
     assert torch.equal(env.observation, other.observation)  # type: ignore[arg-type]
-    assert torch.equal(env.action_mask(), other.action_mask())
+    assert torch.equal(env.action_mask, other.action_mask)
     script = random_actions(30, env.num_actions)
     ended = 0
     for actions in script:
