@@ -323,9 +323,12 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def compile_file(path: Path, output: Path | None = None) -> Path:
+def compile_file(
+    path: Path, output: Path | None = None, warned: Callable[[FileDiagnostics], None] = lambda _: None
+) -> Path:
     """Compile a file or a pack for all targets and write the package into `output`, by default into a folder of the
-    user's cache that is named after its contents.
+    user's cache that is named after its contents. `warned` is called with the warnings about each file, once there is
+    the package.
 
     Returns:
         The folder.
@@ -340,4 +343,6 @@ def compile_file(path: Path, output: Path | None = None) -> Path:
     files = build(checked.universe, Options(), stopwatch, checked.pack)
     folder = cache_folder(checked.universe.name, files) if output is None else output
     write(files, folder)
+    for found in checked.warnings:
+        warned(found)
     return folder

@@ -67,8 +67,8 @@ def dense(value: Any, what: str) -> torch.Tensor:
     """A tensor of plain numbers that lie in memory side by side; lists and arrays become one, on the CPU.
 
     Raises:
-        EnvError: it is neither, or a tensor without numbers (meta), or a sparse, nested, quantised or complex one. `what`
-            begins the message, as in "actions are whole numbers".
+        EnvError: it is neither, or a tensor without numbers (meta), or a sparse, nested, quantised or complex one.
+            `what` begins the message, as in "actions are whole numbers".
     """
     tensor = value if isinstance(value, torch.Tensor) else _converted(value, what)
     if tensor.layout is not torch.strided or tensor.is_nested or tensor.is_quantized or tensor.is_complex():

@@ -63,8 +63,9 @@ class Now:
 class Env(Sealed):
     """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. Use `Module.make`.
 
-    Nothing of it can be assigned but what `params` and `inputs` hold. `copy.deepcopy` and `pickle` give an environment that
-    is equal to the bit and shares nothing; a pickle holds the package too and goes on in any process that has its device.
+    Nothing of it can be assigned but what `params` and `inputs` hold. `copy.deepcopy` and `pickle` give an environment
+    that is equal to the bit and shares nothing; a pickle holds the package too, so that it goes on in any process that
+    has the device and the backend.
 
     Attributes:
         module, universe: what runs.
@@ -174,7 +175,7 @@ class Env(Sealed):
         return self._buffers.state["meters"][names.index(named("meter", name, names))]
 
     def observe(self) -> None:
-        """Bring observations and masks up to date after something was written to `state`, `params` or `inputs` in place.
+        """Bring observations and masks up to date after `state`, or what `params` hold, was written in place.
 
         Raises:
             EnvError: a param or an input was written in place and lies out of bounds, see `hamlet.params.Numbers`.
@@ -221,11 +222,11 @@ class Env(Sealed):
         by hand`, where worlds start anew with `reset` only and nothing writes `final_observation`.
 
         Args:
-            actions: [lanes] or [worlds, agents], of an integer type, in 0 .. num_actions - 1: a tensor on the environment's
-                device, which is taken as it is, or a numpy array or a list, which is copied there. The range is checked
-                on the CPU. On CUDA that would wait for the device, so it is only checked in an environment made with
-                `validate=True`; what an action (or an input) out of range does is otherwise undefined. Inside
-                `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
+            actions: [lanes] or [worlds, agents], of an integer type, in 0 .. num_actions - 1: a tensor on the
+                environment's device, which is taken as it is, or a numpy array or a list, which is copied there. The
+                range is checked on the CPU. On CUDA that would wait for the device, so it is only checked in an
+                environment made with `validate=True`; what an action (or an input) out of range does is otherwise
+                undefined. Inside `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
@@ -297,8 +298,8 @@ class Env(Sealed):
                 written after the last tick only, and final observations not at all.
             statistics: whether to count what happens; or the `counts` of an earlier rollout, to add to.
             per_world: count episodes and ticks of each world too, see `Rollout.world_episodes`; counts of an earlier
-                rollout that has done so go on anyhow. Kernels do nothing more for it: episodes, ages and who is dead are
-                looked at before and after.
+                rollout that has done so go on anyhow. Kernels do nothing more for it: episodes, ages and who is dead
+                are looked at before and after.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -567,6 +568,8 @@ def _moved(buffers: Buffers, device: torch.device) -> Buffers:
     )
 
 
+# As in `hamlet.make.make`.
+@torch.inference_mode(mode=False)
 def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers: Buffers, now: Now) -> Env:
     """An environment from what a copy or a pickle holds; buffers are on the CPU.
 

@@ -13,7 +13,7 @@ class EnvError(HamletError, ValueError):
     """An environment cannot be made, or was given a value that it cannot take. Nothing was changed."""
 
 
-class AttributeMissing(EnvError, AttributeError):
+class MissingAttributeError(EnvError, AttributeError):
     """An attribute that is not there, or that cannot be assigned; the message says what was probably meant."""
 
 
@@ -22,5 +22,5 @@ class TraceError(HamletError):
 
 
 class HamletWarning(UserWarning):
-    """A warning about a universe, as `hamletc check` prints it. `hamlet.compile` gives each as a Python warning that begins
-    with its code, so that `warnings.filterwarnings("ignore", "H072", hamlet.HamletWarning)` silences one kind."""
+    """A warning about a universe, as `hamletc check` prints it. `hamlet.compile` gives each as a Python warning that
+    begins with its code: `warnings.filterwarnings("ignore", "H072", hamlet.HamletWarning)` silences one kind."""

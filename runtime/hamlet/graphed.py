@@ -90,7 +90,9 @@ class Graphed(Sealed):
         raise EnvError("recorded steps cannot be copied or pickled: copy the environment, and call its graphed()")
 
     def _instead(self, name: str) -> str | None:
-        return "write into it in place, as in graphed.actions.copy_(...)" if name == "actions" else super()._instead(name)
+        return (
+            "write into it in place, as in graphed.actions.copy_(...)" if name == "actions" else super()._instead(name)
+        )
 
     def _recorded(self) -> Work:
         """A recording of the environment's next tick."""

@@ -32,6 +32,8 @@ MEASURED_BYTES = 1 << 30
 OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
 
 
+# What is made in inference mode does not count what is written into it.
+@torch.inference_mode(mode=False)
 def make(
     module: Module,
     worlds: int,
@@ -60,8 +62,8 @@ def make(
             stand for numbers as `Env.observation_low` says.
         first_world: the global number of the first world, for worlds that are split over several environments.
         validate: whether the range of actions is checked every call, and that of inputs where they are written; by
-            default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined: meters
-            may become NaN. Params are checked always.
+            default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined:
+            meters may become NaN. Params are checked always.
         quiet: say nothing.
         tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
             `hamlet.launch.tuning`; the bits are the same.
@@ -184,8 +186,6 @@ def _allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype:
     if device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
         raise EnvError(f"{problem}, more memory than this machine has")
     try:
-        # What is made in inference mode does not count what is written into it.
-        with torch.inference_mode(False):
-            return allocate(universe, shape, device, obs_dtype)
+        return allocate(universe, shape, device, obs_dtype)
     except (RuntimeError, MemoryError) as error:
         raise EnvError(f"{problem}, more than is free: take fewer worlds") from error

@@ -165,7 +165,7 @@ def _folder(package: str | Path | ModuleType) -> Path:
         if package.__file__ is None:
             raise ModuleError(f"{package.__name__} is no generated package")
         return Path(package.__file__).parent
-    if not isinstance(package, (str, Path)):
+    if not isinstance(package, (str, Path)) or "\0" in str(package):
         raise ModuleError(f"a package is a folder, or a module that was imported, not {package!r}")
     path = Path(package)
     if path.suffix == ".hamlet":

@@ -25,9 +25,7 @@ class Stepper:
         number: by which the operator finds it.
     """
 
-    def __init__(
-        self, backend: Backend, buffers: Buffers, check: Callable[[Mapping[str, Tensor]], None]
-    ) -> None:
+    def __init__(self, backend: Backend, buffers: Buffers, check: Callable[[Mapping[str, Tensor]], None]) -> None:
         """`check` refuses wrong params and inputs, by name."""
         self.number = next(_NUMBERS)
         self._backend = backend

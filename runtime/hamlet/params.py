@@ -23,12 +23,13 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     agents). They must lie within the bounds that the universe gives. Both survive resets.
 
     A view, or the same row of `Env.state`, may be written in place too. The next `step`, `rollout`, `observe`, `reset`,
-    `place`, `state_dict` or copy takes over what was written, or, where it lies out of bounds, raises `EnvError` and puts
-    back what was there before; `Env.check_given` does only that. Torch counts what it writes, so nothing is looked at
-    where nothing was written. What is written past torch (through `.numpy()`, `.data`, DLPack, a pointer, or by another
-    process) is not seen, and neither is what a CUDA graph of your own writes: nothing is promised of values out of bounds
-    that come in there, nor of inputs in an environment made with `validate=False`, which are not looked at at all.
-    Meters may become NaN. Params are checked always.
+    `place`, `state_dict` or copy takes over what was written, or, where it lies out of bounds, raises `EnvError` and
+    puts back what was there before; `Env.check_given` does only that. Torch counts what it writes, so nothing is looked
+    at, and no device waited for, where nothing was written.
+
+    Not seen is what is written past torch: through `.numpy()`, `.data`, DLPack, a pointer, by another process, or by a
+    CUDA graph of your own. Nothing is promised of values out of bounds that come in so, nor of inputs in an environment
+    made with `validate=False`, which are not looked at at all: meters may become NaN. Params are checked always.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
             self._settle(self._kept)
 
     def check_others(self, values: torch.Tensor) -> None:
-        """Raise `EnvError` unless these, in place of the values, lie within bounds: a compiled graph works on copies."""
+        """Raise `EnvError` unless these, which a compiled graph has instead of the values, lie within bounds."""
         if self._kept is not None and values.data_ptr() != self._kept.values.data_ptr():
             for row, item in self._rows.values():
                 check_numbers(self._kind, item, values[row])

@@ -87,8 +87,8 @@ class Rollout:
 
     def world_mean_length(self) -> torch.Tensor:
         """[worlds] f64: the mean length of the episodes of each world in ticks, from their beginning until none of its
-        agents was alive; NaN where none ended. With one agent in a world these are the lengths of its episodes; lengths of
-        single agents among several are counted over all worlds only (`lengths`).
+        agents was alive; NaN where none ended. With one agent in a world these are the lengths of its episodes; lengths
+        of single agents among several are counted over all worlds only (`lengths`).
 
         Raises:
             EnvError: worlds of this universe do not start anew by themselves (`episodes by hand`).

@@ -235,9 +235,9 @@ def observation_segments(universe: Universe) -> tuple[Segment, ...]:
 
 
 def observation_names(universe: Universe) -> tuple[str, ...]:
-    """A name for each value of an observation, in order, each another one: that of its segment; where that has a row per
-    element, with the element in brackets: the coordinates of a cell of a grid (`grid[3,0]`), the steps to a cell of a
-    window (`window[-1,0]`), the name of an affordance (`here[Bed]`), else a number."""
+    """A name for each value of an observation, in order, each another one: that of its segment; where that has a row
+    per element, with the element in brackets: the coordinates of a cell of a grid (`grid[3,0]`), the steps to a cell of
+    a window (`window[-1,0]`), the name of an affordance (`here[Bed]`) or `nothing`, else a number."""
     names: list[str] = []
     segments = iter(observation_segments(universe))
     for item in universe.observations:
@@ -255,7 +255,9 @@ def _elements(item: Observation, universe: Universe) -> list[Sequence[str]]:
         case ObserveWindow(radius=radius):
             return [_cells(range(-radius, radius + 1) for _ in axes(universe))]
         case ObserveHere(affordances=affordances):
-            return [[str(number) if name is None else name for number, name in enumerate(affordances)]]
+            # In backticks an affordance may have that name too.
+            nothing = "nothing" if "nothing" not in affordances else "nothing#2"
+            return [[nothing if name is None else name for name in affordances]]
         case ObserveBlank(count=count):
             return [[str(number) for number in range(count)]]
         case ObserveConstant(values=values):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from hamlet.errors import AttributeMissing
+from hamlet.errors import MissingAttributeError
 
 
 class Sealed:
@@ -34,14 +34,16 @@ class Sealed:
         # Python asks here only for what is not there. Who copies or pickles asks too, before `__init__` has run.
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        raise AttributeMissing(_line(f"{type(self).__name__} has no attribute {name!r}", self._instead(name)))
+        raise MissingAttributeError(_line(f"{type(self).__name__} has no attribute {name!r}", self._instead(name)))
 
     def _refuse(self, name: str, done: str) -> NoReturn:
         known = name in self.__dict__ or hasattr(type(self), name)
-        what = f"{name!r} of {type(self).__name__} cannot be {done}" if known else (
-            f"{type(self).__name__} has no attribute {name!r}, and takes no new ones"
+        what = (
+            f"{name!r} of {type(self).__name__} cannot be {done}"
+            if known
+            else (f"{type(self).__name__} has no attribute {name!r}, and takes no new ones")
         )
-        raise AttributeMissing(_line(what, self._instead(name)))
+        raise MissingAttributeError(_line(what, self._instead(name)))
 
 
 def _line(what: str, instead: str | None) -> str:

@@ -96,7 +96,7 @@ def test_inputs_stay_until_others_are_given(pond: Module, backend: str) -> None:
         (1.5, "input wind must lie in -1 .. 1"),
         (float("nan"), "input wind must lie in -1 .. 1"),
         (torch.zeros(8), "input wind takes a number or a tensor \\[16\\], not \\[8\\]"),
-        ("much", "input wind takes numbers, not str"),
+        ("much", "input wind takes numbers, not 'much'"),
     ],
 )
 def test_wrong_inputs(pond: Module, value: Any, message: str) -> None:
