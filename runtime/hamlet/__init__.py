@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError
+from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError, shown
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -35,8 +35,8 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
     """Compile a `.hamlet` file, or the folder of a pack of HAMLET's, and load it.
 
     The generated package goes to `output`, or else to a folder named after its contents under `$XDG_CACHE_HOME/hamletc`
-    (`~/.cache/hamletc`), where the same contents are found again. Warnings about the universe are given as Python's, each
-    a `HamletWarning` in one line that begins with its code.
+    (`~/.cache/hamletc`), where the same contents are found again. Warnings about the universe are given as
+    Python's, each a `HamletWarning` in one line that begins with its code.
 
     Raises:
         EnvError: an argument is no path.
@@ -50,7 +50,7 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
 
     for name, given in (("path", path), ("output", path if output is None else output)):
         if not isinstance(given, (str, Path)) or "\0" in str(given):
-            raise EnvError(f"{name} is the path of a file or a folder, not {given!r}")
+            raise EnvError(f"{name} is the path of a file or a folder, not {shown(given)}")
     found: list[FileDiagnostics] = []
     folder = compile_file(Path(path), None if output is None else Path(output), found.append)
     for file in found:

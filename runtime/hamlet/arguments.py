@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 
 WIDE = (torch.uint16, torch.uint32, torch.uint64)
 """Types of which torch knows little more than how to convert them."""
@@ -49,20 +49,6 @@ def named(thing: str, value: Any, known: Collection[str]) -> str:
     raise EnvError(f"the universe has no {thing} {shown(value)}: {hint}")
 
 
-def shown(value: object) -> str:
-    """A value in a message: in a line, and a short one."""
-    if isinstance(value, torch.Tensor):
-        return f"a tensor {list(value.shape)} of {value.dtype}" if not value.is_nested else "a nested tensor"
-    if isinstance(value, np.ndarray):
-        return f"an array {list(value.shape)} of {value.dtype}"
-    try:
-        text = repr(value)
-    except Exception:
-        # A representation of somebody else's may fail in any way.
-        return f"a {type(value).__name__}"
-    return text if len(text) <= 60 and "\n" not in text else f"a {type(value).__name__}"
-
-
 def dense(value: Any, what: str) -> torch.Tensor:
     """A tensor of plain numbers that lie in memory side by side; lists and arrays become one, on the CPU.
 
@@ -84,7 +70,7 @@ def _converted(value: Any, what: str) -> torch.Tensor:
     if not isinstance(value, (int, float, np.generic, np.ndarray, list, tuple)):
         raise EnvError(f"{what}, not {shown(value)}")
     try:
-        if _holds_tensors(value):
+        if isinstance(value, (list, tuple)) and _holds_tensors(value):
             return torch.stack([dense(each, what) for each in value])
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
@@ -92,8 +78,8 @@ def _converted(value: Any, what: str) -> torch.Tensor:
         if array.dtype == np.uint64 and array.size and int(array.max()) >= 1 << 63:
             raise EnvError(f"{what}, not {int(array.max())}")
         # numpy has types that torch has not: wider floats and the other order of bytes.
-        plain = {"b": array.dtype, "i": np.int64, "u": np.int64, "f": np.float64}[array.dtype.kind]
-        return torch.from_numpy(np.array(array, dtype=plain, order="C"))
+        plain = {"b": "?", "i": "i8", "u": "i8", "f": "f8"}[array.dtype.kind]
+        return torch.from_numpy(array.astype(plain, order="C", copy=True))
     except EnvError:
         raise
     except (TypeError, ValueError, OverflowError, RuntimeError, RecursionError) as error:

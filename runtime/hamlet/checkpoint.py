@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
-from hamlet.arguments import dense, shown, whole
+from hamlet.arguments import dense, whole
 from hamlet.bounds import fastest
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
 from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Universe

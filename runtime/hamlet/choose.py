@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 import torch
 
-from hamlet.arguments import shown, word
-from hamlet.errors import EnvError
+from hamlet.arguments import word
+from hamlet.errors import EnvError, shown
 
 BackendName: TypeAlias = Literal["interpreter", "numba", "triton"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)

@@ -15,17 +15,17 @@ import numpy as np
 import torch
 
 from hamlet import checkpoint, schema
-from hamlet.arguments import dense, flag, named, shown, whole
+from hamlet.arguments import dense, flag, named, whole
 from hamlet.backend import Backend, Policy, RandomPolicy, Recordable, RecordedPolicy, Stream, TabularPolicy
 from hamlet.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.choose import Choice, choose
 from hamlet.encoding import scales
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 from hamlet.graphed import Graphed, record
 from hamlet.launch.tuning import Tune
 from hamlet.module import Module
 from hamlet.ops import Stepper, step
-from hamlet.params import Numbers
+from hamlet.params import Held, Numbers
 from hamlet.placing import place
 from hamlet.rollout import Rollout
 from hamlet.sealed import Sealed
@@ -103,8 +103,10 @@ class Env(Sealed):
         self.observation_names = schema.observation_names(universe)
         self.observation_low, self.observation_high = self._observation_range()
         shape, state = buffers.shape, buffers.state
-        self.params = Numbers("param", universe.params, state.get("params"), shape, True, self.observe)
-        self.inputs = Numbers("input", universe.inputs, state.get("inputs"), shape, validate, lambda: None)
+        params = Held("param", universe.params, state.get("params"), True)
+        inputs = Held("input", universe.inputs, state.get("inputs"), validate)
+        self.params = Numbers(params, shape, self.check_given, self.observe)
+        self.inputs = Numbers(inputs, shape, self.check_given, lambda: None)
         self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
             {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
         )
@@ -114,20 +116,12 @@ class Env(Sealed):
         self._backend = backend
         self._buffers = buffers
         self._now = now
-        self._held = tuple(numbers for numbers in (self.params, self.inputs) if len(numbers))
+        self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
+        self._checked = tuple(held for held in self._held.values() if held.checked)
         self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
         self._stepper = Stepper(backend, buffers, self._check_operands)
         self._info = self._views()
         self._seal()
-
-    @classmethod
-    def begun(
-        cls, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, seed: int
-    ) -> Env:
-        """An environment at the beginning of episode 0."""
-        env = cls(module, backend, buffers, choice, validate, tune, Now(seed))
-        env._start()
-        return env
 
     @property
     def seed(self) -> int:
@@ -189,8 +183,8 @@ class Env(Sealed):
         Raises:
             EnvError: it lies out of bounds; those numbers are again what they were before.
         """
-        for numbers in self._held:
-            numbers.check()
+        for held in self._checked:
+            held.check()
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor | None, Info]:
         """Begin a new episode in every world. Params and inputs stay; where places are stored they are those with which
@@ -248,8 +242,8 @@ class Env(Sealed):
             return self._now.graphed.step(actions)
         else:
             given = self.checked_actions(actions)
-            for numbers in self._held:
-                numbers.check()
+            for held in self._checked:
+                held.check()
             self._backend.step(self._buffers, given, self._stream())
         return self._finish()
 
@@ -384,8 +378,8 @@ class Env(Sealed):
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
         for name, value in state.items():
             self._buffers.state[name].copy_(value)
-        for numbers in self._held:
-            numbers.taken()
+        for held in self._held.values():
+            held.taken()
         now = self._now
         now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
         self._clear_past()
@@ -443,9 +437,7 @@ class Env(Sealed):
             return statistics
         if isinstance(statistics, Rollout):
             raise EnvError("statistics are the counts of a rollout: pass statistics=result.counts")
-        if not isinstance(statistics, bool):
-            raise EnvError(f"statistics is True, False or the counts of an earlier rollout, not {shown(statistics)}")
-        if not statistics:
+        if not flag("statistics, where it is not the counts of an earlier rollout,", statistics):
             if per_world:
                 raise EnvError("counts per world are part of the statistics: leave out statistics=False")
             return None
@@ -454,10 +446,9 @@ class Env(Sealed):
 
     def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
         """What `check_given` does, where a compiled graph gives the tensors."""
-        for kind, numbers in (("params", self.params), ("inputs", self.inputs)):
-            numbers.check()
-            if kind in given:
-                numbers.check_others(given[kind])
+        for name, held in self._held.items():
+            held.check()
+            held.check_others(given[name])
 
     def _step_as_operator(self, actions: torch.Tensor) -> None:
         stepper, stream = self._stepper, self._stream()
@@ -500,32 +491,34 @@ class Env(Sealed):
         )
 
     def _checked_policy(self, policy: Any, ticks: int) -> Policy:
+        # Arrays compare with a word entry by entry: look at types first.
         match policy:
-            case "random":
-                return RandomPolicy()
-            case str():
-                raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
+            case torch.Tensor() | np.ndarray() | list() | tuple():
+                return RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
             case TabularPolicy(universe=universe, strides=strides):
                 if universe != self.module.digest or strides.device != self.device:
                     raise EnvError("this policy was made by an environment of another universe, or on another device")
                 return policy
-            case torch.Tensor() | np.ndarray() | list() | tuple():
-                return RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
+            case str("random"):
+                return RandomPolicy()
+            case str():
+                raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
             case _:
                 raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(policy)}')
 
     def _checked_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
         if not _plain(actions) or actions.shape != shape:
             actions = self._flat_actions(actions, shape)
-        if actions.device != self.device:
-            raise EnvError(f"actions are on {actions.device}, the environment is on {self.device}")
+        given: torch.Tensor = actions
+        if given.device != self.device:
+            raise EnvError(f"actions are on {given.device}, the environment is on {self.device}")
         # A compiled graph cannot look at numbers.
         if self.validate and not torch.compiler.is_compiling():
-            low, high = (int(bound) for bound in torch.aminmax(actions))
+            low, high = (int(bound) for bound in torch.aminmax(given))
             if low < 0 or high >= self.num_actions:
                 wrong = low if low < 0 else high
                 raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.num_actions - 1}")
-        return actions.to(torch.int32).contiguous()
+        return given.to(torch.int32).contiguous()
 
     def _flat_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
         """Actions of an integer type in this shape, from all that `step` takes."""
@@ -539,6 +532,15 @@ class Env(Sealed):
         if not isinstance(actions, torch.Tensor):
             given = given.to(self.device)
         return given.reshape(shape)
+
+
+def begun(
+    module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, seed: int
+) -> Env:
+    """An environment at the beginning of episode 0."""
+    env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
+    env._start()
+    return env
 
 
 def _plain(actions: Any) -> bool:

@@ -12,13 +12,13 @@ from typing import Any
 import torch
 
 from hamlet import cache, schema
-from hamlet.arguments import flag, shown, whole, word
+from hamlet.arguments import flag, whole, word
 from hamlet.backend import Backend
 from hamlet.choose import Choice, candidates, choose
 from hamlet.crossover import SIZES, settle, timed
 from hamlet.encoding import scales
-from hamlet.env import Env, checked_seed
-from hamlet.errors import EnvError
+from hamlet.env import Env, begun, checked_seed
+from hamlet.errors import EnvError, shown
 from hamlet.launch.tuning import TUNES, Tune
 from hamlet.module import Module
 from hamlet.room import room, scattered
@@ -73,7 +73,7 @@ def make(
     """
     checks = None if validate is None else flag("validate", validate)
     quiet = flag("quiet", quiet)
-    tuned: Tune = TUNES[TUNES.index(word("tune", tune, TUNES))]  # type: ignore[arg-type]
+    tuned: Tune = TUNES[TUNES.index(word("tune", tune, TUNES))]
     choice = choose(backend, device)
     options = candidates(choice, launch, anywhere=backend == "auto" and device is None)
     shape = checked_shape(module.universe, worlds, agents, first_world)
@@ -86,7 +86,7 @@ def make(
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     if checks is None:
         checks = choice.device.type == "cpu"
-    env = Env.begun(module, executor, buffers, choice, checks, tuned, first_seed)
+    env = begun(module, executor, buffers, choice, checks, tuned, first_seed)
     if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hamlet import manifest
 from hamlet.codec import from_json
-from hamlet.errors import ModuleError
+from hamlet.errors import ModuleError, shown
 from hamlet.universe import Universe
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ class Module:
         Raises:
             ModuleError: there is no such target, or the package was compiled without it.
         """
-        if target not in get_args(Target):
-            raise ModuleError(f"there is no target {target!r}: take {', '.join(get_args(Target))}")
+        if not isinstance(target, str) or target not in get_args(Target):
+            raise ModuleError(f"there is no target {shown(target)}: take {', '.join(get_args(Target))}")
         filename = kernels_file(target)
         if filename not in self.sources:
             raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
@@ -166,7 +166,7 @@ def _folder(package: str | Path | ModuleType) -> Path:
             raise ModuleError(f"{package.__name__} is no generated package")
         return Path(package.__file__).parent
     if not isinstance(package, (str, Path)) or "\0" in str(package):
-        raise ModuleError(f"a package is a folder, or a module that was imported, not {package!r}")
+        raise ModuleError(f"a package is a folder, or a module that was imported, not {shown(package)}")
     path = Path(package)
     if path.suffix == ".hamlet":
         raise ModuleError(f"{path} is a source file: hamlet.compile({str(path)!r}) compiles and loads it")

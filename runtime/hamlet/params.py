@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -32,28 +32,21 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     made with `validate=False`, which are not looked at at all: meters may become NaN. Params are checked always.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        declared: tuple[Param, ...] | tuple[Input, ...],
-        values: torch.Tensor | None,
-        shape: Shape,
-        checked: bool,
-        changed: Callable[[], None],
-    ) -> None:
-        self._kind = kind
-        self._rows = {item.name: (row, item) for row, item in enumerate(declared)}
-        self._values = values
+    def __init__(self, held: Held, shape: Shape, check: Callable[[], None], changed: Callable[[], None]) -> None:
+        """`check` is called before an assignment, `changed` after it."""
+        self._kind = held.kind
+        self._rows = {item.name: row for row, item in enumerate(held.declared)}
+        self._held = held
         self._shape = shape
-        self._checked = checked
+        self._check = check
         self._changed = changed
-        self._kept = _Kept(values) if checked and values is not None else None
         self._seal()
 
     def __getitem__(self, name: str) -> torch.Tensor:
         return self._row(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
+        named(self._kind, name, self._rows)
         self.update({name: value})
 
     def update(self, *others: Any, **values: Any) -> None:
@@ -67,33 +60,13 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
         except (TypeError, ValueError) as error:
             raise EnvError(f"{self._kind}s are updated by a dictionary of names and numbers") from error
         new = {name: self._numbers(name, value) for name, value in wanted.items()}
-        self.check()
+        self._check()
         with torch.no_grad():
             for name, numbers in new.items():
                 self._row(name).copy_(numbers)
-        self.taken()
+        self._held.taken()
         if new:
             self._changed()
-
-    def check(self) -> None:
-        """Take over what was written in place.
-
-        Raises:
-            EnvError: it lies out of bounds; those numbers are again what they were.
-        """
-        if self._kept is not None and self._kept.outdated:
-            self._settle(self._kept)
-
-    def check_others(self, values: torch.Tensor) -> None:
-        """Raise `EnvError` unless these, which a compiled graph has instead of the values, lie within bounds."""
-        if self._kept is not None and values.data_ptr() != self._kept.values.data_ptr():
-            for row, item in self._rows.values():
-                check_numbers(self._kind, item, values[row])
-
-    def taken(self) -> None:
-        """All values were replaced by others that lie within bounds."""
-        if self._kept is not None:
-            self._kept.take()
 
     def __delitem__(self, name: str) -> NoReturn:
         named(self._kind, name, self._rows)
@@ -126,9 +99,7 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
 
     def _row(self, name: str) -> torch.Tensor:
         named(self._kind, name, self._rows)
-        if self._values is None:
-            raise ValueError(f"{self._kind}s without values")
-        return self._values[self._rows[name][0]]
+        return self._held.rows[self._rows[name]]
 
     def _numbers(self, name: str, value: Any) -> torch.Tensor:
         """What may be copied into a row: f32 [] or [worlds] or [lanes], within bounds."""
@@ -142,50 +113,77 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
         if tuple(new.shape) not in ((), (count,)):
             raise EnvError(f"{self._kind} {name} takes a number or a tensor [{count}], not {list(new.shape)}")
         new = new.to(dtype=torch.float32, device=row.device)
-        if self._checked:
-            check_numbers(self._kind, self._rows[name][1], new)
+        if self._held.checked:
+            check_numbers(self._kind, self._held.declared[self._rows[name]], new)
         return new
 
-    def _settle(self, kept: _Kept) -> None:
-        values = kept.values
-        if values.is_cuda and torch.cuda.is_current_stream_capturing():
+
+class Held:
+    """Params or inputs that are held to their bounds, whoever writes them.
+
+    Attributes:
+        kind: "param" or "input".
+        declared: what the universe says of each.
+        checked: whether anybody looks; otherwise nothing below does anything.
+    """
+
+    def __init__(
+        self, kind: str, declared: Sequence[Param | Input], values: torch.Tensor | None, checked: bool
+    ) -> None:
+        """`values` are the rows, [declared, worlds or lanes] f32; `None` where nothing is declared."""
+        self.kind = kind
+        self.declared = declared
+        self.checked = checked and values is not None
+        self._values = torch.zeros(0, 0) if values is None else values
+        self._before = self._values.clone() if self.checked else self._values
+        self._version = self._values._version
+
+    @property
+    def rows(self) -> torch.Tensor:
+        """The values."""
+        return self._values
+
+    def check(self) -> None:
+        """Take over what was written in place.
+
+        Raises:
+            EnvError: it lies out of bounds; those numbers are again what they were.
+        """
+        if self._values._version != self._version and self.checked:
+            self._settle()
+
+    def check_others(self, values: torch.Tensor) -> None:
+        """Raise `EnvError` unless these, which a compiled graph has instead of the values, lie within bounds."""
+        if self.checked and values.data_ptr() != self._values.data_ptr():
+            for row, item in zip(values, self.declared, strict=True):
+                check_numbers(self.kind, item, row)
+
+    def taken(self) -> None:
+        """All values were replaced by others that lie within bounds."""
+        if self._values.requires_grad:
+            # Somebody wrote what needs a gradient.
+            self._values.detach_()
+        if self.checked:
+            self._before.copy_(self._values)
+            self._version = self._values._version
+
+    def _settle(self) -> None:
+        if self._values.is_cuda and torch.cuda.is_current_stream_capturing():
             raise EnvError(
-                f"{self._kind}s were written in place, and while a CUDA graph is recorded nobody can look at them: "
+                f"{self.kind}s were written in place, and while a CUDA graph is recorded nobody can look at them: "
                 "call env.check_given() before"
             )
         problem: EnvError | None = None
         with torch.no_grad():
-            for row, item in self._rows.values():
+            for row, before, item in zip(self._values, self._before, self.declared, strict=True):
                 try:
-                    check_numbers(self._kind, item, values[row])
+                    check_numbers(self.kind, item, row)
                 except EnvError as error:
-                    values[row].copy_(kept.before[row])
+                    row.copy_(before)
                     problem = problem or error
-        kept.take()
+        self.taken()
         if problem is not None:
             raise EnvError(f"{problem}: it was written in place, and is what it was before")
-
-
-class _Kept:
-    """Values that were within bounds, and torch's count of what was written into them since."""
-
-    def __init__(self, values: torch.Tensor) -> None:
-        self.values = values
-        self.before = values.detach().clone()
-        self._version = values._version
-
-    @property
-    def outdated(self) -> bool:
-        """Whether something was written in place."""
-        return self.values._version != self._version
-
-    def take(self) -> None:
-        """The values are within bounds."""
-        if self.values.requires_grad:
-            # Somebody wrote what needs a gradient.
-            self.values.detach_()
-        self.before.copy_(self.values)
-        self._version = self.values._version
 
 
 def check_numbers(kind: str, declared: Param | Input, values: torch.Tensor) -> None:

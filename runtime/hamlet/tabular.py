@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
-from hamlet.arguments import dense, shown, whole
+from hamlet.arguments import dense, whole
 from hamlet.backend import TabularPolicy
 from hamlet.binary32 import round32
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 from hamlet.features import MOST_BINS, Count, Feature, Quantity, features
 from hamlet.universe import Universe
 
