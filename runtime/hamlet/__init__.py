@@ -42,6 +42,10 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
         EnvError: an argument is no path.
         hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or the folder
             cannot be written, or is something other than a generated package.
+
+    Example:
+        universe = hamlet.compile("universes/town.hamlet")
+        print(universe, universe.universe)
     """
     import warnings
 

@@ -164,6 +164,9 @@ class Env(Sealed):
 
         Raises:
             EnvError: there is no such meter.
+
+        Example:
+            print(env.meter("energy").mean())
         """
         names = [meter.name for meter in self.universe.meters]
         return self._buffers.state["meters"][names.index(named("meter", name, names))]
@@ -232,6 +235,10 @@ class Env(Sealed):
         Raises:
             EnvError: the actions have a wrong type, shape, device or range, or a param or an input was written in place
                 and lies out of bounds. Nothing was changed.
+
+        Example:
+            actions = torch.multinomial(env.action_mask.float(), 1).squeeze(1)
+            observation, reward, terminated, truncated, info = env.step(actions)
         """
         if torch.compiler.is_compiling():
             # The operator looks at params and inputs itself.
@@ -298,6 +305,10 @@ class Env(Sealed):
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
                 and lies out of bounds. Nothing was changed.
+
+        Example:
+            result = env.rollout(500, per_world=True)
+            print(result, result.causes(), result.world_episodes())
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
         chosen = self._checked_policy(policy, ticks)
@@ -325,6 +336,11 @@ class Env(Sealed):
 
         Raises:
             EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
+
+        Example:
+            table = torch.full((4,), env.action_names.index("WAIT"))
+            table[0] = env.action_names.index("INTERACT")
+            env.rollout(100, env.tabular(table, [("energy", 4)]))
         """
         return tabular(self.universe, self.module.digest, table, features, self.device)
 
@@ -507,18 +523,23 @@ class Env(Sealed):
                 raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(policy)}')
 
     def _checked_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
-        if not _plain(actions) or actions.shape != shape:
-            actions = self._flat_actions(actions, shape)
-        given: torch.Tensor = actions
+        try:
+            plain = actions.layout is torch.strided and actions.dtype in INTEGERS and actions.shape == shape
+        except (AttributeError, RuntimeError):
+            # No tensor has no layout, and nested tensors have no shape.
+            plain = False
+        given: torch.Tensor = actions if plain else self._flat_actions(actions, shape)
         if given.device != self.device:
             raise EnvError(f"actions are on {given.device}, the environment is on {self.device}")
         # A compiled graph cannot look at numbers.
         if self.validate and not torch.compiler.is_compiling():
-            low, high = (int(bound) for bound in torch.aminmax(given))
+            least, most = torch.aminmax(given)
+            low, high = least.item(), most.item()
             if low < 0 or high >= self.num_actions:
                 wrong = low if low < 0 else high
                 raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.num_actions - 1}")
-        return given.to(torch.int32).contiguous()
+        # Asking costs less than a conversion of what needs none.
+        return given if given.dtype is torch.int32 and given.is_contiguous() else given.to(torch.int32).contiguous()
 
     def _flat_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
         """Actions of an integer type in this shape, from all that `step` takes."""
@@ -541,16 +562,6 @@ def begun(
     env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
     env._start()
     return env
-
-
-def _plain(actions: Any) -> bool:
-    """Whether these are integers in a tensor like most."""
-    return (
-        isinstance(actions, torch.Tensor)
-        and actions.dtype in INTEGERS
-        and actions.layout is torch.strided
-        and not actions.is_nested
-    )
 
 
 def _moved(buffers: Buffers, device: torch.device) -> Buffers:

@@ -30,6 +30,11 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     Not seen is what is written past torch: through `.numpy()`, `.data`, DLPack, a pointer, by another process, or by a
     CUDA graph of your own. Nothing is promised of values out of bounds that come in so, nor of inputs in an environment
     made with `validate=False`, which are not looked at at all: meters may become NaN. Params are checked always.
+
+    Example:
+        worlds = hamlet.compile("universes/shifts.hamlet").make(worlds=4, backend="numba", seed=1)
+        for name in worlds.params:
+            worlds.params[name] = worlds.params[name].tolist()
     """
 
     def __init__(self, held: Held, shape: Shape, check: Callable[[], None], changed: Callable[[], None]) -> None:
