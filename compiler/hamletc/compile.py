@@ -332,10 +332,12 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def compile_file(path: Path, output: Path | None = None) -> Module:
+def compile_file(
+    path: Path, output: Path | None = None, warned: Callable[[FileDiagnostics], None] = lambda _: None
+) -> Module:
     """Compile a file or a pack for all targets and write the package into `output`, by default into a folder of the
     user's cache that is named after its contents. Where the cache cannot be written nothing is kept, and one line on
-    stderr says so.
+    stderr says so. `warned` is called with the warnings about each file, once there is the package.
 
     Returns:
         What was compiled, whatever somebody else writes into the folder meanwhile.
@@ -350,15 +352,17 @@ def compile_file(path: Path, output: Path | None = None) -> Module:
     stopwatch = Stopwatch()
     checked = check_file(path, stopwatch)
     files = build(checked.universe, Options(), stopwatch, checked.pack)
+    folder = Path(checked.universe.name) if output is None else output
     if output is not None:
         write(files, output)
-        return in_memory(output, files)
-    folder = Path(checked.universe.name)
-    try:
-        folder = cache_folder(checked.universe.name, files)
-        write(files, folder)
-    except OSError as error:
-        cache.say_once(f"the package of {checked.universe.name} is not kept: {cache.reason(error)}")
-    except CompileError as error:
-        cache.say_once(f"the package of {checked.universe.name} is not kept: {error}")
+    else:
+        try:
+            folder = cache_folder(checked.universe.name, files)
+            write(files, folder)
+        except OSError as error:
+            cache.say_once(f"the package of {checked.universe.name} is not kept: {cache.reason(error)}")
+        except CompileError as error:
+            cache.say_once(f"the package of {checked.universe.name} is not kept: {error}")
+    for found in checked.warnings:
+        warned(found)
     return in_memory(folder, files)

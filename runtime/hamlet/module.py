@@ -10,15 +10,15 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hamlet import manifest
 from hamlet.codec import from_json
-from hamlet.errors import ModuleError
+from hamlet.errors import ModuleError, shown
 from hamlet.universe import Universe
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def kernels_file(target: Target) -> str:
     return f"{target}_kernels.py"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Module:
     """A universe that was compiled, as read from a generated package.
 
@@ -56,19 +56,24 @@ class Module:
     path: Path
     universe: Universe
     digest: str
-    sources: dict[str, bytes] = field(repr=False)
+    sources: dict[str, bytes]
 
     @property
     def name(self) -> str:
         """The name of the universe."""
         return self.universe.name
 
+    def __repr__(self) -> str:
+        return f"Module({self.name}, path={str(self.path)!r}, digest={self.digest[:12]})"
+
     def kernels(self, target: Target) -> ModuleType:
-        """The kernels of a target, imported.
+        """The kernels of a target, "triton" or "numba", imported.
 
         Raises:
-            ModuleError: the package was compiled without them, or its file is no Python.
+            ModuleError: there is no such target, the package was compiled without it, or its file is no Python.
         """
+        if not isinstance(target, str) or target not in get_args(Target):
+            raise ModuleError(f"there is no target {shown(target)}: take {', '.join(get_args(Target))}")
         filename = kernels_file(target)
         if filename not in self.sources:
             raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
@@ -91,11 +96,35 @@ class Module:
         tune: Tune = "default",
         launch: str = "auto",
     ) -> Env:
-        """Worlds of this universe, at the beginning of episode 0. See `hamlet.make.make` for the arguments.
+        """Worlds of this universe, at the beginning of episode 0.
+
+        Args:
+            worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
+            device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
+            backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA
+                and no device was named, the one that was measured to be faster for so many agents. `auto` says on
+                stderr what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
+            seed: 0 .. 2**64 - 1.
+            obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations.
+                Bytes stand for numbers as `Env.observation_low` says. Neither bytes nor bfloat16 can show all
+                universes: bounds that are too far apart, or too large, are refused.
+            first_world: the global number of the first world, for worlds that are split over several environments.
+            validate: whether the range of actions is checked every call, and that of inputs where they are written; by
+                default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined:
+                meters may become NaN. Params are checked always.
+            quiet: say nothing.
+            tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
+                `hamlet.launch.tuning`; the bits are the same.
+            launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
+                the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
+                `quiet` or there is nothing to choose from.
 
         Raises:
-            EnvError: an argument is out of range, or the backend cannot run here.
+            EnvError: an argument is of a wrong type or out of range, or the backend cannot run here.
             ModuleError: the package has no kernels for the backend.
+
+        Example:
+            env = universe.make(worlds=256, agents=1, backend="numba", seed=1)
         """
         from hamlet.make import make
 
@@ -198,6 +227,8 @@ def _folder(package: str | Path | ModuleType) -> Path:
         if package.__file__ is None:
             raise ModuleError(f"{package.__name__} is no generated package")
         return Path(package.__file__).parent
+    if not isinstance(package, (str, Path)) or "\0" in str(package):
+        raise ModuleError(f"a package is a folder, or a module that was imported, not {shown(package)}")
     path = Path(package)
     if path.suffix == ".hamlet":
         raise ModuleError(f"{path} is a source file: hamlet.compile({str(path)!r}) compiles and loads it")

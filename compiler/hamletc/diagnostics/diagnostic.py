@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hamlet.universe import Span
 from hamletc.codes import CODES, Severity
@@ -32,6 +33,12 @@ class Diagnostic:
     primary: Label
     hint: str
     secondary: tuple[Label, ...] = ()
+
+    def line(self, path: Path) -> str:
+        """All of it in one line that begins with the code, for Python's warnings."""
+        place = self.primary.span
+        parts = (f"{self.code} {self.message} ({path}:{place.line}:{place.column})", self.hint or "")
+        return " ".join(": ".join(part for part in parts if part).split())
 
 
 def diagnose(

@@ -25,7 +25,7 @@ from hamlet.universe.observations import Observation
 from hamlet.universe.space import Move, Space
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Universe:
     """A checked universe. Tuples are in file order, which is execution order.
 
@@ -58,3 +58,16 @@ class Universe:
     reports: tuple[Report, ...]
     observations: tuple[Observation, ...]
     start: Start | None = None
+
+    def __repr__(self) -> str:
+        parts: dict[str, tuple[object, ...]] = {
+            "params": self.params,
+            "inputs": self.inputs,
+            "meters": self.meters,
+            "rules and cascades": self.dynamics,
+            "affordances": self.affordances,
+            "own actions": self.actions,
+            "rewards": self.rewards,
+        }
+        said = ", ".join(f"{len(items)} {name}" for name, items in parts.items() if items)
+        return f"Universe({self.name}: {said})"

@@ -160,7 +160,7 @@ class VectorizedEnv:
     def get_action_masks(self) -> Tensor:
         """The actions that can have an effect in the state as it is: bool [N, action_dim]."""
         self._flush()
-        return self._env.action_mask().clone(memory_format=torch.contiguous_format)
+        return self._env.action_mask.clone(memory_format=torch.contiguous_format)
 
     def observe(self) -> Tensor:
         """The observation of the state as it is: f32 [N, observation_dim]."""
