@@ -55,3 +55,8 @@ measure:
 .PHONY: finite
 finite:
 	nice $(PYTHON) tests/finite/fuzz_finite.py --ledger benchmarks/results/finite.json
+
+# A million texts and packs that nobody would write: no traceback, nothing slow, nothing large.
+.PHONY: soak
+soak:
+	nice $(PYTHON) tests/soak/run.py --jobs $(JOBS) --ledger benchmarks/results/soak.json
