@@ -153,5 +153,6 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H131": Code("warning", "part that HAMLET drops"),
         "H132": Code("warning", "bonus that HAMLET never pays"),
         "H133": Code("warning", "part with which HAMLET stops"),
+        "H134": Code("warning", "part that says again what another one says"),
     }
 )
