@@ -11,6 +11,8 @@ Kind: TypeAlias = Literal[
     "text", "pack", "package", "recorded run", "trace", "arrays", "pack's file", "package's file", "folder", "nothing"
 ]
 RECORDED = ".npz"
+SHARED = "global_actions.yaml"
+"""It may also stand in the folder that packs are in."""
 
 
 def kind_of(path: Path) -> Kind:
@@ -79,7 +81,7 @@ def _is_package(folder: Path) -> bool:
 def _is_pack(folder: Path) -> bool:
     from hamletc.townlet.pack import FILES
 
-    return any((folder / name).exists() for name in FILES)
+    return any((folder / name).exists() for name in FILES if name != SHARED)
 
 
 def _archive(path: Path) -> Kind:

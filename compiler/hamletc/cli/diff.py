@@ -5,8 +5,12 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
+
+if TYPE_CHECKING:
+    from hamletc.diff.side import Side
 
 
 @click.command()
@@ -61,11 +65,24 @@ def diff(
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("comparing"):
-        opened = [
-            open_side(given.path or paths[0], given.backend, Path(folder) / name / "package")
+        opened = {
+            name: open_side(given.path, given.backend, Path(folder) / name)
             for name, given in sides.items()
-        ]
-        report = compare(opened[0], opened[1], effort, seed, common)
+            if given.path is not None
+        }
+        for name, given in sides.items():
+            if given.path is None:
+                opened[name] = _beside(paths[0], next(iter(opened.values())), given.backend, Path(folder) / name)
+        report = compare(opened["LEFT"], opened["RIGHT"], effort, seed, common)
     click.echo(report.to_json() if as_json else report.render())
     if not report.ok:
         ctx.exit(1)
+
+
+def _beside(path: Path, side: Side, backend: str | None, folder: Path) -> Side:
+    """The universe of a side, also of a recorded run, by another backend."""
+    from hamletc.diff.open import again, open_side
+
+    if side.contender.recording is not None:
+        return again(side, backend or "interpreter", folder)
+    return open_side(path, backend, folder)
