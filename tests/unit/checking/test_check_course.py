@@ -53,6 +53,12 @@ RELIEF = "rule relief: mood < 0.1 -> mood += 0.2\n"
         ("affordance Sofa at random open 18 .. 8 { needs hour < 18  instantly { mood += 0.1 } }", []),
         ("affordance Sofa at random { needs here == Sofa  instantly { mood += 0.1 } }", ["H062"]),
         ("affordance Sofa at random { instantly { mood += 0.1 when here == Bed } }", ["H062"]),
+        ("rule a: money + mood < 0.5 -> { money += 0.3  mood += 0.1 when (money + mood < 0.6) }", []),
+        ("rule a: money + mood < 0.5 -> { energy -= 0.3  mood += 0.1 when (money + mood < 0.6) }", ["H062"]),
+        ("rule a: money < mood -> { money += 0.3  mood += 0.1 when money > mood }", []),
+        ("rule a: money < mood -> { energy -= 0.3  mood += 0.1 when money > mood }", ["H062"]),
+        ("dies when age >= 50\nreward 1 when age >= 50", []),
+        ("dies when hour >= 20\nreward 1 when hour >= 20", ["H062"]),
         # What statements before it made of a meter.
         ("rule a: money = 0\nreward money", ["H064"]),
         ("reward 1 when money > 0.2\nrule a: money = 0", ["H062"]),
