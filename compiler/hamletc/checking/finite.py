@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from hamlet.bounds import counted, largest_reward
+from hamlet.bounds import returns
 from hamlet.encoding import BFLOAT16_LIMIT
 from hamlet.universe import Expression, ObserveMeters, Span
 from hamletc.checking import intervals
@@ -34,17 +34,19 @@ def check_rewards(draft: Draft, terms: list[Interval | None], ranges: Ranges) ->
         at_the_end = ranges.finite(intervals.add, paid, more, span, _smaller)
         paid = None if paid is None or at_the_end is None else intervals.hull(paid, at_the_end)
         parts.append((span, more, None))
-    ticks = counted(None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks)
-    if paid is None or _size(paid) <= largest_reward(ticks):
+    limits = returns(draft.lifespan, draft.by_hand, draft.lifespan is not None or bool(draft.causes))
+    if paid is None or _size(paid) <= limits.reward:
         return
     span, term, value = max(parts, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
-    most = _round_number(largest_reward(ticks) / len(parts))
+    most = _round_number(limits.reward / len(parts))
     ranges.report.add(
         "H080",
         "rewards can add up to infinity",
         span,
         f"a reward of {term} in a tick",
-        secondary=() if draft.lifespan is None else (Label(draft.lifespan.span, _summed(ticks)),),
+        secondary=()
+        if draft.lifespan is None
+        else (Label(draft.lifespan.span, _summed(draft.lifespan.ticks if limits.per_tick else None)),),
         hint=f"Keep it within -{most} .. {most}. {_smaller() if value is None else narrowing(value)}",
     )
 
