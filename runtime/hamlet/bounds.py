@@ -4,6 +4,7 @@ elsewhere is held to it (`hamlet.checkpoint`)."""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from hamlet.binary32 import round32
 from hamlet.universe import (
@@ -13,6 +14,7 @@ from hamlet.universe import (
     Cascade,
     Continuous,
     Grid,
+    Lifespan,
     NoSpace,
     Rule,
     Statement,
@@ -55,33 +57,39 @@ LONGEST_COUNTED = 2**22
 """Ticks of a longer life are not counted, where it is said how far rewards add up."""
 
 
-def counted_ticks(universe: Universe) -> int | None:
-    """How many rewards an episode has at most; `None` where nothing follows from that: too many, or no limit."""
-    return counted(None if universe.lifespan is None or universe.by_hand else universe.lifespan.ticks)
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """How far from 0 rewards may be, and returns are then.
 
-
-def counted(ticks: int | None) -> int | None:
-    """Of the most ticks of an episode, those that are counted."""
-    return None if ticks is None or ticks > LONGEST_COUNTED else ticks
-
-
-def largest_reward(ticks: int | None) -> float:
-    """How far from 0 the reward of a tick may be, so that no return ever leaves `largest_return`.
-
-    Sums of binary32 numbers stall: |s| <= 2**103 and |r| <= 2**79 give |s + r| <= 2**103, once it is rounded (to even,
-    where it lies in the middle). So does the sum of returns, at 2**127. With a limited number of ticks rewards may be
-    larger: see `largest_return`.
+    Attributes:
+        reward: the largest reward of a tick, on either side, with which no sum ever becomes infinite.
+        begun, per_tick: at an age, `episode_return` is at most begun + per_tick * age.
     """
-    return 2.0**79 if ticks is None else 2.0**101 / ticks
+
+    reward: float
+    begun: float
+    per_tick: float
 
 
-def largest_return(ticks: int | None) -> tuple[float, float]:
-    """a and b: how far from 0 `episode_return` may be at an age is a + b * age, at most 2**103.
+def returns(lifespan: Lifespan | None, by_hand: bool, ends: bool) -> Returns:
+    """The limits of a universe; `ends`: some episode of it ends, so that `finished_return` sums returns.
 
-    Rounding a sum of at most 2**103 takes at most 2**78 away. Half of b, at least 2**79 for all ticks that are counted,
-    is the largest reward; the other half is more than that.
+    Sums of binary32 numbers stall: where |s| <= 2**103 and |r| <= 2**79, s + r is at most 2**103, once it is rounded
+    (to even, where it lies in the middle). So does the sum of returns, at 2**127. In a life of few ticks rewards may be
+    larger. Rounding a sum of at most 2**103 adds at most 2**78 to it; half of `per_tick` is the largest reward, at
+    least 2**79 for all lives that are counted, and the other half is more than that.
     """
-    return (2.0**103, 0.0) if ticks is None else (2.0**101, 2.0**102 / ticks)
+    if not ends:
+        return Returns(2.0**103, 2.0**127, 0.0)
+    if lifespan is None or by_hand or lifespan.ticks > LONGEST_COUNTED:
+        return Returns(2.0**79, 2.0**103, 0.0)
+    return Returns(2.0**101 / lifespan.ticks, 2.0**101, 2.0**102 / lifespan.ticks)
+
+
+def returns_of(universe: Universe) -> Returns:
+    """The limits of a universe."""
+    ends = universe.lifespan is not None or bool(universe.causes)
+    return returns(universe.lifespan, universe.by_hand, ends)
 
 
 def unclamped_meters(universe: Universe) -> frozenset[str]:

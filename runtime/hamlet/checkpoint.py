@@ -14,7 +14,7 @@ import torch
 
 from hamlet import schema
 from hamlet.arguments import dense, whole
-from hamlet.bounds import counted_ticks, fastest, largest_return, speeds
+from hamlet.bounds import fastest, returns_of, speeds
 from hamlet.errors import EnvError, shown
 from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
@@ -96,11 +96,11 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
 
 
 def _check_returns(universe: Universe, returns: torch.Tensor, age: torch.Tensor) -> None:
-    least, more = largest_return(counted_ticks(universe))
+    limits = returns_of(universe)
     if bool(returns.isnan().any()):
         raise EnvError("episode_return of the state holds a NaN")
     # in binary64: products with ages and these powers of two are exact to more places than the proof needs
-    if not bool((returns.double().abs() <= least + more * age.double()).all()):
+    if not bool((returns.double().abs() <= limits.begun + limits.per_tick * age.double()).all()):
         raise EnvError("episode_return of the state is larger than rewards add up to")
 
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from hamlet.backend import RecordedPolicy, Stream
-from hamlet.bounds import counted_ticks, largest_return
+from hamlet.bounds import returns_of
 from hamlet.encoding import fits_bfloat16
 from hamlet.interpreter import Interpreter, act, dynamics, ending, expressions, interact, observe, statements
 from hamlet.interpreter.expressions import Measured
@@ -117,8 +117,8 @@ def states(universe: Universe, seed: int) -> tuple[Buffers, Tensor]:
     for declared, rows in ((universe.meters, "meters"), (universe.params, "params"), (universe.inputs, "inputs")):
         for row, item in enumerate(declared):
             buffers.state[rows][row] = corners(item, WORLDS, chosen)
-    least, more = largest_return(counted_ticks(universe))
-    largest = least + more * buffers.state["age"].double()
+    limits = returns_of(universe)
+    largest = limits.begun + limits.per_tick * buffers.state["age"].double()
     sign = torch.tensor([1.0, -1.0, 0.0]).repeat(WORLDS)[:WORLDS]
     buffers.state["episode_return"].copy_(largest * sign)
     return buffers, injector.actions(0.4)
@@ -153,8 +153,8 @@ def _look(universe: Universe, buffers: Buffers, finished: Tensor) -> int:
         seen["observation as bfloat16"] = observation.bfloat16()
     for name, values in seen.items():
         all_finite(name, values)
-    least, more = largest_return(counted_ticks(universe))
+    limits = returns_of(universe)
     total, age = buffers.state["episode_return"].double(), buffers.state["age"].double()
-    if bool((total.abs() > least + more * age).any()):
+    if bool((total.abs() > limits.begun + limits.per_tick * age).any()):
         raise NotFiniteError(f"episode_return {float(total.abs().max())} is beyond its limit")
     return sum(values.numel() for values in seen.values() if values.is_floating_point())

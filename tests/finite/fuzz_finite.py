@@ -16,7 +16,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
@@ -33,6 +33,8 @@ from ledger import commit
 from hamletc.checking.check import check
 from hamletc.language.parser import parse
 
+BATCH = 100
+"""Universes after which the ledger is written."""
 RANGES = frozenset(["H050", "H051", "H080", "H081"])
 """Errors that say: this can be infinite."""
 
@@ -77,8 +79,15 @@ class Findings:
         """How many universes there were."""
         return self.clean + sum(self.refused.values()) + len(self.failed)
 
+    def add(self, other: Findings) -> None:
+        """Take in those that follow."""
+        self.last = other.last
+        for name in ("clean", "values", "compared", "refused", "strict", "loose", "failed"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.seconds = round(self.seconds + other.seconds, 1)
 
-def examine(first: int, count: int, compare: int, told: bool = False) -> Findings:
+
+def examine(first: int, count: int, compare: int) -> Findings:
     """Make and try so many universes."""
     torch.set_num_threads(1)
     found, begin = Findings(commit(), first, first + count - 1), time.process_time()
@@ -88,8 +97,6 @@ def examine(first: int, count: int, compare: int, told: bool = False) -> Finding
         except Exception:
             found.failed.append(number)
             print(f"FAILED: number {number}\n{text(number)}\n{traceback.format_exc(limit=-4)}", flush=True)
-        if told and (number - first + 1) % 250 == 0:
-            print(f"{number}: {found.clean} clean, {sum(found.refused.values())} refused", flush=True)
     found.seconds = round(time.process_time() - begin, 1)
     return found
 
@@ -157,6 +164,14 @@ def page(found: Findings) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write(ledger: Path, found: Findings) -> None:
+    """Write the ledger, and the page beside it."""
+    # `asdict` makes no Counter of a Counter.
+    data = {each.name: getattr(found, each.name) for each in fields(found)}
+    ledger.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    ledger.with_suffix(".md").write_text(page(found), encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5500)
@@ -164,10 +179,13 @@ def main() -> int:
     parser.add_argument("--compare", type=int, default=40)
     parser.add_argument("--ledger", type=Path)
     chosen = parser.parse_args()
-    found = examine(chosen.first, chosen.count, chosen.compare, told=True)
-    if chosen.ledger is not None:
-        chosen.ledger.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
-        chosen.ledger.with_suffix(".md").write_text(page(found), encoding="utf-8")
+    found = Findings(commit(), chosen.first, chosen.first - 1)
+    while found.last < chosen.first + chosen.count - 1:
+        most = min(BATCH, chosen.first + chosen.count - 1 - found.last)
+        found.add(examine(found.last + 1, most, chosen.compare))
+        if chosen.ledger is not None:
+            write(chosen.ledger, found)
+        print(f"{found.seen:,} universes: {found.clean:,} clean, {len(found.failed)} failed", flush=True)
     print(page(found))
     return 1 if found.failed or not found.clean or not found.loose else 0
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from hamlet.bounds import counted, largest_reward
+from hamlet.bounds import returns
 from hamlet.encoding import BFLOAT16_LIMIT
-from hamlet.universe import Expression, ObserveMeters, Span
+from hamlet.universe import ObserveMeters
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import ZERO, Interval
@@ -15,6 +15,8 @@ from hamletc.checking.names import Names
 from hamletc.checking.ranges import Ranges, State, narrowing
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
+
+SMALLER = "Write a smaller reward."
 
 
 def check_rewards(draft: Draft, terms: list[Interval | None], ranges: Ranges) -> None:
@@ -26,35 +28,31 @@ def check_rewards(draft: Draft, terms: list[Interval | None], ranges: Ranges) ->
         total = ranges.finite(intervals.add, total, term, value.span, partial(narrowing, value))
     # Terms are 0 where the agent dies.
     paid = None if total is None else intervals.hull(total, ZERO)
-    parts: list[tuple[Span, Interval | None, Expression | None]] = [
-        (value.span, term, value) for value, term in zip(values, terms, strict=True)
-    ]
+    parts = [(value.span, term, partial(narrowing, value)) for value, term in zip(values, terms, strict=True)]
     if draft.lifespan is not None and draft.lifespan.reward != 0:
         more, span = intervals.single(draft.lifespan.reward), draft.lifespan.span
-        at_the_end = ranges.finite(intervals.add, paid, more, span, _smaller)
+        at_the_end = ranges.finite(intervals.add, paid, more, span, partial(str, SMALLER))
         paid = None if paid is None or at_the_end is None else intervals.hull(paid, at_the_end)
-        parts.append((span, more, None))
-    ticks = counted(None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks)
-    if paid is None or _size(paid) <= largest_reward(ticks):
+        parts.append((span, more, partial(str, SMALLER)))
+    limits = returns(draft.lifespan, draft.by_hand, draft.lifespan is not None or bool(draft.causes))
+    if paid is None or _size(paid) <= limits.reward:
         return
-    span, term, value = max(parts, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
-    most = _round_number(largest_reward(ticks) / len(parts))
+    span, term, cure = max(parts, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
+    most = _round_number(limits.reward / len(parts))
     ranges.report.add(
         "H080",
         "rewards can add up to infinity",
         span,
         f"a reward of {term} in a tick",
-        secondary=() if draft.lifespan is None else (Label(draft.lifespan.span, _summed(ticks)),),
-        hint=f"Keep it within -{most} .. {most}. {_smaller() if value is None else narrowing(value)}",
+        secondary=()
+        if draft.lifespan is None
+        else (Label(draft.lifespan.span, _summed(draft.lifespan.ticks if limits.per_tick else None)),),
+        hint=f"Keep it within -{most} .. {most}. {cure()}",
     )
 
 
 def _summed(ticks: int | None) -> str:
     return f"returns are summed over {'any number of' if ticks is None else ticks} ticks"
-
-
-def _smaller() -> str:
-    return "Write a smaller reward."
 
 
 def _round_number(value: float) -> str:

@@ -377,14 +377,12 @@ def narrowing(*expressions: Expression) -> str:
     """A hint: what to bound, so that expressions reach less far."""
     found = [node for expression in expressions for node, _ in trees.nodes(expression)]
     names = {f"`{_name(node)}`": None for node in reversed(found) if _name(node) is not None}
-    match list(names):
-        case []:
-            return "Limit what goes into it, as in `clamp(x, low, high)`."
-        case [one]:
-            return f"Narrow the bounds of {one}, or use `clamp({one[1:-1]}, low, high)`."
-        case [*several, last]:
-            few = several[: MOST_NAMED - 1]
-            return f"Narrow the bounds of {', '.join(few)} or {last}, or use `clamp(x, low, high)`."
+    if not names:
+        return "Limit what goes into it, as in `clamp(x, low, high)`."
+    *several, last = names
+    if not several:
+        return f"Narrow the bounds of {last}, or use `clamp({last[1:-1]}, low, high)`."
+    return f"Narrow the bounds of {', '.join(several[: MOST_NAMED - 1])} or {last}, or use `clamp(x, low, high)`."
 
 
 def _deficit_hint() -> str:

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hamlet.binary32 import LARGEST, bits32, from_bits32, round32
-from hamlet.bounds import counted, largest_return, largest_reward
+from hamlet.bounds import returns
 from hamlet.interpreter.functions import call, power
+from hamlet.universe import Lifespan, Span
 from hamletc.checking import intervals
 from hamletc.checking.intervals import SMALLEST, Interval
 
@@ -177,10 +178,15 @@ def test_several_uses_in_a_tick_add_up(space: str, expected: list[str]) -> None:
         ("lifespan 10000000 ticks", "6.1e23 * energy", ["H080"]),
         ("", "6e23 * energy", []),
         ("", "6.1e23 * energy", ["H080"]),
+        ("never", "1e31 * energy", []),
+        ("never", "1.1e31 * energy", ["H080"]),
     ],
 )
 def test_rewards_that_add_up(life: str, reward: str, expected: list[str]) -> None:
-    base = BASE.replace("lifespan 100 ticks", life).replace("reward energy", f"reward {reward}")
+    base = BASE.replace("lifespan 100 ticks", "" if life == "never" else life).replace(
+        "reward energy", f"reward {reward}"
+    )
+    base = base.replace("dies when energy <= 0", "") if life == "never" else base
     assert [code for code in codes(base=base) if code != "H074"] == expected
 
 
@@ -193,7 +199,10 @@ def summed(begin: float, reward: float, ticks: int) -> torch.Tensor:
 
 def test_sums_stall_where_it_is_said() -> None:
     """2^79 on 2^103 lies in the middle, and so does 2^103 on 2^127; the next larger numbers go beyond."""
-    for far, step in ((2.0**103, largest_reward(None)), (2.0**127, largest_return(None)[0])):
+    once, often = returns(None, by_hand=False, ends=False), returns(None, by_hand=False, ends=True)
+    assert once.begun == 2.0**127
+    assert once.reward == often.begun == 2.0**103
+    for far, step in ((often.begun, often.reward), (once.begun, often.begun), (once.begun, once.reward)):
         assert float(summed(far, step, 3)) == far
         assert float(summed(-far, -step, 3)) == -far
         beyond = from_bits32(bits32(step) + 1)
@@ -202,13 +211,11 @@ def test_sums_stall_where_it_is_said() -> None:
 
 @pytest.mark.parametrize("ticks", [1, 2, 3, 500, 4096])
 def test_returns_of_counted_lives_stay_below_their_limit(ticks: int) -> None:
-    most, (least, more) = round32(largest_reward(ticks)), largest_return(ticks)
-    total = f32(least)
+    limits = returns(Lifespan(ticks, 0.0, Span(1, 1, 1, 1)), by_hand=False, ends=True)
+    total, reward = f32(limits.begun), f32(round32(limits.reward))
     for age in range(1, ticks + 1):
-        total = total + f32(most)
-        assert float(total) <= least + more * age <= largest_return(None)[0]
-    assert counted(ticks) == ticks
-    assert counted(2**22 + 1) is None
+        total = total + reward
+        assert float(total) <= limits.begun + limits.per_tick * age <= 2.0**103
 
 
 def reach(rule: str, bounds: str = "-1 .. 1") -> tuple[float, float] | None:

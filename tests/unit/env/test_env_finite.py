@@ -36,7 +36,11 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Module:
 @pytest.fixture(scope="module")
 def endless(tmp_path_factory: pytest.TempPathFactory) -> Module:
     source = tmp_path_factory.mktemp("endless") / "endless.hamlet"
-    text = COUNTED.replace("counted", "endless").replace("lifespan 20 ticks\n", "").replace("1.2e29", "6e23")
+    text = (
+        COUNTED.replace("counted", "endless")
+        .replace("lifespan 20 ticks", "dies when food <= 0")
+        .replace("1.2e29", "6e23")
+    )
     source.write_text(text)
     return hamlet.compile(source, source.with_suffix(""))
 
@@ -87,6 +91,18 @@ def test_larger_returns_than_rewards_add_up_to_are_refused(counted: Module, valu
 def test_an_endless_return_has_a_limit_too(endless: Module) -> None:
     with pytest.raises(EnvError, match="episode_return"):
         loaded(endless, "episode_return", 2.0**103 * 1.001)
+
+
+def test_a_return_that_is_never_finished_may_be_larger(tmp_path: Path) -> None:
+    source = tmp_path / "never.hamlet"
+    text = COUNTED.replace("counted", "never").replace("lifespan 20 ticks\n", "").replace("1.2e29", "1e31")
+    source.write_text(text)
+    module = hamlet.compile(source, tmp_path / "never")
+    env = loaded(module, "episode_return", 2.0**127)
+    assert is_finite(env, env.rollout(20))
+    make(module).load_state_dict(env.state_dict())
+    with pytest.raises(EnvError, match="episode_return"):
+        loaded(module, "episode_return", 2.0**127 * 1.001)
 
 
 def test_meters_are_held_to_what_they_reach(endless: Module) -> None:
