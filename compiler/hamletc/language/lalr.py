@@ -71,7 +71,8 @@ def load(text: str, tables: str) -> lark.Lark:
         "parser": parser,
     }
     data = {"parser": frontend, "rules": references[: len(rules)], "options": {**OPTIONS, "start": ["start"]}}
-    result: lark.Lark = lark.Lark._load_from_dict(data, memo, transformer=Builder())
+    load_from: Any = lark.Lark._load_from_dict
+    result: lark.Lark = load_from(data, memo, transformer=Builder())
     return result
 
 
