@@ -310,7 +310,7 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
         case "rule" | "cascade":
             return "A rule has no value; it writes meters, which have."
         case _:
-            return f"Write the name of {wanted.removeprefix('a ').removeprefix('an ')}, or declare one."
+            return f"Write the name of {wanted}, or declare one."
 
 
 def is_word(expr: syntax.Expr, *words: str) -> bool:
