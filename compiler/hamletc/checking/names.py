@@ -198,7 +198,7 @@ class Names:
                 f"`{name.text}` is {what}, not {wanted}",
                 name.span,
                 f"{wanted} is needed here",
-                hint=f"Use {wanted} that the file declares; a declared name of this spelling has backticks.",
+                hint="The word stands for nothing that the file declares; in backticks it would.",
             )
             return None
         symbol = next(iter(self._symbols.get(name.text, ())), None)

@@ -19,13 +19,12 @@ HERE = Path(__file__).parent
 HOME = (HERE / "home.hamlet").read_text(encoding="utf-8")
 KINDS = sorted(path.stem for path in HERE.glob("*.txt"))
 
-TWO = {"> affordance Job at random open 8am .. 6pm lasts 4 ticks {", "> lifespan = 300 ticks { reward = 1.0 }"}
-"""Cases that are two mistakes."""
+TWO = (
+    *("affordance Job at random open 8am .. 6pm lasts 4 ticks {", "lifespan = 300 ticks { reward = 1.0 }"),
+    "allow INTERACT when energy > 0.1 || !food > 0.1",
+)
+"""Lines with two mistakes."""
 
-CONSEQUENCES = {
-    *("< clock 24 hours", "< space grid 6 x 6 { edges wrap }", "> allow INTERACT when energy > 0.1 || !food > 0.1"),
-    *("> meter money = 5", "> meter score = 0 { decay -0.02 }"),
-}
 
 Golden = Callable[[Path, str], None]
 
@@ -93,9 +92,8 @@ def test_each_mistake_is_one_error_at_its_place(kind: str) -> None:
         found = diagnosed(case.text)
         assert found, case
         if case.new:
-            assert all(d.primary.span.line in case.lines for d in found) or kind in ("braces", "places"), case
-        wanted = 2 if any(f"> {line}" in TWO for line in case.new) else 1
-        assert len(found) == wanted or not CONSEQUENCES.isdisjoint(case.head.splitlines()), case
+            assert all(d.primary.span.line in case.lines for d in found) or kind == "braces", case
+            assert len(found) == (2 if case.new[0] in TWO else 1), case
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("accepted", "braces")])
