@@ -150,6 +150,10 @@ class Expressions:
 
     def _compared(self, side: syntax.Expr, whole: syntax.BinaryExpr) -> Operand | None:
         """One side of a comparison."""
+        if is_word(side, "true", "false"):
+            hint = "A condition stands alone, or behind `not`; a meter of 0 or 1 is compared, as in `ready > 0`."
+            self._report.add("H027", "a condition cannot be compared", side.span, "this is a condition", hint=hint)
+            return None
         value = self._value(side)
         if value is None or not _is_condition(value):
             return value

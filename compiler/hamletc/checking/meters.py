@@ -6,7 +6,7 @@ from typing import cast
 
 from hamlet.universe import Expression, Input, Meter, NoSpace, Param, Span
 from hamletc.checking.draft import Claim, Direction
-from hamletc.checking.expressions import Expressions
+from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.properties import by_key, word
@@ -58,9 +58,9 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`."""
     expressions = Expressions(names, report)
     name = declaration.name.text
-    hint = f"A rule can set it when a life begins: `rule start: age == 0 -> {spell_name(declaration.name)} = ...`."
-    if isinstance(declaration.start, syntax.CallExpr):
-        hint = hint.replace("...", spell_expression(declaration.start))
+    value = spell_expression(declaration.start)
+    statement = f"{spell_name(declaration.name)} = {value if len(value) <= LONGEST_EXAMPLE else '...'}"
+    hint = f"Write a number; a rule can set the meter when a life begins: `rule start: age == 0 -> {statement}`."
     start = expressions.constant(declaration.start, "the start value of a meter", hint)
     bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)

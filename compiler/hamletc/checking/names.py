@@ -201,7 +201,7 @@ class Names:
                 f"`{name.text}` is {what}, not {wanted}",
                 name.span,
                 f"{wanted} is needed here",
-                hint=f"Use {wanted} that the file declares; a declared name of this spelling has backticks.",
+                hint="The word stands for nothing that the file declares; in backticks it would.",
             )
             return None
         symbol = next(iter(self._symbols.get(name.text, ())), None)
@@ -313,7 +313,7 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
         case "rule" | "cascade":
             return "A rule has no value; it writes meters, which have."
         case _:
-            return f"Write the name of {wanted.removeprefix('a ').removeprefix('an ')}, or declare one."
+            return f"Write the name of {wanted}, or declare one."
 
 
 def is_word(expr: syntax.Expr, *words: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from hamlet.universe import Span
 from hamletc.foreign import instead
-from hamletc.language.braces import DECLARATIONS, begins_declaration, begins_line
+from hamletc.language.braces import DECLARATIONS, assigns, begins_declaration, begins_line
 from hamletc.language.tokens import Token
 from hamletc.language.words import MEANINGS, SHAPES
 
@@ -123,19 +123,30 @@ def _equals(s: Situation) -> Cure | None:
     if found == ":" and ("then" in s.texts or "->" in s.texts or ".." in s.texts):
         return None
     if s.shifted not in ("NAME", "NUMBER") or s.accepts(1):
-        hint = f"Write `{_source((s.before, *_rest(s, 1)))}`."
+        first = s.start if s.opener is None and s.index - s.start <= 3 else s.index - 1
+        rest = _rest(s, 1)
+        hint = f"Write `{_source((*s.tokens[first : s.index], *rest))}`."
+        if not rest:
+            hint = f"The braces stand directly behind `{s.before.text}`."
         return Cure(hint, 1, (), "H018", f"there is no `{found}` here", label="leave it out")
     return None
 
 
 def _rest(s: Situation, count: int) -> tuple[Token, ...]:
-    """The tokens of the line from so many places further on, up to a brace."""
+    """The tokens from so many places further on to the end of what seems to be an item in one line."""
     rest: list[Token] = []
-    for token in s.tokens[s.index + count : s.index + count + 8]:
-        if token.line != s.token.line or token.kind in ("end", "bad") or token.text in ("{", "}"):
+    first = s.index + count
+    for index, token in enumerate(s.tokens[first : first + 8], first):
+        ends = token.line != s.token.line or token.kind in ("end", "bad") or token.text in ("{", "}", "lasts", "open")
+        if ends or (rest and (_is_apart(rest[-1], token) or assigns(s.tokens, index))):
             break
         rest.append(token)
     return tuple(rest)
+
+
+def _is_apart(first: Token, second: Token) -> bool:
+    """Whether there is more than a space between two tokens of a line."""
+    return second.column - first.span.end_column > 1
 
 
 def _source(tokens: tuple[Token, ...]) -> str:
@@ -153,6 +164,8 @@ def _when(s: Situation) -> Cure | None:
     """`allow UP if c`, `reward 1 for c`, `1 if c else 0`."""
     word = s.token.text
     if word not in _CONDITIONALS or "when" not in s.texts or (word == "if" and _length_of_if(s) > 0):
+        return None
+    if word != "if" and begins_line(s.tokens, s.index):
         return None
     code = "H019" if word == "if" else "H009"
     message = "`if` stands before both of its values" if word == "if" and "*" in s.texts else None
@@ -247,6 +260,19 @@ def _then(s: Situation) -> Cure | None:
     return None
 
 
+def _comparison(s: Situation) -> Cure | None:
+    """`1 when Bed`, `1 when energy`."""
+    if s.shifted != "NAME" or "==" not in s.texts or "and" in s.texts or s.token.text in ("+", "-", "="):
+        return None
+    name = s.before.text
+    if s.token.kind in ("word", "quoted", "number") and not s.ends_early:
+        return None
+    for word, declared in pairwise(s.tokens):
+        if word.text == "affordance" and declared.text == name:
+            return Cure(f"Write `here == {name}`.", 0, ("==", "0"))
+    return Cure(f"Compare it, as in `{name} > 0`.", 0, ("==", "0"))
+
+
 def _needs(s: Situation) -> Cure | None:
     """`money >= 0.1` and `money -= 0.1` by themselves in the braces of an affordance, or of an action."""
     begins_operand = s.token.kind in ("word", "quoted", "number") or s.token.text in ("(", "not")
@@ -313,7 +339,7 @@ def _unfinished(s: Situation) -> Cure | None:
 
 def _range(s: Situation) -> Cure | None:
     """`open 8 - 18`, `in 0 to 1`, `in (0, 1)`."""
-    if ".." in s.texts and s.declaration == "affordance" and s.token.text == "{":
+    if ".." in s.texts and s.declaration == "affordance" and s.token.text in ("{", "lasts"):
         return Cure(f"Write `open {s.before.text} .. 18`: the hours from the first up to the second.", 0, ("..", "1"))
     if ".." in s.texts and s.token.text in _RANGES:
         return Cure(f"Write `{s.before.text} .. {s.after().text}`.", 1, ("..",))
@@ -388,6 +414,6 @@ def _statement_outside(s: Situation) -> Cure | None:
 
 
 _CURES = (
-    *(_then, _range, _equals, _unfinished, _when, _if_without_else, _if_statement),
+    *(_then, _range, _equals, _when, _unfinished, _if_without_else, _if_statement, _comparison),
     *(_needs, _comma, _call, _statement_outside),
 )

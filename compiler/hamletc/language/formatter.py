@@ -28,8 +28,14 @@ WIDTH = 120
 _PLACE = re.compile(r"`[^`]*`|[ ()]")
 _EVERYWHERE = 10_000
 _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
-    *((("->",), 0), (("then", "else"), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0)),
-    *((("then", "else"), _EVERYWHERE), (("or",), _EVERYWHERE), (("and",), _EVERYWHERE), (("+", "-"), _EVERYWHERE)),
+    *((("->",), 0), (("else",), 0), (("then",), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0)),
+    *(
+        (("else",), _EVERYWHERE),
+        (("then",), _EVERYWHERE),
+        (("or",), _EVERYWHERE),
+        (("and",), _EVERYWHERE),
+        (("+", "-"), _EVERYWHERE),
+    ),
     (None, _EVERYWHERE),
 )
 """Where a line is broken, the best place first: before which words (behind an arrow; anywhere), and in how many

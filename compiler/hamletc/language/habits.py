@@ -87,7 +87,7 @@ _QUOTES = (
 FOREIGN = "|".join(
     (
         r"//|/\*|-{2,}>?|\*\*=?|\+\+|[*/%^]=|%|\^",
-        r"==>|===|!==|=<|=>|<>|:=|~=|\.\.\.(?![0-9])|\.\.=|\.\.<|&&|&|\|\||\||!(?!=)|;|\?|\[|\]",
+        r"==>|===|!==|=<|=>|<>|:=|~=|\.\.\.|\.\.=|\.\.<|&&|&|\|\||\||!(?!=)|;|\?|\[|\]",
         *(rf"[{first}][^{last}`\r\n]{{1,64}}[{last}]" for first, last in (('"', '"'), ("'", "'"), *_QUOTES)),
         rf"[{''.join(_UNICODE)}][=>]?|[{re.escape(_DROPPED)}]",
     )
@@ -163,8 +163,8 @@ def read_number(text: str, before: str) -> Reading:
     if (time := _TIME.fullmatch(text)) and before == "clock":
         return Reading((time[1], "hours"), f"Write `{time[1]} hours`.", len(text))
     if time and time[2].lower() in ("am", "pm"):
-        hour = int(time[1]) % 12 + 12 * (time[2].lower() == "pm")
-        return Reading((str(hour),), f"Hours are 0 to 23: write `{hour}`.", len(text))
+        hour = str(int(time[1]) % 12 + 12 * (time[2].lower() == "pm"))
+        return Reading((hour,), f"Hours are 0 to 23: write `{hour}`.", len(text))
     if time:
         return Reading((time[1],), f"Hours are 0 to 23: write `{time[1]}`.", len(text))
     if ":" in text:
