@@ -14,7 +14,8 @@ from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 
 SHORTEST_DAY, LONGEST_DAY = 2, 1000
-LONGEST_LIFE = 10_000_000
+LONGEST_LIFE = 1_000_000_000
+"""Twice as many ticks can still be counted."""
 
 
 def resolve_clock(declaration: syntax.ClockDecl, report: Report) -> Clock | None:

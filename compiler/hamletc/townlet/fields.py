@@ -130,9 +130,11 @@ class Fields:
             return Spanned(stand_in, self.place)
         return integer(self.report, node, f"`{name}`", least=least, most=most, stand_in=stand_in)
 
-    def optional_integer(self, name: str, *, least: int = -LARGEST_INTEGER) -> Spanned[int] | None:
+    def optional_integer(
+        self, name: str, *, least: int = -LARGEST_INTEGER, most: int = LARGEST_INTEGER
+    ) -> Spanned[int] | None:
         """A whole number that may be missing."""
-        return self.integer(name, least=least) if self.find(name) is not None else None
+        return self.integer(name, least=least, most=most) if self.find(name) is not None else None
 
     def flag(self, name: str) -> Spanned[bool]:
         """`true` or `false`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from hamletc.townlet.fields import Fields, given_twice, integer, listed
-from hamletc.townlet.limits import MOST_AFFORDANCES
+from hamletc.townlet.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamletc.townlet.nodes import ListNode, MapNode, Node, start
 from hamletc.townlet.pack import Affordance, Aspatial, Grid, Position, Spanned, Substrate, Training, substrate_axes
 from hamletc.townlet.read_changes import read_changes
@@ -91,7 +91,7 @@ def _affordance(
         fields.name("id"),
         fields.name("name"),
         fields.optional_name("interaction_type"),
-        fields.optional_integer("duration_ticks"),
+        fields.optional_integer("duration_ticks", least=-MOST_TICKS, most=MOST_TICKS),
         opens,
         closes,
         read_changes(report, costs("costs"), meters, "the cost"),

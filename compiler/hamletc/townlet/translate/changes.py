@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hamletc.language.syntax import AssignStmt, Expr, Name
+from hamletc.townlet.limits import LARGEST_FLOAT
 from hamletc.townlet.pack import Change, Spanned
 from hamletc.townlet.translate.terms import NOWHERE, as_binary32, binary, number, quoted, shortest, when, word
 
@@ -11,8 +12,11 @@ def gain(change: Change, *, ticks: int = 1) -> AssignStmt:
     """`energy += 0.5`: what an effect gives, so many ticks of it at once. What is negative is taken."""
     if ticks == 1:
         return _assign(change, change.amount.value, gives=True, unclamped=False)
-    # HAMLET forms this product in binary64 and rounds it once.
-    return _assign(change, shortest(as_binary32(change.amount.value * ticks)), gives=True, unclamped=False)
+    # HAMLET forms this product in binary64 and rounds it once. One that is infinite fills or empties a meter, as the
+    # largest number does.
+    amount = as_binary32(change.amount.value * ticks)
+    amount = min(max(amount, -LARGEST_FLOAT), LARGEST_FLOAT)
+    return _assign(change, shortest(amount), gives=True, unclamped=False)
 
 
 def loss(change: Change, *, unclamped: bool = False) -> AssignStmt:
