@@ -57,7 +57,7 @@ def _said(path: Path, kind: Kind) -> str:
         case "trace":
             return "is a trace of HAMLET: `hamletc replay PACK TRACE` takes it"
         case "arrays":
-            return "holds arrays that neither `hamletc record` nor HAMLET wrote, or is damaged"
+            return "is no recorded run and no trace of HAMLET, or a damaged one"
         case "pack's file":
             return f"is one file of a pack: name the folder, {path.parent}"
         case "package's file":

@@ -73,11 +73,11 @@ class Match:
         self, events: tuple[Event, Event], stream: Stream, before: tuple[Buffers, ...], sides: tuple[Side, Side]
     ) -> Parting | None:
         after = [side.apply(event, stream) for side, event in zip(sides, events, strict=True)]
-        arrays = common(*after, self._universes)
+        ours, theirs = common(after[0], after[1], self._universes)
         if self._translation is not None and not ticks_of(events[0]):
             # Before the first tick these are 0, which is the number of something.
-            arrays = tuple([each for each in side if each.name not in ("used", "cause")] for side in arrays)
-        count, difference = compare(*arrays)
+            ours, theirs = ([each for each in side if each.name not in ("used", "cause")] for side in (ours, theirs))
+        count, difference = compare(ours, theirs)
         self.compared += count
         if difference is None:
             return None

@@ -12,7 +12,7 @@ from hamlet import schema
 from hamlet.backend import RandomPolicy, RecordedPolicy, TabularPolicy
 from hamlet.features import features
 from hamlet.state import Shape, allocate
-from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe import Continuous, Grid, Input, Meter, NoSpace, Param, Universe
 from hamlet.verify.arrays import Array
 from hamlet.verify.events import Event, Inject, Jump, Reset, Rollout, Step
 
@@ -194,7 +194,11 @@ class Translation:
     def _bounds(self) -> dict[str, tuple[list[float], list[float]]]:
         """The least and the most of every row of some fields of the other universe."""
         target = self._target
-        by_rows = {"meters": target.meters, "params": target.params, "inputs": target.inputs}
+        by_rows: dict[str, Sequence[Meter | Param | Input]] = {
+            "meters": target.meters,
+            "params": target.params,
+            "inputs": target.inputs,
+        }
         bounds = {
             name: ([item.low for item in items], [item.high for item in items]) for name, items in by_rows.items()
         }

@@ -44,7 +44,7 @@ NOT_MEANT = {
     "package of a pack": f"desk {PACKAGE}`record` and `replay` take it",
     "recorded run": "meal.npz is a recorded run: `hamletc replay` and `hamletc diff` take it",
     "trace": "office.npz is a trace of HAMLET: `hamletc replay PACK TRACE` takes it",
-    "arrays": "text.npz holds arrays that neither `hamletc record` nor HAMLET wrote, or is damaged",
+    "arrays": "text.npz is no recorded run and no trace of HAMLET, or a damaged one",
     "pack's file": "office/bars.yaml is one file of a pack: name the folder, office",
     "package's file": "meal/universe.json is one file of a generated package: name the folder, meal",
     "folder": "empty is a folder without a pack (bars.yaml, ...) and without a generated package",
