@@ -10,6 +10,7 @@ import torch
 
 from hamlet.errors import EnvError
 from hamlet.interrupts import Whole
+from hamlet.schema import GIVEN
 from hamlet.sealed import Sealed
 from hamlet.state import Buffers
 
@@ -100,7 +101,10 @@ class Graphed(Sealed):
     def _recorded(self) -> Work:
         """A recording of the environment's next tick."""
         self._elapsed.zero_()
-        return self._record(self._tick, (*self._buffers.tensors, self._elapsed))
+        # What a tick does not change needs no restoring, which would count as a write in place.
+        given = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
+        changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in given]
+        return self._record(self._tick, (*changed, self._elapsed))
 
     def _tick(self) -> None:
         self._launch(self.actions, self._elapsed)

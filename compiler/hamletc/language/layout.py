@@ -56,7 +56,7 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", f"clock {_count(hours, 'hour')}", None, span)
         case syntax.LifespanDecl(ticks=syntax.Name(text=forever)):
             return Item("", f"lifespan {forever}", None, span)
-        case syntax.LifespanDecl(ticks=syntax.Signed() as ticks, properties=properties):
+        case syntax.LifespanDecl(ticks=ticks, properties=properties):
             return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
         case syntax.StartDecl(velocity=velocity, speed=speed):
             parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from test_env_graphed import Recorder
 
 import hamlet
 from hamlet import EnvError
@@ -158,6 +159,26 @@ def test_nothing_is_looked_at_where_nothing_was_written(mill: Module, monkeypatc
         call(env)
     env.load_state_dict(env.state_dict())
     env.step(ACTIONS)
+
+
+def test_recorded_steps_hold_them(mill: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recording itself writes nothing into them."""
+    env, untouched = make(mill), make(mill)
+    graphed = Recorder(env).graphed()
+    with monkeypatch.context() as patch:
+        for name in ("params", "inputs"):
+            patch.setattr(env._held[name], "_settle", lambda: pytest.fail("somebody looked"))
+        graphed.step(ACTIONS)
+        env.reset(seed=8)
+        graphed.step(ACTIONS)
+    for call in (lambda: untouched.step(ACTIONS), lambda: untouched.reset(seed=8), lambda: untouched.step(ACTIONS)):
+        call()
+    env.inputs["force"][3] = NAN
+    with pytest.raises(EnvError, match="input force must lie in -1 .. 1, not nan in lane 3"):
+        graphed.step()
+    same(env, untouched)
+    with pytest.raises(EnvError, match=r"'actions' of Graphed cannot be assigned: write into it in place"):
+        graphed.actions = ACTIONS
 
 
 def test_inputs_without_validation_are_not_looked_at_and_params_are(mill: Module) -> None:
