@@ -54,10 +54,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
             return Item("", f"clock {_count(hours, 'hour')}", None, span)
-        case syntax.LifespanDecl(ticks=syntax.Name(text=forever)):
-            return Item("", f"lifespan {forever}", None, span)
-        case syntax.LifespanDecl(ticks=syntax.Signed() as ticks, properties=properties):
-            return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
+        case syntax.LifespanDecl(ticks=ticks, properties=properties):
+            length = _count(ticks, "tick") if isinstance(ticks, syntax.Signed) else ticks.text
+            return Item("", f"lifespan {length}", _properties(properties), span)
         case syntax.EpisodesDecl():
             return Item("", "episodes by hand", None, span)
         case syntax.TrackDecl(by=by):
