@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Literal, TypeAlias
 
 from hamlet.universe import (
@@ -177,6 +176,7 @@ class Conditions:
 
 def said_of(condition: Expression, known: Known) -> str:
     """Where the sides of a comparison lie."""
+    sides: tuple[tuple[Expression, str], ...]
     match condition:
         case Binary(op="and" | "or"):
             return ""
@@ -203,7 +203,7 @@ def _called(side: Expression, place: str) -> str:
 
 
 def _given(place: Place, conditions: Sequence[Expression], holds: bool) -> Place | None:
-    def where(here: Place | None, condition: Expression) -> Place | None:
-        return None if here is None else here.where(condition, holds)
-
-    return reduce(where, conditions, place)
+    here: Place | None = place
+    for condition in conditions:
+        here = None if here is None else here.where(condition, holds)
+    return here

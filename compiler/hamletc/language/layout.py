@@ -54,10 +54,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
             return Item("", f"clock {_count(hours, 'hour')}", None, span)
-        case syntax.LifespanDecl(ticks=syntax.Name(text=forever)):
-            return Item("", f"lifespan {forever}", None, span)
         case syntax.LifespanDecl(ticks=ticks, properties=properties):
-            return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
+            length = _count(ticks, "tick") if isinstance(ticks, syntax.Signed) else ticks.text
+            return Item("", f"lifespan {length}", _properties(properties), span)
         case syntax.StartDecl(velocity=velocity, speed=speed):
             parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]
             parts += [] if speed is None else [f"speed {speed.text}"]

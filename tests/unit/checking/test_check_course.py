@@ -102,6 +102,11 @@ def test_findings(added: str, expected: list[str]) -> None:
     assert [code for code in codes("", text + "\n") if code != "H079"] == expected
 
 
+def test_some_agents_wait() -> None:
+    assert codes("meter fuel = 0.5 { move 1  interact 1  only falls }\nreward fuel") == []
+    assert codes("meter fuel = 0.5 { move 1  interact 1  decay 1  only falls }\nreward fuel") == ["H064"]
+
+
 def test_zero_is_no_reward() -> None:
     base = BASE.replace("reward energy", "reward 0")
     (finding,) = checked(base)[1]
