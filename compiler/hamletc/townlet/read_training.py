@@ -46,6 +46,12 @@ def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
         population.integer("num_agents", least=1),
         curriculum.integer("max_steps_per_episode", least=1, most=MOST_TICKS),
     )
+    if not partial.value and vision.value != 0:
+        environment.ignored("vision_range", why="Without partial observability there is no window.")
+    if isinstance(substrate, Aspatial) and training.randomize_affordances.value:
+        environment.ignored("randomize_affordances", why="There are no positions: substrate.yaml says `aspatial`.")
+    if not isinstance(substrate, Grid) and training.num_agents.value != 1:
+        population.ignored("num_agents", why="An environment is given its number of agents when it is made.")
     environment.done()
     population.documentation("learning_rate", "gamma", "replay_buffer_capacity", "mask_unused_obs")
     population.done()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from typing import get_args
 
@@ -60,6 +60,11 @@ def axis_velocities(substrate: Substrate) -> tuple[str, ...]:
     has none, and an empty name stands here."""
     axes = substrate_axes(substrate)
     return (*("velocity_x", "velocity_y", "velocity_z")[:axes], *("",) * (axes - 3))
+
+
+def automatic_names(substrate: Substrate) -> tuple[str, ...]:
+    """Automatic variables that HAMLET does not write in every pack."""
+    return ("grid_encoding", "local_window") if isinstance(substrate, Grid) and len(substrate.sizes) <= 3 else ()
 
 
 def velocity_axis(name: str, substrate: Substrate) -> int | None:
@@ -134,6 +139,10 @@ def check_variables(
             report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
         _check_size(report, variable, written[name], substrate, training)
         _check_scope(report, variable)
+        overwritten = name != _never_written(training) and not name.startswith("velocity_")
+        if overwritten and any(variable.default):
+            why = "HAMLET writes this variable before it is read."
+            report.ignore("`default`", variable.default_span, why)
 
 
 def _check_type(report: Report, variable: Variable, written: Mapping[str, int | None], training: Training) -> None:
@@ -181,10 +190,29 @@ def _encoded(substrate: Substrate) -> tuple[str, ...]:
     return ("position",) if cells else ("position", "grid_encoding")
 
 
-def check_scaled(
+def check_unread(
+    report: Report, variables: Sequence[Variable], rewarded: Collection[str], substrate: Substrate
+) -> None:
+    """Truth values and whole numbers are not observed: they have an effect where a reward reads them, or where one
+    takes the place of a variable that is observed."""
+    automatic = (*automatic_names(substrate), *rewarded)
+    for variable in variables:
+        if variable.type.value not in ("scalar", "vecNf") and variable.id.value not in automatic:
+            kind = "truth values" if variable.type.value == "bool" else "whole numbers"
+            why = f"HAMLET observes no {kind}, and no reward reads it."
+            report.ignore(f"the variable `{variable.id.value}`", variable.id.span, why)
+
+
+def check_encoding(
     report: Report, variables: Sequence[Variable], automatic: Mapping[str, int | None], substrate: Substrate
 ) -> None:
-    """A scaled position is twice as long, and does not fit into the automatic variable."""
+    """A scaled position is twice as long, and does not fit into the automatic variable; and there has to be one."""
+    declared = {variable.id.value for variable in variables}
+    if isinstance(substrate, Grid) and "position" not in automatic and not declared & {"position", "grid_encoding"}:
+        if substrate.encoding.value != "relative":
+            why = "HAMLET observes no position on so many axes."
+            report.ignore("`observation_encoding`", substrate.encoding.span, why)
+        return
     size = automatic.get("position")
     if size is not None and _scaled(substrate) and all(v.id.value != "position" for v in variables):
         encoding = substrate.encoding.span if isinstance(substrate, Grid | Continuous) else substrate.span
@@ -209,14 +237,23 @@ def _variable(report: Report, node: Node) -> Variable:
         fields.word("scope", _SCOPES),
         kind,
         default,
-        tuple(reader.value for reader in fields.names("readable_by")),
-        tuple(writer.value for writer in fields.names("writable_by")),
+        fields.key("default"),
+        _parties(fields, "readable_by", ("agent", "engine"), "Agents and the engine read variables, and nobody else."),
+        _parties(fields, "writable_by", ("engine",), "The engine writes variables, and nobody else."),
         fields.span,
     )
-    for key in ("readable_by", "writable_by"):
-        fields.items(key)
     fields.done()
     return variable
+
+
+def _parties(fields: Fields, key: str, known: Sequence[str], why: str) -> tuple[str, ...]:
+    """Who may read or write a variable."""
+    fields.items(key)
+    names = fields.names(key)
+    for name in names:
+        if name.value and name.value not in known:
+            fields.report.ignore(f"`{name.value}` in `{key}`", name.span, why)
+    return tuple(name.value for name in names)
 
 
 def _size(fields: Fields, kind: VariableType) -> int | None:
@@ -228,7 +265,7 @@ def _size(fields: Fields, kind: VariableType) -> int | None:
                 fields.report.add("H119", f"`dims` beside `type: {kind}`", fields.key("dims"), hint=hint)
             return None
         case "vec2i" | "vec3i":
-            fields.find("dims")
+            fields.ignored("dims", why=f"A `{kind}` has as many numbers as its name says.")
             return 2 if kind == "vec2i" else 3
         case "vecNf" | "vecNi":
             return fields.integer("dims", least=1, most=MOST_CELLS).value
