@@ -40,6 +40,7 @@ from hamletc.checking.effects import (
 )
 from hamletc.checking.intervals import ANYTHING, Interval
 from hamletc.checking.knowledge import Known, Setting, join
+from hamletc.checking.levels import Levels
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach
 from hamletc.checking.report import Report
@@ -88,10 +89,11 @@ class Course:
         before = self._drain("interact", start)
         used: list[Known] = [before]
         for affordance in self.draft.affordances:
-            so_far = before if start.setting.together == "one" else _joined(used)
-            here = Place(so_far, so_far)
-            able = self._test(affordance.needs, self._at(affordance, here))
+            so_far = used[0]
+            able = self._test(affordance.needs, self._at(affordance, Place(so_far, so_far)))
             used += [] if able is None else self._use(affordance, able)
+            if start.setting.together != "one":
+                used = [_joined(used)]
         self._wrote.clear()  # what an agent did is one of many things
         return _joined([*ends, *used])
 
@@ -125,13 +127,13 @@ class Course:
             if self.report is not None and self.basis == "anywhere":
                 check_drain(meter, kind, drain, known, self.report)
             statement = Assign(meter.name, "-=", drain, True, drain.span)
-            known = self._assign(statement, Place(known, known)).known
+            known = self._assign(statement, Place(known, known)).known.settled()
         return known
 
     def _rule(self, rule: Rule, known: Known) -> Known:
         here = Place(known, known)
         if rule.guard is None:
-            return self._body(rule.body, here).known.bare()
+            return self._body(rule.body, here).known.bare().settled()
         fires = self._test(rule.guard, here)
         spared = known.assume(rule.guard, False)
         fired = None if fires is None else self._body(rule.body, fires).known.bare()
@@ -180,7 +182,7 @@ class Course:
         """Masks, between ticks or before the first one; `allow all` decides where others matter."""
         if known is None:
             return
-        starts = {meter.name: intervals.single(meter.start) for meter in self.draft.meters}
+        starts = Levels({meter.name: intervals.single(meter.start) for meter in self.draft.meters}, {})
         first, birthday = known.around.age, self.reach.birthday
         age = None if first is None or birthday is None else intervals.hull(first, birthday)
         around = replace(known.around, age=age)
@@ -289,13 +291,13 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Report) -> No
     def course(basis: Basis, report: Report | None = None) -> Course:
         return Course(draft, names, reach, guards, basis, report)
 
-    anywhere = _beginning(Known(setting, reach.around, reach.meters, None))
+    anywhere = _beginning(Known(setting, reach.around, Levels(reach.meters, {}), None))
     end = course("anywhere", report).run(anywhere)
     if report.failed:
         return
     check_observed(draft, end, constant, report)
     starts = {meter.name: intervals.single(meter.start) for meter in draft.meters if meter.name in changing}
-    known = Known(setting, reach.around, {**reach.meters, **starts}, None)
+    known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
     for tick in count():
         if tick == TICKS_BEFORE_GIVING_UP:
             return
@@ -323,7 +325,7 @@ def _widened(known: Known, grown: Known, most: Known) -> Known:
             limit.high if where.high > before.high else where.high,
         )
         meters[name] = Interval(low, high)
-    return Known(known.setting, known.around, meters, None)
+    return Known(known.setting, known.around, Levels(meters, {}), None)
 
 
 def _guard(cascade: Cascade, where: Span) -> Expression:

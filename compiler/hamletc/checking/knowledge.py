@@ -41,6 +41,7 @@ from hamlet.universe import (
 from hamletc.checking import intervals
 from hamletc.checking.folding import Comparison
 from hamletc.checking.intervals import SMALLEST, Interval
+from hamletc.checking.levels import Levels, joined
 from hamletc.checking.ranges import Ranges, State, Surroundings
 from hamletc.checking.report import Report
 from hamletc.checking.shapes import Shape, Shapes
@@ -113,7 +114,7 @@ class Known:
         self,
         setting: Setting,
         around: Surroundings,
-        meters: State,
+        meters: Levels,
         then: Known | None,
         facts: Mapping[Shape, Interval] | None = None,
         orders: Mapping[tuple[Shape, Shape], int] | None = None,
@@ -137,6 +138,11 @@ class Known:
         """Without what conditions said about anything but meters."""
         return self if not (self._facts or self._orders or self._truths) else self._with()
 
+    def settled(self) -> Known:
+        """Ready to be a place from which others branch off."""
+        meters = self.meters.settled()
+        return self if meters is self.meters else self._with(meters, self._facts, self._orders, self._truths)
+
     def during(self, around: Surroundings) -> Known:
         """In other surroundings, without what conditions said."""
         return Known(self.setting, around, self.meters, self.then)
@@ -158,7 +164,7 @@ class Known:
         """After a meter was given a value that lies there."""
         reads = self.setting.shapes.reads
         return self._with(
-            {**self.meters, meter: value},
+            self.meters.write(meter, value),
             {shape: fact for shape, fact in self._facts.items() if meter not in reads[shape]},
             {p: order for p, order in self._orders.items() if meter not in reads[p[0]] and meter not in reads[p[1]]},
             {shape: truth for shape, truth in self._truths.items() if meter not in reads[shape]},
@@ -166,7 +172,7 @@ class Known:
 
     def _with(
         self,
-        meters: State | None = None,
+        meters: Levels | None = None,
         facts: Mapping[Shape, Interval] | None = None,
         orders: Mapping[tuple[Shape, Shape], int] | None = None,
         truths: Mapping[Shape, bool] | None = None,
@@ -323,7 +329,7 @@ class Known:
             case Number():
                 return self
             case MeterValue(meter):
-                return self._with({**self.meters, meter: where}, self._facts, self._orders, self._truths)
+                return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
             case _:
                 facts = {**self._facts, self.setting.shapes.of(expression): where}
                 return self._with(self.meters, facts, self._orders, self._truths)
@@ -356,25 +362,29 @@ def parts(chain: Binary) -> tuple[Expression, ...]:
 def join(places: Sequence[Known | None]) -> Known | None:
     """What is known where one of these is the case; all are about the same surroundings."""
     possible = [known for known in places if known is not None]
-    return reduce(_either, possible) if possible else None
-
-
-def _either(a: Known, b: Known) -> Known:
-    meters: State = a.meters
-    if a.meters is not b.meters:
-        meters = dict(a.meters)
-        for name in (*a.meters, *(name for name in b.meters if name not in a.meters)):
-            first, second = a.meter(name), b.meter(name)
-            if first is not second:
-                meters[name] = None if first is None or second is None else intervals.hull(first, second)
+    if not possible:
+        return None
+    first, *others = possible
     return Known(
-        a.setting,
-        a.around,
-        meters,
-        a.then,
-        {shape: intervals.hull(fact, b._facts[shape]) for shape, fact in a._facts.items() if shape in b._facts},
-        {pair: order | b._orders[pair] for pair, order in a._orders.items() if pair in b._orders},
-        {shape: truth for shape, truth in a._truths.items() if b._truths.get(shape) == truth},
+        first.setting,
+        first.around,
+        joined([known.meters for known in possible], first.around.bounds),
+        first.then,
+        {
+            shape: reduce(intervals.hull, (known._facts[shape] for known in others), fact)
+            for shape, fact in first._facts.items()
+            if all(shape in known._facts for known in others)
+        },
+        {
+            pair: reduce(int.__or__, (known._orders[pair] for known in others), order)
+            for pair, order in first._orders.items()
+            if all(pair in known._orders for known in others)
+        },
+        {
+            shape: truth
+            for shape, truth in first._truths.items()
+            if all(known._truths.get(shape) == truth for known in others)
+        },
     )
 
 
