@@ -292,7 +292,7 @@ def _kind(node: Node, value: Value) -> str:
             return "empty"
 
 
-def _help(node: Node, value: Value, wanted: str) -> str | None:
+def _help(node: Node, value: Value, wanted: str) -> str:
     if isinstance(value, str) and wanted in ("a number", "a whole number", "`true` or `false`"):
         bare = meaning(ScalarNode(value, True, node.span))
         if isinstance(bare, bool | int | float):
@@ -301,7 +301,7 @@ def _help(node: Node, value: Value, wanted: str) -> str | None:
         return f"Write `'{_source(node)}'`, with quotes."
     if wanted == "a list":
         return "Write the items in `[` and `]`, or one to a line after `- `."
-    return None
+    return f"Write {wanted} here."
 
 
 def _limits(least: float, most: float, above: float | None) -> str:
