@@ -27,8 +27,9 @@ WIDTH = 120
 
 _PLACE = re.compile(r"`[^`]*`|[ ()]")
 _EVERYWHERE = 10_000
+_ARROW = ("->",)
 _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
-    *((("->",), 0), (("else",), 0), (("then",), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0)),
+    *((_ARROW, 0), (("else",), 0), (("then",), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0)),
     *(
         (("else",), _EVERYWHERE),
         (("then",), _EVERYWHERE),
@@ -238,7 +239,7 @@ def _pieces(text: str, longest: int, level: int) -> list[str]:
         if match[0] != " " or depth > deepest:
             continue
         after = text[match.end() : match.end() + 5].split(" ", 1)[0]
-        if words is None or after in words or ("->" in words and _follows_arrow(text, match.end())):
+        if words is None or (_follows_arrow(text, match.end()) if words == _ARROW else after in words):
             parts.append(text[begin : match.start()])
             begin = match.end()
     return [piece for part in (*parts, text[begin:]) for piece in _pieces(part, longest, level + 1)]

@@ -6,7 +6,8 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from itertools import islice
+from typing import Literal, TypeAlias, cast
 
 from hamlet.binary32 import round32
 from hamlet.universe import Span
@@ -26,8 +27,11 @@ TokenKind: TypeAlias = Literal["word", "quoted", "number", "symbol", "bad", "end
 MOST_DROPPED = 19
 """The most problems of pieces that are left out of the tokens."""
 
+SHORT_NUMBER = 30
+"""Whole numbers of fewer digits fit into binary32."""
+
 MOST_READINGS = 1000
-"""How many pieces are read as what was meant; a text with more is no slip of the pen."""
+"""How many pieces are read as what was meant; behind so many the rest of a line is not looked at."""
 
 _TOKEN = re.compile(
     rf"""
@@ -44,7 +48,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_RUN = re.compile(r"[^ \t\r\n\w#+\-*/(){}<>=:,`]+")
 _STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
 _DECLARED = re.compile(r"\b(?:meter|param|input)[ \t\r\n]+([A-Za-z_]\w*)")
@@ -103,7 +106,7 @@ def scan(text: str) -> Scan:
     """Split a text into tokens and comments."""
     scanner = _Scanner(text)
     scanner.run()
-    return Scan(tuple(scanner.tokens), tuple(scanner.comments), tuple(scanner.problems[:MOST_DROPPED]))
+    return Scan(tuple(scanner.tokens), tuple(scanner.comments), scanner.problems)
 
 
 class _Scanner:
@@ -113,9 +116,9 @@ class _Scanner:
         self._text = text
         self.tokens: list[Token] = []
         self.comments: list[Comment] = []
-        self.problems: list[Diagnostic] = []
         self._line, self._line_start = 1, 0
-        self._places: dict[str, tuple[int, int]] = {}  # where in `problems` each kind of dropped piece is, and how many
+        self._problems: dict[str, Diagnostic] = {}  # the first of each kind of piece that is left out
+        self._dropped: dict[str, int] = {}  # how many there are of each kind
         self._readings = 0
         self._endless = False  # whether a `/*` without an end was met
 
@@ -135,14 +138,17 @@ class _Scanner:
     def _take(self, match: re.Match[str]) -> int:
         """Take a piece of the text. Returns where the next one begins."""
         piece, start = match.group(), match.start()
+        kind = match.lastgroup
+        if kind == "space":
+            self._break_lines(start, piece)
+            return match.end()
+        if kind == "symbol" or (kind == "word" and piece.isascii() and len(piece) <= LONGEST_NAME):
+            self.tokens.append(Token(cast(TokenKind, kind), piece, self._line, start - self._line_start + 1))
+            return match.end()
         span = self._span(start, len(piece))
-        match match.lastgroup:
-            case "space":
-                self._break_lines(start, piece)
+        match kind:
             case "comment":
                 self.comments.append(Comment(piece.rstrip(), span.line, span.column))
-            case "symbol":
-                self.tokens.append(Token("symbol", piece, span.line, span.column))
             case "word":
                 self.tokens.append(_word(piece, span))
             case "quoted":
@@ -151,12 +157,12 @@ class _Scanner:
                 self._number(piece, span)
             case "path":
                 self._path(piece, span)
-            case "foreign" if self._readings < MOST_READINGS:
+            case "foreign" if self._readings < MOST_READINGS or piece in _COMMENTS:
                 self._readings += 1
                 return self._foreign(piece, start, span)
             case "foreign":
-                run = _RUN.match(self._text, start)
-                piece = piece if run is None else run.group()
+                end = self._text.find("\n", start)
+                piece = self._text[start:] if end < 0 else self._text[start:end]
                 self.tokens.append(_bad(piece, self._span(start, len(piece))))
                 return start + len(piece)
             case _:
@@ -226,14 +232,20 @@ class _Scanner:
             self.tokens.append(Token(kind, piece, span.line, span.column, own, length=span.end_column - span.column))
 
     def _drop(self, same: str, problem: Diagnostic) -> None:
-        """Note the problem of something that is left out; of all that are the `same` the first, with their number."""
-        index, count = self._places.get(same, (len(self.problems), 0))
-        if count == 0:
-            self.problems.append(problem)
-        elif index < MOST_DROPPED:
-            label = replace(problem.primary, span=self.problems[index].primary.span, text=f"the first of {count + 1}")
-            self.problems[index] = replace(self.problems[index], primary=label)
-        self._places[same] = index, count + 1
+        """Note the problem of something that is left out; of all that are the `same` the first."""
+        self._dropped[same] = self._dropped.get(same, 0) + 1
+        if self._dropped[same] == 1:
+            self._problems[same] = problem
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """The problems of what is in none of the tokens; each says how many there are like it."""
+        found: list[Diagnostic] = []
+        for same, problem in islice(self._problems.items(), MOST_DROPPED):
+            count = self._dropped[same]
+            label = replace(problem.primary, text=f"the first of {count}") if count > 1 else problem.primary
+            found.append(replace(problem, primary=label))
+        return tuple(found)
 
     # --- comments as others write them ---
 
@@ -262,7 +274,10 @@ class _Scanner:
 
     def _foreign_comment(self, begin: str, start: int, span: Span) -> int:
         span = self._span(start, len(begin))
-        self._drop(begin, diagnose("H017", f"`{begin}` begins no comment", span, hint=_COMMENTS[begin]))
+        if begin in self._dropped:
+            self._dropped[begin] += 1
+        else:
+            self._drop(begin, diagnose("H017", f"`{begin}` begins no comment", span, hint=_COMMENTS[begin]))
         close = self._text.find("*/", start + 2) if begin == "/*" and not self._endless else -1
         if close >= 0:
             self._break_lines(start, self._text[start : close + 2])
@@ -303,7 +318,9 @@ def _quoted(text: str, span: Span) -> Token:
 
 def _number(text: str, span: Span) -> Token:
     problem = None
-    if len(text) > LONGEST_NAME:
+    if len(text) < SHORT_NUMBER and text.isdigit():
+        pass
+    elif len(text) > LONGEST_NAME:
         message = f"a number of {len(text)} characters; {LONGEST_NAME} are allowed"
         problem = diagnose("H005", message, span, hint="Numbers are binary32: nine digits say all.")
     elif not _fits(text):

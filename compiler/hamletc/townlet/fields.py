@@ -303,7 +303,7 @@ def _help(node: Node, value: Value, wanted: str) -> str:
         return f"Write `'{_source(node)}'`, with quotes."
     if wanted == "a list":
         return "Write the items in `[` and `]`, or one to a line after `- `."
-    return f"Write {wanted}."
+    return f"Write {wanted} here."
 
 
 def _limits(least: float, most: float, above: float | None) -> str:

@@ -336,6 +336,15 @@ cascade sea: energy < 1 -> {{ food -= 1 }}
     assert formatted(re.sub(r"\s+", " ", text)) == text
 
 
+def test_a_brace_stays_behind_its_arrow() -> None:
+    condition = "energy == max(energy, food - 1) and distance to Bed >= food or energy > max(energy, food - 1)"
+    text = formatted(f"universe u rule r_of_some_length: {condition} -> {{ energy -= 1 together {{ food = 1 }} }}")
+    assert text.splitlines()[2:4] == [
+        "rule r_of_some_length: energy == max(energy, food - 1) and distance to Bed >= food",
+        "    or energy > max(energy, food - 1) -> {",
+    ]
+
+
 def test_a_chain_of_choices_is_broken_before_each_else() -> None:
     choice = "if hour < 6 and position x == 1 then 0.25 else if hour < 12 and position x == 2 then 0.5"
     text = formatted(f"universe u reward 0.5 * ({choice} else 0.125 * energy)")
