@@ -45,7 +45,8 @@ def test_compiling_without_a_cache(source: Path, home: str | None) -> None:
         "env = hamlet.compile(sys.argv[1]).make(3, backend='interpreter', device='cpu')\n"
         "print(env.rollout(5).ticks)"
     )
-    command = [sys.executable, "-c", program, str(source)]
+    # Warnings about the universe are another matter.
+    command = [sys.executable, "-W", "ignore", "-c", program, str(source)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.stdout == "5\n", done.stderr
     (line,) = done.stderr.splitlines()
