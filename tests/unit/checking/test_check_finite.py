@@ -238,3 +238,15 @@ def test_a_meter_that_follows_another_stops_too() -> None:
         "rule a: fuel += energy - 0.5 unclamped\nrule b: after = fuel unclamped\nreward 0.1 when after > fuel"
     )
     assert found.meters[-1].reach == found.meters[-2].reach == (-8388608.0, 8388608.0)
+
+
+def test_results_that_are_not_even_neighbours_of_the_true_value_are_in_the_interval() -> None:
+    """A sigmoid is off by up to 2.4 places: without a margin some of its values would lie outside."""
+    x = torch.linspace(-20, 20, 400_001)
+    found, true = call("sigmoid", x).double(), torch.sigmoid(x.double())
+    place = (torch.nextafter(found.float(), torch.tensor(2.0)).double() - found).abs()
+    off = x[(found - true).abs() > 1.2 * place]
+    assert len(off) > 20
+    for value in off[:200].tolist():
+        result = intervals.squashed(intervals.logistic, Interval(value, value), Interval(0.0, 1.0))
+        assert result.low <= float(call("sigmoid", f32(value))[0]) <= result.high
