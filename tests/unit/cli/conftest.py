@@ -21,7 +21,8 @@ def hamletc(tmp_path: Path) -> Command:
         done = subprocess.run(
             [sys.executable, "-c", "from hamletc.cli.main import main; main()", *map(str, arguments)],
             cwd=tmp_path,
-            env=os.environ | {"COLUMNS": "100"} | environment,
+            # Other tests of this process may have asked for Triton's interpreter.
+            env=os.environ | {"COLUMNS": "100", "TRITON_INTERPRET": "0"} | environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
