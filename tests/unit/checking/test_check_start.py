@@ -51,7 +51,7 @@ def test_a_speed_without_a_space() -> None:
     assert (said.velocity, said.speed) == ((), 2.0)
     assert codes("observe { speed }", NO_SPACE) == ["H055"]
     assert codes("start speed 2  observe { meters }", NO_SPACE) == ["H060"]
-    assert codes("report fast: previous(speed)  start speed 2", NO_SPACE) == []
+    assert codes("report fast: previous(speed)  start speed 2  observe { meters }", NO_SPACE) == []
     assert codes("start velocity (1)  observe { meters }", NO_SPACE) == ["H055"]
 
 

@@ -349,7 +349,10 @@ def test_constants_meet_in_binary32(tmp_path: Path) -> None:
     bonuses = "[{variable: season, weight: 0.3}]"
     edits: Edits = {
         "drive_as_code": drive(f"{{type: vfs_variable, base: 0.1, variable_bonuses: {bonuses}}}"),
-        "variables_reference": [("default: 0.25", "default: 0.15")],
+        "variables_reference": [
+            ("default: 0.25", "default: 0.15"),
+            ("readable_by: [agent]", "readable_by: [agent, engine]"),
+        ],
     }
     exact = round32(round32(0.1) + round32(round32(0.3) * round32(0.15)))
     assert exact != round32(0.1 + 0.3 * 0.15)
