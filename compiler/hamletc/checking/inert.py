@@ -229,6 +229,8 @@ def _check_start(draft: Draft, report: Report) -> None:
 def _check_tracking(draft: Draft, reads: list[Expression], report: Report) -> None:
     if draft.tracking is None or any(isinstance(node, LastUse | Streak | Visited) for node in reads):
         return
+    if draft.by_hand:
+        return  # the program that takes agents through their episodes can see them
     if any(action.keeps_progress for action in draft.actions):
         return  # who was displaced and uses the affordance again starts anew, where uses are tracked
     report.add(

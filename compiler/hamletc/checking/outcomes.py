@@ -73,7 +73,9 @@ def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report:
         name = declaration.name
         if value is None or (name is not None and not names.owns(name)):
             continue
-        if isinstance(value, Number) and value.value == 0.0 and len(declarations) > 1:
+        # Under a name it is reported: with `inert allowed` it keeps the place of a reward that others pay.
+        meant = report.inert_allowed and name is not None
+        if isinstance(value, Number) and value.value == 0.0 and len(declarations) > 1 and not meant:
             report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
         rewards.append(Reward(None if name is None else name.text, value, declaration.span))
     return rewards

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hamletc.language.syntax import AssignStmt, Expr, Name
+from hamletc.language.syntax import AssignStmt, Expr
 from hamletc.townlet.limits import LARGEST_FLOAT
-from hamletc.townlet.pack import Change, Spanned
-from hamletc.townlet.translate.terms import NOWHERE, as_binary32, binary, number, quoted, shortest, when, word
+from hamletc.townlet.pack import Change
+from hamletc.townlet.translate.terms import as_binary32, binary, number, quoted, shortest, when, word
 
 
 def gain(change: Change, *, ticks: int = 1) -> AssignStmt:
@@ -30,11 +30,6 @@ def gain_at_first(change: Change) -> AssignStmt:
     first = binary(word("progress", span), "==", number(1.0, span), span)
     value = when(number(change.amount.value, change.amount.span), first, span)
     return AssignStmt(quoted(change.meter), "+=", value, None, span)
-
-
-def nothing(meter: Spanned[str]) -> AssignStmt:
-    """A statement without effect, where the text language wants one and the pack has none."""
-    return AssignStmt(Name(meter.value, NOWHERE, quoted=True), "-=", number(0.0, NOWHERE), NOWHERE, NOWHERE)
 
 
 def _assign(change: Change, amount: float, *, gives: bool, unclamped: bool) -> AssignStmt:
