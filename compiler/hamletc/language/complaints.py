@@ -8,8 +8,7 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.foreign import ALMOST_THE_SAME, OWN_WORDS, instead
 from hamletc.language.braces import DECLARATIONS, begins_line
-from hamletc.language.cures import Cure, Situation, cure, shape
-from hamletc.language.tables import terminals
+from hamletc.language.cures import UNITS, Cure, Situation, cure, shape
 from hamletc.language.tokens import Token
 from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
@@ -115,7 +114,7 @@ def _hint(situation: Situation) -> str:
         meant = closest(token.text, words, ALMOST_THE_SAME)
         if meant is not None and meant != token.text:
             return f"Did you mean `{meant}`?"
-        meaning = OWN_WORDS.get(token.text) or (None if token.text in terminals() else instead(token.text))
+        meaning = OWN_WORDS.get(token.text) or (None if token.text in UNITS else instead(token.text))
         if meaning is not None:
             return meaning
         meant = closest(token.text, words)

@@ -33,7 +33,7 @@ _QUANTITIES = MEANINGS & {
     "speed",
 }
 _RANGES = ("-", ":", ",", "to", "until", "till", "through", "and")
-_UNITS = ("hour", "hours", "tick", "ticks", "day", "days", "step", "steps", "minutes", "h")
+UNITS = ("hour", "hours", "tick", "ticks", "day", "days", "step", "steps", "minutes", "h")
 _CONDITIONALS = ("if", "for", "while", "where", "unless", "until", "given", "only")
 
 
@@ -249,6 +249,8 @@ def _open_if(s: Situation) -> Token | None:
 
 def _then(s: Situation) -> Cure | None:
     """`if c: a else b`, `else if`, `rule r: c: statement`."""
+    if s.token.text in ("when", "if", "while") and ":" in s.texts and s.declaration in ("rule", "cascade"):
+        return Cure("Write `:` between the name and the condition.", 1, (":",))
     if s.token.text == ":" and "then" in s.texts:
         return Cure("Write `then`.", 1, ("then",))
     if s.token.text in (":", "then", "do") and "->" in s.texts and "then" not in s.texts and s.declaration != "meter":
@@ -325,10 +327,14 @@ def _unfinished(s: Situation) -> Cure | None:
         return Cure(hint)
     if s.texts & {"hours", "ticks"} and "hour" not in s.before.text:
         unit = "hours" if "hours" in s.texts else "ticks"
-        hint = f"Write `{_source((s.tokens[s.index - 2], s.before))} {unit}`."
-        if s.token.text in _UNITS:
+        word = s.tokens[s.index - 2 if s.tokens[s.index - 2].kind == "word" else s.index - 3].text
+        hint = f"Write `{word} {s.before.text} {unit}`."
+        if s.token.text in UNITS:
             return Cure(f"{hint} A tick is one hour of the clock.", 1, (unit,))
         return Cure(hint, 0, (unit,))
+    if "at" in s.texts and s.declaration == "affordance" and s.token.text in ("random", "(", "in", "on"):
+        skip = int(s.token.text in ("in", "on"))
+        return Cure("Write `at` before the place: `at random`, `at (1, 2)`.", skip, ("at",))
     if "when" in s.texts and s.declaration == "dies" and s.index == s.start + 1:
         return Cure("Write `dies when CONDITION`.", 0, ("when",))
     return None
