@@ -19,7 +19,8 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
+if __name__ == "__main__":
+    os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[1] / "equivalence"))
 
