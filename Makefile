@@ -50,3 +50,13 @@ measure:
 	$(PYTHON) benchmarks/strategies/run.py
 	$(PYTHON) benchmarks/peers/run.py
 	$(PYTHON) benchmarks/performance/page.py
+
+# Five thousand little universes with ranges at the edges of binary32: nothing that is accepted is ever infinite.
+.PHONY: finite
+finite:
+	nice $(PYTHON) tests/finite/fuzz_finite.py --ledger benchmarks/results/finite.json
+
+# A million texts and packs that nobody would write: no traceback, nothing slow, nothing large.
+.PHONY: soak
+soak:
+	nice $(PYTHON) tests/soak/run.py --jobs $(JOBS) --ledger benchmarks/results/soak.json

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -46,8 +47,19 @@ CPU = torch.device("cpu")
 SEED = 7
 
 Row: TypeAlias = dict[str, Any]
-Variant: TypeAlias = tuple[str, int, int, Callable[[], None], Callable[[], None]]
-"""Name, threads, agent-ticks of a sample, what prepares it, what is timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One thing that is timed: agent-ticks and steps (0 in a rollout) of a sample, what runs, and what prepares it."""
+
+    name: str
+    threads: int
+    agent_ticks: int
+    run: Callable[[], None]
+    prepare: Callable[[], None] = lambda: None
+    steps: int = 0
+
 
 MEMORY = """
 import sys, torch
@@ -106,22 +118,45 @@ def rollout(
     counted = allocate_statistics(module.universe, buffers.shape, CPU) if count else None
     observed = f"{str(obs).removeprefix('torch.')} observations every tick" if every else "no observations"
     name = f"{backend.name}: {ticks} ticks, {observed}{', statistics' if count else ''}"
-    return (
+    return Variant(
         name,
         threads,
         lanes * ticks,
-        lambda: backend.reset(buffers, Stream(SEED, 0)),
-        lambda: backend.rollout(buffers, ticks, RandomPolicy(), Stream(SEED, 0), every, counted),
+        run=lambda: backend.rollout(buffers, ticks, RandomPolicy(), Stream(SEED, 0), every, counted),
+        prepare=lambda: backend.reset(buffers, Stream(SEED, 0)),
     )
 
 
-def step(module: Module, backend: Backend, threads: int, lanes: int, obs: torch.dtype | None) -> Variant:
-    """One step, with observations, of lanes whose episodes are under way."""
+def steps(module: Module, backend: Backend, threads: int, lanes: int, obs: torch.dtype, count: int) -> Variant:
+    """So many steps, with observations, of lanes whose episodes are under way. One alone is cold: the samples before it
+    have filled the caches with other things. Most of many are hot."""
     buffers: Buffers = allocate(module.universe, Shape(lanes, 1), CPU, obs)
     actions = torch.arange(lanes, dtype=torch.int32) % 5
     backend.reset(buffers, Stream(SEED, 0))
-    name = f"{backend.name}: step of {lanes:,} agents, {str(obs).removeprefix('torch.')} observations"
-    return name, threads, lanes, lambda: None, lambda: backend.step(buffers, actions, Stream(SEED, 0))
+
+    def run() -> None:
+        for _ in range(count):
+            backend.step(buffers, actions, Stream(SEED, 0))
+
+    name = f"{backend.name}: {_warmth(count)} step of {lanes:,} agents, {str(obs).removeprefix('torch.')} observations"
+    return Variant(name, threads, lanes * count, run, steps=count)
+
+
+def steps_as_users_take_them(module: Module, threads: int, lanes: int, count: int) -> Variant:
+    """The same through `Env.step`, which also checks the actions."""
+    env = module.make(worlds=lanes, seed=SEED, backend="numba", quiet=True)
+    actions = torch.arange(lanes, dtype=torch.int32) % 5
+
+    def run() -> None:
+        for _ in range(count):
+            env.step(actions)
+
+    name = f"numba: {_warmth(count)} `Env.step` of {lanes:,} agents, float32 observations"
+    return Variant(name, threads, lanes * count, run, steps=count)
+
+
+def _warmth(count: int) -> str:
+    return "cold" if count == 1 else "hot"
 
 
 def measure(variants: list[Variant], samples: int) -> list[Row]:
@@ -129,26 +164,32 @@ def measure(variants: list[Variant], samples: int) -> list[Row]:
     wall: list[list[float]] = [[] for _ in variants]
     cpu: list[list[float]] = [[] for _ in variants]
     for sample in range(samples + 1):
-        for index, (_, _, work, prepare, run) in enumerate(variants):
-            prepare()
+        for index, variant in enumerate(variants):
+            variant.prepare()
             started, used = time.perf_counter(), time.process_time()
-            run()
+            variant.run()
             seconds, busy = time.perf_counter() - started, time.process_time() - used
             if sample > 0:
-                wall[index].append(work / seconds)
-                cpu[index].append(work / busy if busy > 0 else 0.0)
+                wall[index].append(variant.agent_ticks / seconds)
+                cpu[index].append(variant.agent_ticks / busy if busy > 0 else 0.0)
     return [
         {
-            "what": name,
-            "threads": threads,
+            "what": variant.name,
+            "threads": variant.threads,
             "agent_ticks_per_s": statistics.median(rates),
             "slowest": min(rates),
             "fastest": max(rates),
             "per_core_and_cpu_s": statistics.median(busy),
             "samples": samples,
         }
-        for (name, threads, *_), rates, busy in zip(variants, wall, cpu, strict=True)
+        | ({"us_per_step": _microseconds(variant, rates)} if variant.steps else {})
+        for variant, rates, busy in zip(variants, wall, cpu, strict=True)
     ]
+
+
+def _microseconds(variant: Variant, rates: list[float]) -> dict[str, float]:
+    times = [1e6 * variant.agent_ticks / rate / variant.steps for rate in rates]
+    return {"median": statistics.median(times), "fastest": min(times), "slowest": max(times)}
 
 
 def facts(arguments: list[str]) -> Row:
@@ -214,8 +255,11 @@ def main() -> None:
             rollout(module, one, 1, lanes, 1000, None, False, False),
             rollout(module, every, threads, lanes, 64, f32, True, False),
             rollout(module, every, threads, lanes, 64, bf16, True, False),
-            step(module, every, threads, lanes, f32),
-            step(module, every, threads, 64, f32),
+            steps(module, every, threads, lanes, f32, 1),
+            steps(module, every, threads, 64, f32, 1),
+            steps(module, every, threads, 64, f32, 1000),
+            steps_as_users_take_them(module, threads, 64, 1),
+            steps_as_users_take_them(module, threads, 64, 1000),
         ]
         rates = measure(variants, arguments.samples)
         # Apart: torch's threads go on spinning for a while after its last operation.

@@ -98,7 +98,7 @@ def printed(program: str, package: Path, **environment: str) -> float:
 def waits(universe: Path, package: Path, folder: Path) -> dict[str, Callable[[], float]]:
     """What is timed, by name; `folder` is empty. `python -c pass` is the share of the interpreter itself."""
     hamletc = str(Path(sys.executable).with_name("hamletc"))
-    caches = {"NUMBA_CACHE_DIR": str(folder / "numba"), "TRITON_CACHE_DIR": str(folder / "triton")}
+    caches = {"XDG_CACHE_HOME": str(folder / "cache"), "TRITON_CACHE_DIR": str(folder / "triton")}
     return {
         "python": lambda: process([sys.executable, "-c", "pass"]),
         "hamletc check": lambda: process([hamletc, "check", str(universe)]),

@@ -4,14 +4,16 @@ python examples/compare_backends.py
 """
 
 import time
+from pathlib import Path
 
 import torch
 
 import hamlet
 
+UNIVERSES = Path(__file__).parents[1] / "universes"
 WORLDS, TICKS = 4096, 100
 
-universe = hamlet.compile("universes/town.hamlet")
+universe = hamlet.compile(UNIVERSES / "town.hamlet")
 backends = ["interpreter", "numba", *(["triton"] if torch.cuda.is_available() else [])]
 
 reference = None

@@ -3,9 +3,13 @@
 python examples/first_rollout.py
 """
 
+from pathlib import Path
+
 import hamlet
 
-universe = hamlet.compile("universes/town.hamlet")
+UNIVERSES = Path(__file__).parents[1] / "universes"
+
+universe = hamlet.compile(UNIVERSES / "town.hamlet")
 env = universe.make(worlds=4096, seed=1)
 result = env.rollout(500)
 

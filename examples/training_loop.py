@@ -6,13 +6,16 @@ A linear policy learns by REINFORCE with a value baseline, one tick at a time. I
 a good learner: replace `update` by your own.
 """
 
+from pathlib import Path
+
 import torch
 
 import hamlet
 
+UNIVERSES = Path(__file__).parents[1] / "universes"
 DISCOUNT = 0.99
 
-universe = hamlet.compile("universes/first_meal.hamlet")
+universe = hamlet.compile(UNIVERSES / "first_meal.hamlet")
 env = universe.make(worlds=256, seed=1)
 torch.manual_seed(1)
 

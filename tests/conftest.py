@@ -15,16 +15,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Before numba is imported, and before workers start: they inherit what the first process sets."""
-    if "NUMBA_CACHE_DIR" not in os.environ:
+    """The user's cache is a folder of this run: its workers and their processes share machine code, which is known by
+    contents, and nothing else is there."""
+    if "XDG_CACHE_HOME" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
         config.add_cleanup(folder.cleanup)
-        paths = (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))
-        os.environ |= {
-            "NUMBA_CACHE_DIR": folder.name,
-            "NUMBA_CACHE_LOCATOR_CLASSES": "shared_kernels.ByContents",
-            "PYTHONPATH": os.pathsep.join(path for path in paths if path),
-        }
+        os.environ["XDG_CACHE_HOME"] = folder.name
 
 
 @pytest.fixture

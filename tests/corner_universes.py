@@ -15,6 +15,19 @@ dies when fuel <= 0
 reward fuel + 0.1 * speed - 0.1 * velocity x
 observe { position relative  velocity  meters }
 """,
+    # A velocity and a speed before the first tick.
+    "launched": """
+universe launched
+space grid 5 x 4 { edges bounce }
+start velocity (0.5, -3) speed 7.25
+lifespan 6 ticks
+meter fuel = 1 { decay 0.02 + 0.01 * previous(speed) }
+affordance Pump at random { instantly { fuel += 0.3 } }
+action LEAP { fuel -= 0.01 * (1 + speed)  move (2, 1) }
+allow LEAP when velocity y > -2
+reward fuel + 0.1 * speed - 0.1 * previous(velocity x)
+observe { velocity  speed  meters }
+""",
     # All elementary functions.
     "curves": """
 universe curves

@@ -64,7 +64,7 @@ def many_cascades(count: int, size: int = 512) -> str:
         lines.append(f"cascade c{number}: {source} < 0.{number % 700 + 100} -> {body}")
     lines += [
         "affordance Bed at random { instantly { energy += 0.5  heat += 1 } }",
-        "dies when energy <= 0",
+        "dies when energy < 0.001",
         "reward energy * health + heat * money * mood * social * satiation",
         "observe { position relative  meters  params }",
     ]

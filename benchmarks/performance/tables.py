@@ -63,7 +63,21 @@ def _rollout(rates: Sequence[Report], machine: Report) -> list[str]:
         for row in rates
     ]  # fmt: skip
     headings = ("what", "threads", "millions per second", "per core, by CPU time")
-    return [markdown("lrrr", headings, rows), source(machine, "cpu")]
+    return [markdown("lrrr", headings, rows), *_steps(rates), source(machine, "cpu")]
+
+
+def _steps(rates: Sequence[Report]) -> list[str]:
+    """The same steps in microseconds."""
+    rows = [
+        [row["what"], f"{us['median']:,.0f} ({us['fastest']:,.0f} to {us['slowest']:,.0f})"]
+        for row in rates
+        if (us := row.get("us_per_step")) is not None
+    ]
+    said = (
+        "Steps, in microseconds each. A *cold* step is taken alone, after work that has filled the caches with other "
+        "things; a *hot* one in a loop of steps, as training takes them."
+    )
+    return [said, markdown("lr", ("what", "microseconds"), rows)] if rows else []
 
 
 def headline(reports: Reports) -> str:

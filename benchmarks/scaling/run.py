@@ -30,7 +30,6 @@ from facts import facts
 import hamlet
 from hamlet.bench import Case, Measured, copy_bandwidth, measure
 from hamlet.module import Module
-from hamletc.compile import compile_file
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 Backend: TypeAlias = Literal["numba", "triton"]
@@ -77,7 +76,7 @@ def module(folder: Path, meters: int, affordances: int, side: int) -> Module:
     """The generated universe, compiled."""
     source = folder / "scaled.hamlet"
     source.write_text(text(meters, affordances, side), encoding="utf-8")
-    return hamlet.load(compile_file(source, folder / f"{meters}_{affordances}_{side}" / "scaled"))
+    return hamlet.compile(source, folder / f"{meters}_{affordances}_{side}" / "scaled")
 
 
 def machine(backend: Backend, module: Module, samples: int) -> Machine:

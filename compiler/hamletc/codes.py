@@ -23,6 +23,9 @@ class Code:
     title: str
 
 
+INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069"))
+"""The errors about what has no effect: warnings in a universe that says `inert allowed`."""
+
 CODES: Mapping[str, Code] = MappingProxyType(
     {
         # --- reading a source ---
@@ -44,6 +47,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H014": Code("error", "empty braces"),
         "H015": Code("error", "nesting that is too deep"),
         "H016": Code("error", "too many syntax errors"),
+        "H017": Code("error", "symbol or comment of another language"),
+        "H018": Code("error", "`=` or `:` where none stands"),
+        "H019": Code("error", "`if` that is no expression"),
         # --- checking: names ---
         "H020": Code("error", "name that is not declared"),
         "H021": Code("error", "name of another kind than needed"),
@@ -102,6 +108,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H067": Code("error", "too many declarations"),
         # --- checking: draws ---
         "H068": Code("error", "random draw where nothing is drawn"),
+        # --- checking: claims ---
+        "H069": Code("error", "claim that does not hold"),
         # --- checking: warnings ---
         "H070": Code("warning", "cascade that always fires"),
         "H071": Code("warning", "meter that nothing can restore"),
@@ -110,6 +118,12 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H074": Code("warning", "universe that never ends"),
         "H075": Code("warning", "metric that nobody uses"),
         "H076": Code("warning", "name that stands for two things"),
+        "H077": Code("warning", "drain that is more than a whole meter"),
+        "H078": Code("warning", "universe in which nothing is observed"),
+        "H079": Code("warning", "something that never happens in play"),
+        # --- checking: what is finite in a tick and not for ever ---
+        "H080": Code("error", "rewards that can add up to infinity"),
+        "H081": Code("error", "meter that can be too large to be observed"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),
@@ -139,5 +153,6 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H131": Code("warning", "part that HAMLET drops"),
         "H132": Code("warning", "bonus that HAMLET never pays"),
         "H133": Code("warning", "part with which HAMLET stops"),
+        "H134": Code("warning", "part that says again what another one says"),
     }
 )

@@ -36,6 +36,7 @@ from hamletc.language.source import Source
 
 if TYPE_CHECKING:
     from hamlet.adapters.townlet.description import Description
+    from hamlet.module import Module
     from hamlet.universe import Universe
     from hamletc.diagnostics import Diagnostic, FileDiagnostics
     from hamletc.ir.function import Function, Program
@@ -116,8 +117,12 @@ class Stopwatch:
 
 
 def read(path: Path) -> Source:
-    """Raises `SourceError` if the file cannot be read or is not text."""
+    """Raises `SourceError` if the file cannot be read or is not text, `CompileError` if it is something else that users
+    can name."""
+    from hamletc.kinds import expect
     from hamletc.language.source import read_source
+
+    expect(path, "text", "nothing")
 
     text = read_source(path)
     if isinstance(text, str):
@@ -146,8 +151,11 @@ def check(source: Source, file: File) -> Checked:
 
 
 def read_pack(path: Path) -> tuple[Pack, tuple[FileDiagnostics, ...]]:
-    """A pack, and warnings about it. Raises `SourceError` with every error found."""
+    """A pack, and warnings about it. Raises `SourceError` with every error found, `CompileError` if it is none."""
+    from hamletc.kinds import expect
     from hamletc.townlet import read_pack
+
+    expect(path, "pack")
 
     pack, found = read_pack(path)
     if pack is None:
@@ -307,6 +315,7 @@ def check_file(path: Path, stopwatch: Stopwatch) -> Checked:
 
     Raises:
         SourceError: it cannot be read, or has errors.
+        CompileError: it is neither, but a generated package, a recorded run, ...
     """
     if path.is_dir():
         pack, found = stopwatch.lap("read", lambda: read_pack(path))
@@ -342,21 +351,37 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def compile_file(path: Path, output: Path | None = None) -> Path:
+def compile_file(
+    path: Path, output: Path | None = None, warned: Callable[[FileDiagnostics], None] = lambda _: None
+) -> Module:
     """Compile a file or a pack for all targets and write the package into `output`, by default into a folder of the
-    user's cache that is named after its contents.
+    user's cache that is named after its contents. Where the cache cannot be written nothing is kept, and one line on
+    stderr says so. `warned` is called with the warnings about each file, once there is the package.
 
     Returns:
-        The folder.
+        What was compiled, whatever somebody else writes into the folder meanwhile.
 
     Raises:
-        CompileError: it has errors, or the folder cannot be written.
+        CompileError: it has errors, or `output` cannot be written.
     """
+    from hamlet import cache
+    from hamlet.module import in_memory
     from hamletc.package import cache_folder, write
 
     stopwatch = Stopwatch()
     checked = check_file(path, stopwatch)
     files = build(checked.universe, Options(), stopwatch, checked.pack)
-    folder = cache_folder(checked.universe.name, files) if output is None else output
-    write(files, folder)
-    return folder
+    folder = Path(checked.universe.name) if output is None else output
+    if output is not None:
+        write(files, output)
+    else:
+        try:
+            folder = cache_folder(checked.universe.name, files)
+            write(files, folder)
+        except OSError as error:
+            cache.say_once(f"the package of {checked.universe.name} is not kept: {cache.reason(error)}")
+        except CompileError as error:
+            cache.say_once(f"the package of {checked.universe.name} is not kept: {error}")
+    for found in checked.warnings:
+        warned(found)
+    return in_memory(folder, files)

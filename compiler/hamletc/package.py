@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
+import fcntl
+import glob
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,6 +27,9 @@ from hamletc.errors import CompileError
 IR_FILE = "tick.ir"
 FILENAMES = (UNIVERSE_FILE, IR_FILE, kernels_file("triton"), kernels_file("numba"), description.FILENAME)
 """The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
+
+_HERE, _RENAME_EXCHANGE = -100, 2
+"""AT_FDCWD and a flag of Linux's renameat2."""
 
 
 def package(universe: Universe, texts: Mapping[str, str], pack: Description | None = None) -> dict[str, bytes]:
@@ -114,23 +122,59 @@ def _holds(output: Path, files: Mapping[str, bytes]) -> bool:
 
 
 def _replace(output: Path, files: Mapping[str, bytes]) -> None:
-    staging = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
-    try:
-        fresh, old = staging / "new", staging / "old"
-        fresh.mkdir()
-        for name, contents in files.items():
-            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / name).write_bytes(contents)
-        if output.exists():
-            output.rename(old)
+    """Put a package in the place of what is there, in one step: whoever looks finds the one or the other, also when
+    this process is killed."""
+    beginning = f".{output.name}.hamletc-"
+    with _alone(output.parent):
+        # Those who write here take turns: what is there was left behind by one that was killed.
+        for left in output.parent.glob(f"{glob.escape(beginning)}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        staging = Path(tempfile.mkdtemp(prefix=beginning, dir=output.parent))
         try:
-            fresh.rename(output)
-        except BaseException:
-            if old.exists():
-                old.rename(output)
-            raise
+            fresh = staging / output.name
+            fresh.mkdir()
+            for name, contents in files.items():
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / name).write_bytes(contents)
+            if output.exists():
+                _exchange(fresh, output)
+            else:
+                fresh.rename(output)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Waits until no other process writes packages into a folder."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            # There are file systems without locks.
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """Swap two folders."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    names = (os.fsencode(one), os.fsencode(other))
+    if hasattr(libc, "renameat2"):
+        if libc.renameat2(_HERE, names[0], _HERE, names[1], _RENAME_EXCHANGE) == 0:
+            return
+        number = ctypes.get_errno()
+        if number not in (errno.EINVAL, errno.ENOSYS):
+            raise OSError(number, os.strerror(number))
+    # The file system cannot: for a moment there is neither.
+    old = one.with_name(f"{one.name}.old")
+    other.rename(old)
+    try:
+        one.rename(other)
+    except BaseException:
+        old.rename(other)
+        raise
 
 
 @contextlib.contextmanager

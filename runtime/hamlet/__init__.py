@@ -9,14 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hamlet.errors import EnvError, HamletError, ModuleError
+from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError, shown
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from hamlet.module import Module
+    from hamletc.diagnostics import FileDiagnostics
 
-__all__ = ["EnvError", "HamletError", "ModuleError", "compile", "load"]
+__all__ = ["EnvError", "HamletError", "HamletWarning", "ModuleError", "compile", "load"]
 
 
 def load(package: str | Path | ModuleType) -> Module:
@@ -34,13 +35,25 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
     """Compile a `.hamlet` file, or the folder of a pack of HAMLET's, and load it.
 
     The generated package goes to `output`, or else to a folder named after its contents under `$XDG_CACHE_HOME/hamletc`
-    (`~/.cache/hamletc`), where the same contents are found again.
+    (`~/.cache/hamletc`), where the same contents are found again. Warnings about the universe are given as
+    Python's, each a `HamletWarning` in one line that begins with its code.
 
     Raises:
-        hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or the folder
-            cannot be written, or is something other than a generated package.
+        EnvError: an argument is no path.
+        hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or `output`
+            cannot be written, or is something other than a generated package. Where the cache cannot be written, one
+            line on stderr says that nothing is kept.
     """
-    from hamlet.module import load
+    import warnings
+
     from hamletc.compile import compile_file
 
-    return load(compile_file(Path(path), None if output is None else Path(output)))
+    for name, given in (("path", path), ("output", path if output is None else output)):
+        if not isinstance(given, (str, Path)) or "\0" in str(given):
+            raise EnvError(f"{name} is the path of a file or a folder, not {shown(given)}")
+    found: list[FileDiagnostics] = []
+    module = compile_file(Path(path), None if output is None else Path(output), found.append)
+    for file in found:
+        for diagnostic in file.diagnostics:
+            warnings.warn(diagnostic.line(file.path), HamletWarning, stacklevel=2)
+    return module

@@ -150,7 +150,7 @@ def _disassemble(cubin: bytes) -> tuple[str, dict[str, int]]:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        sass = _run(str(tools / "nvdisasm"), "-c", "-gi", file.name)
+        sass = _run(str(tools / "nvdisasm"), "-c", "-gi", "-gp", file.name)
         usage = _run(str(tools / "cuobjdump"), "-res-usage", file.name)
     line = next(line for line in usage.splitlines() if "REG:" in line)
     return sass, {name: int(number) for name, number in RESOURCE.findall(line)}

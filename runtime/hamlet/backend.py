@@ -38,7 +38,7 @@ class RecordedPolicy:
     actions: torch.Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TabularPolicy:
     """Actions looked up by situation; `hamlet.features` says what a situation is.
 
@@ -56,6 +56,12 @@ class TabularPolicy:
     thresholds: torch.Tensor | None
     strides: torch.Tensor
     bins: torch.Tensor
+
+    def __repr__(self) -> str:
+        table = self.choices if self.choices is not None else self.thresholds
+        situations = 0 if table is None else len(table)
+        drawn = "fixed" if self.choices is not None else "drawn"
+        return f"TabularPolicy({situations} situations, {drawn} actions, universe={self.universe[:12]})"
 
 
 Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy

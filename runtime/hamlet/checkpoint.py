@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
-from hamlet.bounds import fastest
-from hamlet.errors import EnvError
+from hamlet.arguments import dense, whole
+from hamlet.bounds import fastest, returns_of, speeds
+from hamlet.errors import EnvError, shown
 from hamlet.params import check_numbers
 from hamlet.state import DTYPES, Shape
 from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Universe
@@ -37,13 +38,12 @@ def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> di
     """
     if not isinstance(saved, dict) or set(saved) != set(KEYS):
         raise EnvError(f"a state has the entries {', '.join(KEYS)}")
-    if saved["universe"] != digest:
+    if not isinstance(saved["universe"], str) or saved["universe"] != digest:
         raise EnvError(f"the state belongs to another universe, or to another version of {universe.name}")
+    for name, limit in (("first_world", SEED_LIMIT), ("seed", SEED_LIMIT), ("tick", TICK_LIMIT)):
+        whole(saved[name], 0, limit - 1, f"{name} of the state is a whole number in 0 .. {limit - 1}")
     if saved["first_world"] != shape.first_world:
         raise EnvError(f"the state begins at world {saved['first_world']}, these worlds at {shape.first_world}")
-    for name, limit in (("seed", SEED_LIMIT), ("tick", TICK_LIMIT)):
-        if type(saved[name]) is not int or not 0 <= saved[name] < limit:
-            raise EnvError(f"the state's {name} is not a whole number in 0 .. {limit - 1}")
     state = _arrays(universe, shape, saved["state"])
     _check_agents(universe, shape, state)
     _check_worlds(universe, state)
@@ -51,6 +51,7 @@ def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> di
 
 
 def _arrays(universe: Universe, shape: Shape, state: Any) -> dict[str, torch.Tensor]:
+    """The fields, each a plain tensor of its type and size."""
     fields = schema.state_fields(universe)
     names = [field.name for field in fields]
     if not isinstance(state, dict) or set(state) != set(names):
@@ -59,10 +60,15 @@ def _arrays(universe: Universe, shape: Shape, state: Any) -> dict[str, torch.Ten
         count = shape.lanes if field.per == "lane" else shape.worlds
         size = [count] if field.rows is None else [len(field.rows), count]
         value = state[field.name]
-        if not isinstance(value, torch.Tensor) or value.dtype != DTYPES[field.dtype] or list(value.shape) != size:
-            found = f"{value.dtype} {list(value.shape)}" if isinstance(value, torch.Tensor) else type(value).__name__
-            raise EnvError(f"field {field.name} of the state is {DTYPES[field.dtype]} {size}, not {found}")
-    return state
+        fits = isinstance(value, torch.Tensor) and value.dtype == DTYPES[field.dtype] and not value.is_nested
+        if not fits or list(value.shape) != size:
+            raise EnvError(f"field {field.name} of the state is {DTYPES[field.dtype]} {size}, not {_found(value)}")
+    return {name: dense(state[name], f"field {name} of the state holds numbers") for name in names}
+
+
+def _found(value: Any) -> str:
+    plain = isinstance(value, torch.Tensor) and not value.is_nested
+    return f"{value.dtype} {list(value.shape)}" if plain else shown(value)
 
 
 def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tensor]) -> None:
@@ -72,6 +78,8 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
     if "velocity" in state:
         for axis, values, most in zip(schema.axes(universe), state["velocity"], fastest(universe), strict=True):
             check_within(f"velocity {axis} of the state", values, -most, most, "lane")
+    if "speed" in state:
+        check_within("speed of the state", state["speed"], *speeds(universe), "lane")
     alive, age = state["alive"], state["age"]
     longest = universe.lifespan.ticks if universe.lifespan is not None else MOST
     check_within("age of the state", age, 0, MOST if universe.by_hand else longest, "lane")
@@ -79,13 +87,21 @@ def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tenso
         raise EnvError("the state holds an agent that is alive at the end of its lifespan")
     if not universe.by_hand and not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
         raise EnvError("the state holds a world without an agent alive")
-    if bool(state["episode_return"].isnan().any()):
-        raise EnvError("episode_return of the state holds a NaN")
+    _check_returns(universe, state["episode_return"], age)
     for row, item in enumerate(universe.inputs):
         check_numbers("input", item, state["inputs"][row])
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])
     _check_uses(universe, state)
+
+
+def _check_returns(universe: Universe, returns: torch.Tensor, age: torch.Tensor) -> None:
+    limits = returns_of(universe)
+    if bool(returns.isnan().any()):
+        raise EnvError("episode_return of the state holds a NaN")
+    # in binary64: products with ages and these powers of two are exact to more places than the proof needs
+    if not bool((returns.double().abs() <= limits.begun + limits.per_tick * age.double()).all()):
+        raise EnvError("episode_return of the state is larger than rewards add up to")
 
 
 def _check_uses(universe: Universe, state: dict[str, torch.Tensor]) -> None:

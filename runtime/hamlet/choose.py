@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 import torch
 
-from hamlet.errors import EnvError
+from hamlet.arguments import word
+from hamlet.errors import EnvError, shown
 
 BackendName: TypeAlias = Literal["interpreter", "numba", "triton"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
@@ -52,6 +53,7 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
         EnvError: there is no such backend or device, or the backend cannot run there. Nothing is substituted.
     """
     wanted = None if device is None else _device(device)
+    word("backend", backend, ("auto", *BACKENDS))
     match backend:
         case "auto" if wanted is None and torch.cuda.is_available():
             return Choice("triton", _device("cuda"), "there is a CUDA device")
@@ -72,7 +74,7 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
         case "triton":
             return Choice("triton", _triton_device(wanted), "as asked for")
         case _:
-            raise EnvError(f"there is no backend {backend!r}: take auto, {', '.join(BACKENDS)}")
+            raise ValueError(f"backend {backend!r}")
 
 
 def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...]:
@@ -82,8 +84,7 @@ def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...
     Raises:
         EnvError: there is no such launch, or not for this choice.
     """
-    if launch not in ("auto", *LAUNCHES):
-        raise EnvError(f"there is no launch {launch!r}: take auto, {', '.join(LAUNCHES)}")
+    word("launch", launch, ("auto", *LAUNCHES))
     found = tuple(replace(choice, launch=each) for each in choice.launches if launch in ("auto", each))
     if not found:
         raise EnvError(
@@ -97,12 +98,17 @@ def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...
 
 def _device(device: str | torch.device) -> torch.device:
     try:
-        wanted = torch.device(device)
+        # Torch takes numbers too: those of CUDA devices, whatever is meant.
+        wanted = torch.device(device) if isinstance(device, (str, torch.device)) else None
     except (RuntimeError, TypeError) as error:
         raise EnvError(f'{device!r} is no device: take "cpu", "cuda" or "cuda:0"') from error
+    if wanted is None:
+        raise EnvError(f'{shown(device)} is no device: take "cpu", "cuda" or "cuda:0"')
     if wanted.type not in ("cpu", "cuda"):
         raise EnvError(f'device {str(wanted)!r} is not supported: take "cpu", "cuda" or "cuda:0"')
     if wanted.type == "cpu":
+        if wanted.index:
+            raise EnvError(f'there is no device {str(wanted)!r}: all CPUs are one device, "cpu"')
         return torch.device("cpu")
     if not torch.cuda.is_available():
         raise EnvError(f'device {str(wanted)!r} needs CUDA, and torch finds none here: use device="cpu"')

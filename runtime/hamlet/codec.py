@@ -1,9 +1,10 @@
 """A universe as JSON and back: the file `universe.json` of a generated package.
 
 Every node is an object that names its class under `kind`, then its fields in the order of the dataclass; a span is a
-list of four numbers, or of five where its file is not the first; a binary32 number has its shortest spelling. One
-universe has exactly one text, whatever wrote it. A node that fits on a line stands on one line, so that files can be
-read and compared line by line.
+list of four numbers, or of five where its file is not the first; a binary32 number has its shortest spelling. A field
+whose class gives it the default `None` is left out where it is that, so that packages keep their bytes when the
+language grows. One universe has exactly one text, whatever wrote it. A node that fits on a line stands on one line, so
+that files can be read and compared line by line.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def _write(value: object, indent: int) -> str:
         case tuple():
             return _join("[", [_write(item, indent + 2) for item in value], "]", indent)
     kind = type(value).__name__
-    members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in _fields(kind)]
+    said = [name for name in _fields(kind) if name not in _optional(kind) or getattr(value, name) is not None]
+    members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in said]
     return _join("{", [f'"kind": "{kind}"', *members], "}", indent)
 
 
@@ -70,6 +72,13 @@ def _join(opening: str, parts: list[str], closing: str, indent: int) -> str:
 def _fields(kind: str) -> dict[str, object]:
     """The fields of a node class in order, with their types."""
     return typing.get_type_hints(getattr(hamlet.universe, kind))
+
+
+@functools.cache
+def _optional(kind: str) -> frozenset[str]:
+    """The fields of a node class that are left out where they are `None`."""
+    fields = dataclasses.fields(getattr(hamlet.universe, kind))
+    return frozenset(field.name for field in fields if field.default is None)
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -172,6 +181,10 @@ def _read_union(value: Json, options: tuple[object, ...], path: str) -> object:
         if name != "kind" and name not in hints:
             raise CodecError(f"{path or 'the universe'}: {kind} has no {name!r}")
     for name in hints:
-        if name not in value:
+        if name not in value and name not in _optional(kind):
             raise CodecError(f"{path or 'the universe'}: {kind} lacks {name!r}")
-    return kinds[kind](**{name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in hints.items()})
+        if name in _optional(kind) and name in value and value[name] is None:
+            raise CodecError(f"{path or 'the universe'}: {kind} leaves out {name!r} where it is null")
+    given = {name: hint for name, hint in hints.items() if name in value}
+    members = {name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in given.items()}
+    return kinds[kind](**members)

@@ -38,6 +38,10 @@ NARROWEST, WIDEST = 2.0**-100, LARGEST
 """Widths for which scale and differences are finite and normal."""
 
 
+BFLOAT16_LIMIT = 2.0**128 - 2.0**119
+"""From here on, a number is infinite when it is rounded to bfloat16: 3.3961775e38, half a step above the largest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """How the values of a segment become bytes. `low` and `high` are exact in binary32."""
@@ -49,6 +53,11 @@ class Scale:
     def encodes(self) -> bool:
         """Whether the values can be bytes: the range is a single number, or of a width that binary32 can work with."""
         return self.high == self.low or NARROWEST <= self.high - self.low <= WIDEST
+
+    @property
+    def fits_bfloat16(self) -> bool:
+        """Whether the values are finite as bfloat16."""
+        return max(-self.low, self.high) < BFLOAT16_LIMIT
 
     @property
     def scale(self) -> float:
@@ -65,6 +74,11 @@ def scales(universe: Universe) -> tuple[Scale, ...]:
 def encodes(universe: Universe) -> bool:
     """Whether all observations of a universe can be bytes."""
     return all(scale.encodes for scale in scales(universe))
+
+
+def fits_bfloat16(universe: Universe) -> bool:
+    """Whether all observations of a universe are finite when they are rounded to bfloat16."""
+    return all(scale.fits_bfloat16 for scale in scales(universe))
 
 
 def _ranges(item: Observation, universe: Universe) -> list[tuple[float, float]]:
@@ -92,9 +106,13 @@ def _ranges(item: Observation, universe: Universe) -> list[tuple[float, float]]:
             return [limits[param] for param in params]
         case ObserveVelocity(axes=axes):
             sizes = dict(zip(schema.axes(universe), _sizes(universe), strict=True))
-            return [(-sizes[axis], sizes[axis]) for axis in axes]
+            begins = dict(zip(sizes, universe.start.velocity if universe.start else (0.0,) * len(sizes), strict=True))
+            return [(min(-sizes[axis], begins[axis]), max(sizes[axis], begins[axis])) for axis in axes]
         case ObserveSpeed():
-            return [(0.0, min(math.hypot(*_sizes(universe)), LARGEST))]
+            longest, begin = math.hypot(*_sizes(universe)), 0.0
+            if universe.start is not None:
+                begin = math.hypot(*universe.start.velocity) if universe.start.speed is None else universe.start.speed
+            return [(min(0.0, begin), min(max(longest, begin), LARGEST))]
         case ObserveBlank():
             return [(0.0, 0.0)]
         case ObserveConstant(values=values):

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import torch
 
+from hamlet.errors import EnvError
+from hamlet.interrupts import Whole
+from hamlet.schema import GIVEN
+from hamlet.sealed import Sealed
 from hamlet.state import Buffers
 
 if TYPE_CHECKING:
-    from hamlet.env import Env, Stepped
+    from hamlet.env import Actions, Env, Stepped
 
 Work: TypeAlias = Callable[[], None]
 
 
-class Graphed:
+@dataclass(slots=True)
+class _Recording:
+    """A recorded tick: with which seed, at which tick, and the tick that is next."""
+
+    seed: int
+    first: int
+    next: int
+    replay: Work
+
+
+class Graphed(Sealed):
     """Steps of an environment, replayed from a graph; made by `Env.graphed`. Between them the environment may be used
     as always: it is one and the same.
 
     Attributes:
-        actions: [lanes] i32, on the device: what `step` takes where it is given nothing.
+        actions: [lanes] i32, on the device: what `step` takes where it is given nothing. Write into it in place.
     """
 
     def __init__(
@@ -40,37 +55,56 @@ class Graphed:
         self._finish = finish
         self._record = record
         # A graph holds the seed and the tick of its recording; the ticks since then are counted on the device.
+        self._whole = Whole()
         self._elapsed = torch.zeros(1, dtype=torch.int32, device=env.device)
-        self._seed = env.seed
-        self._first = self._next = env.tick
-        self._replay = self._recorded()
+        self._recording = _Recording(env.seed, env.tick, env.tick, self._recorded())
+        self._seal()
 
-    def step(self, actions: torch.Tensor | None = None) -> Stepped:
+    def step(self, actions: Actions | None = None) -> Stepped:
         """What `Env.step` does and returns, with these actions, or those that were written into `actions`.
 
         Raises:
-            EnvError: the actions have a wrong type, shape or device, or (where the environment validates) range.
+            EnvError: the actions have a wrong type, shape or device, or (where the environment validates) range, or a
+                param or an input was written in place and lies out of bounds. Nothing was changed.
         """
         env = self._env
-        if actions is not None:
-            self.actions.copy_(env.checked_actions(actions))
-        elif env.validate:
-            env.checked_actions(self.actions)
-        if env.seed != self._seed:
-            self._seed = env.seed
-            self._first = self._next = env.tick
-            self._replay = self._recorded()
-        elif env.tick != self._next:
-            self._elapsed.fill_(_signed(env.tick - self._first))
-        self._replay()
-        result = self._finish()
-        self._next = env.tick
-        return result
+        given = self.actions
+        if actions is not None or env.validate:
+            given = env.checked_actions(self.actions if actions is None else actions)
+        env.check_given()
+        if given is not self.actions:
+            self.actions.copy_(given)
+        recording = self._recording
+        if env.seed != recording.seed:
+            recording.seed = env.seed
+            recording.first = env.tick
+            recording.replay = self._recorded()
+        elif env.tick != recording.next:
+            self._elapsed.fill_(_signed(env.tick - recording.first))
+        with self._whole:
+            recording.replay()
+            result = self._finish()
+            recording.next = env.tick
+            return result
+
+    def __repr__(self) -> str:
+        return f"Graphed({self._env!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise EnvError("recorded steps cannot be copied or pickled: copy the environment, and call its graphed()")
+
+    def _instead(self, name: str) -> str | None:
+        return (
+            "write into it in place, as in graphed.actions.copy_(...)" if name == "actions" else super()._instead(name)
+        )
 
     def _recorded(self) -> Work:
         """A recording of the environment's next tick."""
         self._elapsed.zero_()
-        return self._record(self._tick, (*self._buffers.tensors, self._elapsed))
+        # What a tick does not change needs no restoring, which would count as a write in place.
+        given = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
+        changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in given]
+        return self._record(self._tick, (*changed, self._elapsed))
 
     def _tick(self) -> None:
         self._launch(self.actions, self._elapsed)

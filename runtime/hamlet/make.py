@@ -7,28 +7,33 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 
 from hamlet import cache, schema
+from hamlet.arguments import flag, whole, word
 from hamlet.backend import Backend
 from hamlet.choose import Choice, candidates, choose
 from hamlet.crossover import SIZES, settle, timed
-from hamlet.encoding import scales
-from hamlet.env import Env, checked_seed
-from hamlet.errors import EnvError
-from hamlet.launch.tuning import Tune
+from hamlet.encoding import BFLOAT16_LIMIT, scales
+from hamlet.env import Env, begun, checked_seed
+from hamlet.errors import EnvError, shown
+from hamlet.launch.tuning import TUNES, Tune
 from hamlet.module import Module
 from hamlet.room import room, scattered
 from hamlet.state import DTYPES, Buffers, Shape, allocate
 from hamlet.universe import Universe
 
 LANE_LIMIT = 1 << 31
+MOST = sys.maxsize
 MEASURED_BYTES = 1 << 30
 """Worlds that take more are not made to choose how others run."""
 OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
 
 
+# What is made in inference mode does not count what is written into it.
+@torch.inference_mode(mode=False)
 def make(
     module: Module,
     worlds: int,
@@ -43,39 +48,23 @@ def make(
     tune: Tune,
     launch: str,
 ) -> Env:
-    """An environment at the beginning of episode 0.
-
-    Args:
-        module: a loaded package.
-        worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
-        device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
-        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA and
-            no device was named, the one that was measured to be faster for so many agents. `auto` says on stderr
-            what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
-        seed: 0 .. 2**64 - 1.
-        obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations. Bytes
-            stand for numbers as `Env.observation_low` says.
-        first_world: the global number of the first world, for worlds that are split over several environments.
-        validate: whether the range of actions is checked every call; by default on the CPU only, see `Env.step`.
-        quiet: say nothing.
-        tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
-            `hamlet.launch.tuning`; the bits are the same.
-        launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
-            the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
-            `quiet` or there is nothing to choose from.
-    """
+    """An environment at the beginning of episode 0; see `hamlet.module.Module.make`."""
+    checks = None if validate is None else flag("validate", validate)
+    quiet = flag("quiet", quiet)
+    tuned: Tune = TUNES[TUNES.index(word("tune", tune, TUNES))]
     choice = choose(backend, device)
     options = candidates(choice, launch, anywhere=backend == "auto" and device is None)
     shape = checked_shape(module.universe, worlds, agents, first_world)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
-    checked_seed(seed)
+    first_seed = checked_seed(seed)
     choice = _settle(module, shape, dtype, options, quiet)
-    executor = start(module, choice, tune)
+    executor = start(module, choice, tuned)
     if choice.backend == "triton":
         choice = replace(choice, reason=f"{choice.reason}; kernels: {executor.origin}")
     buffers = _allocate(module.universe, shape, choice.device, dtype)
-    checks = choice.device.type == "cpu" if validate is None else validate
-    env = Env(module, executor, buffers, choice, seed, checks)
+    if checks is None:
+        checks = choice.device.type == "cpu"
+    env = begun(module, executor, buffers, choice, checks, tuned, first_seed)
     if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env
@@ -119,11 +108,11 @@ def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
             return start_triton(module, choice.device, tune)
 
 
-def checked_shape(universe: Universe, worlds: int, agents: int, first_world: int) -> Shape:
+def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any) -> Shape:
     """So many worlds and agents, or `EnvError`."""
-    for name, value, least in (("worlds", worlds, 1), ("agents", agents, 1), ("first_world", first_world, 0)):
-        if type(value) is not int or value < least:
-            raise EnvError(f"{name} is a whole number, at least {least}, not {value!r}")
+    worlds = whole(worlds, 1, MOST, "worlds is a whole number, at least 1")
+    agents = whole(agents, 1, MOST, "agents is a whole number, at least 1")
+    first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
     most = room(universe)
@@ -139,12 +128,14 @@ def _checked_obs_dtype(universe: Universe, obs_dtype: torch.dtype | str | None) 
     if obs_dtype is None:
         return None
     for name, dtype in OBS_DTYPES.items():
-        if obs_dtype in (name, dtype):
+        if isinstance(obs_dtype, (str, torch.dtype)) and obs_dtype in (name, dtype):
             if dtype is torch.uint8:
                 _check_scales(universe)
+            elif dtype is torch.bfloat16:
+                _check_rounded(universe)
             return dtype
     raise EnvError(
-        f"obs_dtype {obs_dtype!r} is not supported: take {', '.join(OBS_DTYPES)}, or None for no observations"
+        f"obs_dtype {shown(obs_dtype)} is not supported: take {', '.join(OBS_DTYPES)}, or None for no observations"
     )
 
 
@@ -154,6 +145,15 @@ def _check_scales(universe: Universe) -> None:
             raise EnvError(
                 f'obs_dtype "uint8" cannot hold {segment.name}, which lies in {scale.low} .. {scale.high}: '
                 'take "float32", or other bounds'
+            )
+
+
+def _check_rounded(universe: Universe) -> None:
+    for segment, scale in zip(schema.observation_segments(universe), scales(universe), strict=True):
+        if not scale.fits_bfloat16:
+            raise EnvError(
+                f'obs_dtype "bfloat16" cannot hold {segment.name}, which lies in {scale.low:.9g} .. {scale.high:.9g}: '
+                f'from {BFLOAT16_LIMIT:.8g} on it would be infinite; take "float32", or other bounds'
             )
 
 

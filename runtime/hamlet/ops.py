@@ -6,6 +6,7 @@ that it is given, and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import count
 from weakref import WeakValueDictionary
 
@@ -24,9 +25,11 @@ class Stepper:
         number: by which the operator finds it.
     """
 
-    def __init__(self, backend: Backend, buffers: Buffers) -> None:
+    def __init__(self, backend: Backend, buffers: Buffers, check: Callable[[Mapping[str, Tensor]], None]) -> None:
+        """`check` refuses wrong params and inputs, by name."""
         self.number = next(_NUMBERS)
         self._backend = backend
+        self._check = check
         self._shape: Shape = buffers.shape
         self._given = tuple(name for name in buffers.state if name in GIVEN)
         self._state = tuple(name for name in buffers.state if name not in GIVEN)
@@ -46,6 +49,7 @@ class Stepper:
 
     def step(self, actions: Tensor, given: list[Tensor], changed: list[Tensor], stream: Stream) -> None:
         """One tick on these tensors."""
+        self._check(dict(zip(self._given, given, strict=True)))
         state = dict(zip((*self._state, *self._given), [*changed[: len(self._state)], *given], strict=True))
         rest = changed[len(self._state) :]
         outcome = dict(zip(self._outcome, rest, strict=False))

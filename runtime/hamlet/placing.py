@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from hamlet import schema
+from hamlet.arguments import dense, named
 from hamlet.cells import words
 from hamlet.errors import EnvError
 from hamlet.universe import Continuous, Grid, Universe
@@ -28,8 +29,7 @@ def place(
     names = [item.name for item in universe.affordances]
     if places is None:
         raise EnvError(f"{universe.name} does not store places: write `places stored` in its space to choose them")
-    if affordance not in names:
-        raise EnvError(f"the universe has no affordance {affordance!r}: {', '.join(names)}")
+    named("affordance", affordance, names)
     where = _worlds(worlds, places)
     axes = schema.axes(universe)
     expected = f"a place is {len(axes)} numbers ({', '.join(axes)}), or a tensor [{len(where)}, {len(axes)}]"
@@ -43,10 +43,10 @@ def place(
 
 
 def _numbers(value: Any, expected: str) -> torch.Tensor:
-    try:
-        return torch.as_tensor(value).to(device="cpu", dtype=torch.float64)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise EnvError(expected) from error
+    numbers = dense(value, expected)
+    if numbers.dtype is torch.bool:
+        raise EnvError(f"{expected}, not {numbers.dtype}")
+    return numbers.to(device="cpu", dtype=torch.float64)
 
 
 def _worlds(worlds: Sequence[int] | torch.Tensor | None, places: torch.Tensor) -> torch.Tensor:

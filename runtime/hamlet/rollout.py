@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import torch
+
 from hamlet.errors import EnvError
-from hamlet.state import Statistics
+from hamlet.state import Statistics, WorldCounts
 from hamlet.universe import Universe
 
 LIFESPAN = "lifespan"
@@ -68,3 +70,43 @@ class Rollout:
         lengths = self.lengths()
         episodes = sum(lengths)
         return sum(ticks * count for ticks, count in enumerate(lengths)) / episodes if episodes else math.nan
+
+    def world_episodes(self) -> torch.Tensor:
+        """[worlds] i64: the episodes that the agents of each world finished, as `episodes` counts them.
+
+        Raises:
+            EnvError: the rollout was not told to count per world; so of the methods below.
+        """
+        return self._worlds.episodes
+
+    def world_mean_return(self) -> torch.Tensor:
+        """[worlds] f64: the mean return of the finished episodes of each world; NaN where there are none."""
+        episodes = self._worlds.episodes
+        returns = self.counts.finished_return.to(torch.float64).view(len(episodes), -1).sum(dim=1)
+        return returns / episodes
+
+    def world_mean_length(self) -> torch.Tensor:
+        """[worlds] f64: the mean length of the episodes of each world in ticks, from their beginning until none of its
+        agents was alive; NaN where none ended. With one agent in a world these are the lengths of its episodes; lengths
+        of single agents among several are counted over all worlds only (`lengths`).
+
+        Raises:
+            EnvError: worlds of this universe do not start anew by themselves (`episodes by hand`).
+        """
+        if self.universe.by_hand:
+            raise EnvError(f"worlds of {self.universe.name} start anew by hand only: lengths() has those of its agents")
+        return self._worlds.ticks.to(torch.float64) / self._worlds.ended
+
+    def __repr__(self) -> str:
+        if self.statistics is None:
+            return f"Rollout({self.universe.name}, ticks={self.ticks}, nothing counted)"
+        return (
+            f"Rollout({self.universe.name}, ticks={self.ticks}, episodes={self.episodes()}, "
+            f"mean_length={self.mean_length():.6g}, mean_return={self.mean_return():.6g})"
+        )
+
+    @property
+    def _worlds(self) -> WorldCounts:
+        if self.counts.worlds is None:
+            raise EnvError("this rollout did not count per world: call rollout(..., per_world=True)")
+        return self.counts.worlds

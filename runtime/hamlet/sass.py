@@ -1,10 +1,11 @@
-"""Reads machine code as `nvdisasm -c -gi` prints it: instructions, branches, the places in the source that they come
-from, and the loop that takes most of them."""
+"""Reads machine code as `nvdisasm -c -gi -gp` prints it: instructions, branches, the places in the source and in the
+PTX that they come from, and the loop that takes most of them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 LABEL = re.compile(r"^(\S+):$")
@@ -12,6 +13,8 @@ INSTRUCTION = re.compile(r"^/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.
 CONDITION = re.compile(r"!?U?P\d")
 TARGET = re.compile(r"`\((\S+)\)")
 PLACE = re.compile(r'^//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
+PTX = ".nv_debug_ptx_txt"
+"""What is called the file of a place in the PTX."""
 LEAVES = ("EXIT", "RET")
 LOCAL = ".L_"
 """How labels inside a kernel begin; subroutines have other names."""
@@ -22,6 +25,7 @@ class Instruction:
     """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`.
 
     `places`: file and line that it comes from, and from where that was called, innermost first; empty if unknown.
+    `ptx`: the line of the PTX that it comes from, `None` if unknown.
     """
 
     opcode: str
@@ -29,6 +33,7 @@ class Instruction:
     conditional: bool
     target: str | None
     places: tuple[tuple[str, int], ...] = ()
+    ptx: int | None = None
 
     @property
     def jumps(self) -> bool:
@@ -57,6 +62,20 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """Instructions that run together.
+
+    Attributes:
+        reached: there is a way to it from the beginning of the kernel. Not to subroutines, which are called.
+        looped: it can run more than once in a launch.
+    """
+
+    instructions: tuple[Instruction, ...]
+    reached: bool
+    looped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Block:
     instructions: tuple[Instruction, ...]
     next: tuple[int, ...]
@@ -67,9 +86,14 @@ def instructions(text: str, kernel: str) -> list[Instruction]:
     return [instruction for _, body in _labelled(text, kernel) for instruction in body]
 
 
-def basic_blocks(text: str, kernel: str) -> list[tuple[Instruction, ...]]:
+def basic_blocks(text: str, kernel: str) -> list[Block]:
     """The instructions of a kernel and its subroutines, block by block."""
-    return [block.instructions for block in _blocks(text, kernel)]
+    blocks = _blocks(text, kernel)
+    reached = _after(blocks, [0])
+    return [
+        Block(block.instructions, number in reached, number in _after(blocks, block.next))
+        for number, block in enumerate(blocks)
+    ]
 
 
 def largest_loop(text: str, kernel: str) -> Loop | None:
@@ -98,6 +122,7 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
     inside = False
     places: tuple[tuple[str, int], ...] = ()
     called: tuple[str, int] | None = None
+    ptx: int | None = None
     for raw in text.splitlines():
         line = raw.strip()
         if line.split()[:1] == [".section"]:
@@ -108,8 +133,10 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
             result.append((label[1], []))
             if not label[1].startswith(LOCAL):
                 # A subroutine of NVIDIA's: nobody's line.
-                places, called = (), None
-        elif found := PLACE.match(line):
+                places, called, ptx = (), None, None
+        elif (found := PLACE.match(line)) and found[1] == PTX:
+            ptx = int(found[2])
+        elif found:
             place = (found[1], int(found[2]))
             places = (*places, place) if place == called else (place,)
             called = None if found[3] is None else (found[3], int(found[4]))
@@ -123,6 +150,7 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
                     found[2] is not None or CONDITION.match(found[4]) is not None,
                     target and target[1],
                     places,
+                    ptx,
                 )
             )
     return result
@@ -152,6 +180,17 @@ def _blocks(text: str, kernel: str) -> list[_Block]:
             following.append(number + 1)
         blocks.append(_Block(tuple(piece), tuple(following)))
     return blocks
+
+
+def _after(blocks: list[_Block], first: Sequence[int]) -> set[int]:
+    """The blocks that can be reached from these, and these."""
+    found = set(first)
+    work = [*found]
+    while work:
+        more = set(blocks[work.pop()].next) - found
+        found |= more
+        work += more
+    return found
 
 
 def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:

@@ -8,7 +8,9 @@ Lane `world * agents + agent` is agent `agent` of world `world`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Literal, TypeAlias
 
@@ -16,6 +18,7 @@ from hamlet.universe import (
     Continuous,
     Grid,
     NoSpace,
+    Observation,
     ObserveBlank,
     ObserveConstant,
     ObserveGrid,
@@ -132,6 +135,8 @@ def state_fields(universe: Universe) -> tuple[Field, ...]:
         result.append(Field("position", position_dtype(universe), "lane", axes(universe)))
     if universe.velocity:
         result.append(Field("velocity", "f32", "lane", axes(universe)))
+    if universe.start is not None and universe.start.speed is not None:
+        result.append(Field("speed", "f32", "lane"))
     result.append(Field("age", "i32", "lane"))
     if has_progress(universe):
         result += [Field("engaged", "i32", "lane"), Field("progress", "i32", "lane")]
@@ -229,6 +234,49 @@ def observation_segments(universe: Universe) -> tuple[Segment, ...]:
         segments.append(Segment(name if seen[name] == 1 else f"{name}#{seen[name]}", offset, count, name in REPEATED))
         offset += count
     return tuple(segments)
+
+
+def observation_names(universe: Universe) -> tuple[str, ...]:
+    """A name for each value of an observation, in order, each another one: that of its segment; where that has a row
+    per element, with the element in brackets: the coordinates of a cell of a grid (`grid[3,0]`), the steps to a cell of
+    a window (`window[-1,0]`), the name of an affordance (`here[Bed]`) or `nothing`, else a number."""
+    names: list[str] = []
+    segments = iter(observation_segments(universe))
+    for item in universe.observations:
+        for elements in _elements(item, universe):
+            segment = next(segments)
+            names += [f"{segment.name}[{element}]" for element in elements] if segment.repeated else [segment.name]
+    return tuple(names)
+
+
+def _elements(item: Observation, universe: Universe) -> list[Sequence[str]]:
+    """What stands in brackets, for each segment of an item; of a segment without elements whatever."""
+    match item:
+        case ObserveGrid():
+            return [_cells(range(size) for size in _grid(universe).sizes)]
+        case ObserveWindow(radius=radius):
+            return [_cells(range(-radius, radius + 1) for _ in axes(universe))]
+        case ObserveHere(affordances=affordances):
+            # In backticks an affordance may have that name too.
+            nothing = "nothing" if "nothing" not in affordances else "nothing#2"
+            return [[nothing if name is None else name for name in affordances]]
+        case ObserveBlank(count=count):
+            return [[str(number) for number in range(count)]]
+        case ObserveConstant(values=values):
+            return [[str(number) for number in range(len(values))]]
+        case ObservePosition(encoding=encoding):
+            return [()] * (len(axes(universe)) * (2 if encoding == "scaled" else 1))
+        case ObserveMeters(meters=each) | ObserveParams(params=each) | ObserveTime(functions=each):
+            return [()] * len(each)
+        case ObserveVelocity(axes=each):
+            return [()] * len(each)
+        case ObserveProgress() | ObserveLifetime() | ObserveSpeed():
+            return [()]
+
+
+def _cells(ranges: Iterable[range]) -> list[str]:
+    """Cells by their coordinates, the first axis fastest."""
+    return [",".join(map(str, reverse[::-1])) for reverse in product(*reversed(list(ranges)))]
 
 
 def observation_rows(universe: Universe) -> int:

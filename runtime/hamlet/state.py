@@ -64,15 +64,79 @@ class Buffers:
 
 
 @dataclass(frozen=True, slots=True)
+class WorldCounts:
+    """Counts of each world over rollouts, added to in place. They follow from the state before a rollout and after it.
+
+    Attributes:
+        episodes: [worlds] i64: episodes that the agents of a world finished.
+        ended: [worlds] i64: how often the world started anew.
+        ticks: [worlds] i64: the ticks of the episodes that ended so, from a beginning to the end of the last agent.
+    """
+
+    episodes: torch.Tensor
+    ended: torch.Tensor
+    ticks: torch.Tensor
+
+    @classmethod
+    def zeros(cls, shape: Shape, device: torch.device) -> WorldCounts:
+        """Nothing counted yet."""
+        return cls(*torch.zeros((3, shape.worlds), dtype=torch.int64, device=device))
+
+    def begun(self, buffers: Buffers) -> Callable[[int], None]:
+        """Look at worlds before a rollout; what it gives is to be called after it, with its ticks."""
+        episode = buffers.state["episode"].clone()
+        dead, age = _dead(buffers), _age(buffers)
+
+        def done(ticks: int) -> None:
+            ended = (buffers.state["episode"] - episode).to(torch.int64)
+            self.ended.add_(ended)
+            self.episodes.add_(ended * buffers.shape.agents + _dead(buffers) - dead)
+            self.ticks.add_(age - _age(buffers) + ticks)
+
+        return done
+
+
+def _dead(buffers: Buffers) -> torch.Tensor:
+    """[worlds] i64: the agents of each world whose episode is over."""
+    return (~buffers.state["alive"]).view(buffers.shape.worlds, buffers.shape.agents).sum(dim=1)
+
+
+def _age(buffers: Buffers) -> torch.Tensor:
+    """[worlds] i64: the ticks since a world began, which whoever is alive has lived."""
+    ages = buffers.state["age"] * buffers.state["alive"]
+    return ages.view(buffers.shape.worlds, buffers.shape.agents).amax(dim=1).to(torch.int64)
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """Counts over the lanes and ticks of rollouts, added to in place.
 
     Attributes:
         memory: where they are, by the names of `hamlet.abi.COUNTS`. On a CPU these are arrays, and tensors are made of
             them when somebody looks: next to a kernel nothing of torch is in the cache, and it takes as long as a tick.
+        universe: whose; `None` where nobody asks.
+        worlds: the counts of each world, where they were asked for.
     """
 
     memory: Mapping[str, Memory]
+    universe: Universe | None = None
+    worlds: WorldCounts | None = None
+
+    def misfit(self, other: Statistics) -> str | None:
+        """Why these counts cannot go on where the others begin; `None` where they can."""
+        if self.universe is not other.universe and self.universe != other.universe:
+            return f"they are of {'no universe' if self.universe is None else self.universe.name}"
+        for name, expected in other.memory.items():
+            memory = self.memory[name]
+            if memory.shape != expected.shape:
+                return f"{name} has the shape {list(memory.shape)}, not {list(expected.shape)}"
+            if _device(memory) != _device(expected):
+                return f"they are on {_device(memory)}, not on {_device(expected)}"
+        return None
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} {list(memory.shape)}" for name, memory in self.memory.items())
+        return f"Statistics({sizes})"
 
     @property
     def uses(self) -> torch.Tensor:
@@ -93,6 +157,10 @@ class Statistics:
     def finished_return(self) -> torch.Tensor:
         """[lanes] f32: the sum of the returns of a lane's finished episodes, in order."""
         return _tensor(self.memory["finished_return"])
+
+
+def _device(memory: Memory) -> str:
+    return str(memory.device) if isinstance(memory, torch.Tensor) else "cpu"
 
 
 def _tensor(memory: Memory) -> torch.Tensor:
@@ -150,12 +218,14 @@ def statistics_allocator(universe: Universe, shape: Shape, device: torch.device)
                 "causes": np.zeros(causes, np.int64),
                 "lengths": np.zeros(lengths, np.int64),
                 "finished_return": np.zeros(lanes, np.float32),
-            }
+            },
+            universe,
         )
 
     def tensors() -> Statistics:
         sizes = {"uses": uses, "causes": causes, "lengths": lengths}
         memory = {name: torch.zeros(size, dtype=torch.int64, device=device) for name, size in sizes.items()}
-        return Statistics(memory | {"finished_return": torch.zeros(lanes, dtype=torch.float32, device=device)})
+        finished = torch.zeros(lanes, dtype=torch.float32, device=device)
+        return Statistics(memory | {"finished_return": finished}, universe)
 
     return arrays if device.type == "cpu" else tensors

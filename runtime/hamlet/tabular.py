@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 
 from hamlet import schema
+from hamlet.arguments import dense, whole
 from hamlet.backend import TabularPolicy
 from hamlet.binary32 import round32
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 from hamlet.features import MOST_BINS, Count, Feature, Quantity, features
 from hamlet.universe import Universe
 
@@ -38,8 +39,7 @@ def tabular(
         stride *= size
     if stride > MOST_SITUATIONS:
         raise EnvError(f"a table has at most {MOST_SITUATIONS} situations, not {stride}")
-    if not isinstance(table, torch.Tensor):
-        raise EnvError(f"the table of a policy is a torch tensor, not {type(table).__name__}")
+    table = dense(table, "a table holds actions (torch.int32) or probabilities (torch.float32)")
     actions = len(schema.action_names(universe))
     fixed = not table.dtype.is_floating_point
     wanted = sizes if fixed else (*sizes, actions)
@@ -66,8 +66,10 @@ def _chosen(known: tuple[Feature, ...], axes: Sequence[Axis]) -> list[tuple[int,
     """The number and size of the feature of each axis of a table."""
     numbers = {feature.name: number for number, feature in enumerate(known)}
     result = []
+    if not isinstance(axes, (list, tuple)):
+        raise EnvError(f'features are a list of names, as in ["here", ("energy", 4)], not {shown(axes)}')
     for axis in axes:
-        name, bins = (axis, None) if isinstance(axis, str) else axis
+        name, bins = _named(axis)
         if name not in numbers:
             raise EnvError(f"there is no feature {name!r}: there are {', '.join(numbers)}")
         number = numbers.pop(name)
@@ -76,11 +78,20 @@ def _chosen(known: tuple[Feature, ...], axes: Sequence[Axis]) -> list[tuple[int,
                 if bins is not None:
                     raise EnvError(f'feature {name!r} has {size} values and takes no bins: write "{name}"')
             case Quantity():
-                if type(bins) is not int or not 1 <= bins <= MOST_BINS:
-                    raise EnvError(f'feature {name!r} needs bins, 1 to {MOST_BINS}: write ("{name}", 4)')
-                size = bins
+                size = whole(bins, 1, MOST_BINS, f'feature {name!r} needs bins, 1 to {MOST_BINS}: write ("{name}", 4)')
         result.append((number, size))
     return result
+
+
+def _named(axis: Any) -> tuple[str, Any]:
+    """The name of a feature and its bins."""
+    match axis:
+        case str(name):
+            return name, None
+        case (str(name), bins):
+            return name, bins
+        case _:
+            raise EnvError(f'a feature is a name, or a name with bins, as in ("energy", 4), not {shown(axis)}')
 
 
 def bins_per_unit(feature: Quantity, bins: int) -> float | None:
@@ -103,8 +114,10 @@ def _scale(feature: Feature, bins: int) -> float:
 
 def _choices(table: torch.Tensor, actions: int) -> torch.Tensor:
     """The action of each situation, i32 [situations]."""
-    if table.dtype is torch.bool or table.dtype.is_complex:
+    if table.dtype is torch.bool:
         raise EnvError(f"a table holds actions (torch.int32) or probabilities (torch.float32), not {table.dtype}")
+    if not table.numel():
+        raise EnvError("a table without entries holds no actions")
     low, high = (int(bound) for bound in torch.aminmax(table))
     if low < 0 or high >= actions:
         raise EnvError(f"action {low if low < 0 else high} does not exist: actions are 0 .. {actions - 1}")

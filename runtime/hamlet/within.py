@@ -51,7 +51,7 @@ def check_positions(
 
 def check_meters(universe: Universe, values: torch.Tensor, per: Per) -> None:
     """Raise `EnvError` unless meters [meters, lanes] are numbers within their bounds; where a statement leaves a meter
-    unclamped, any finite number."""
+    unclamped, within what it reaches, or, where that is not known, any finite numbers."""
     loose = unclamped_meters(universe)
     for meter, row in zip(universe.meters, values, strict=True):
         _check_meter(meter, row, meter.name in loose, per)
@@ -59,7 +59,11 @@ def check_meters(universe: Universe, values: torch.Tensor, per: Per) -> None:
 
 def _check_meter(meter: Meter, values: torch.Tensor, loose: bool, per: Per) -> None:
     name = f"meter {meter.name} of the state"
-    if loose:
+    if meter.reach is not None:
+        low, high = meter.reach
+        check_all(name, "be a number", values, values.isfinite(), per)
+        check_within(name, values, low, high, per)
+    elif loose:
         check_all(name, "be a number", values, values.isfinite(), per)
     else:
         check_within(name, values, meter.low, meter.high, per)

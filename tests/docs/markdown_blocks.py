@@ -8,7 +8,7 @@
 | `hamlet broken` | a complete universe with a deliberate mistake; it is saved too |
 | `console`, `console exit=1` | `$ commands`, each followed by lines of its output; `...` stands for any lines |
 | `python` | run in one namespace per page |
-| `text in PATH` | lines of that file of the workspace; numbers of nodes and versions do not matter |
+| `text in PATH` | lines of that file of the workspace, side by side; `...` stands for any lines |
 | `sh`, `text`, no info | shown only |
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -93,13 +94,16 @@ def completed(fragment: str, base: str) -> str:
     return "".join(kept) + "\n" + fragment
 
 
-def unnumbered(text: str) -> str:
-    """Text in which the numbers of nodes and versions (`%12`, `t12`, `mood_3`) are all the same."""
-    return re.sub(r"(?<=%)\d+|(?<=\bt)\d+|(?<=_)\d+\b", "0", text)
-
-
 def missing_lines(shown: tuple[str, ...], output: str) -> list[str]:
-    """The lines shown in the docs that do not appear in the output in that order; spacing does not matter."""
-    actual = iter([" ".join(line.split()) for line in output.splitlines()])
-    wanted = [" ".join(line.split()) for line in shown]
-    return [line for line in wanted if line and line != "..." and line not in actual]
+    """The lines shown in the docs that do not stand in the output side by side in that order, `...` being any lines;
+    spacing and empty lines do not matter."""
+    actual = [line for line in (" ".join(line.split()) for line in output.splitlines()) if line]
+    wanted = [line for line in (" ".join(line.split()) for line in shown) if line]
+    parts = [list(part) for dots, part in groupby(wanted, lambda line: line == "...") if not dots]
+    at = 0
+    for part in parts:
+        found = [begin for begin in range(at, len(actual)) if actual[begin : begin + len(part)] == part]
+        if not found:
+            return part
+        at = found[0] + len(part)
+    return []

@@ -47,4 +47,9 @@ def test_a_fragment_replaces_declarations_of_the_same_name() -> None:
 
 def test_shown_output_must_appear_in_order() -> None:
     assert missing_lines(("a  b", "...", "c"), "x\na b\ny\nc\n") == []
-    assert missing_lines(("c", "a b"), "a b\nc\n") == ["a b"]
+    assert missing_lines(("c", "...", "a b"), "a b\nc\n") == ["a b"]
+
+
+def test_lines_shown_side_by_side_are_side_by_side() -> None:
+    assert missing_lines(("a", "c"), "a\nb\nc\n") == ["a", "c"]
+    assert missing_lines(("a", "", "b"), "a\n  b\nc\n") == []

@@ -23,6 +23,7 @@ from hamlet.universe import (
     ObserveVelocity,
     Reward,
     Rule,
+    Start,
     Tracking,
     Unary,
     Universe,
@@ -38,7 +39,16 @@ KINDS = (
     *("continuous more dimensions", "directions"),
     *(f"continuous {edges}" for edges in ("clamp", "wrap", "bounce", "sticky")),
     *(f"continuous {metric}" for metric in ("manhattan", "euclidean", "chebyshev")),
-    *("Clock", "Lifespan", "Lifespan reward", "by hand", "Tracking by agent", "Tracking by world"),
+    *(
+        "Start",
+        "Start speed",
+        "Clock",
+        "Lifespan",
+        "Lifespan reward",
+        "by hand",
+        "Tracking by agent",
+        "Tracking by world",
+    ),
     *("Tracking of lasting affordances", "odd names", "Input"),
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds"),
     *("Rule", "Rule with guard", "Cascade"),
@@ -100,6 +110,8 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
         case Continuous(axes=axes, edges=edges, metric=metric):
             return [f"continuous {_dimensions(len(axes))}", f"continuous {edges}", f"continuous {metric}"]
+        case Start(speed=speed):
+            return ["Start speed"] if speed is not None else []
         case Lifespan(reward=reward):
             return ["Lifespan reward"] if reward else []
         case Tracking(by=by):

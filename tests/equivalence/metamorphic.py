@@ -97,7 +97,7 @@ Bits = dict[str, torch.Tensor]
 def bits(env: Env) -> Bits:
     """All that an environment holds, floats as the integers of their bits; the last dimension is lanes, or worlds."""
     assert env.observation is not None
-    observed = {"observation": env.observation.T.contiguous(), "mask": env.action_mask().T}
+    observed = {"observation": env.observation.T.contiguous(), "mask": env.action_mask.T}
     arrays = {**env.state, **env.outcome, **observed}
     return {name: a.clone().view(torch.int32) if a.is_floating_point() else a.clone() for name, a in arrays.items()}
 

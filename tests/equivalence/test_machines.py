@@ -30,7 +30,7 @@ def test_kernels_for_another_cpu(cpu: str, features: str, universe: str, tmp_pat
     environment = os.environ | {
         "NUMBA_CPU_NAME": cpu,
         "NUMBA_CPU_FEATURES": features,
-        "NUMBA_CACHE_DIR": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path),
     }
     arguments = ["verify", str(UNIVERSES / f"{universe}.hamlet"), "--backends", "numba", "--quick"]
     command = [sys.executable, "-c", PROGRAM, *arguments]

@@ -83,7 +83,7 @@ def test_steps_that_replay_a_graph(module: Module) -> None:
     gpu, cpu = pair(module, launch="graph")
     assert (gpu.launch, cpu.launch) == ("graph", "step")
     drive(gpu, cpu, gpu.step)
-    assert gpu._graphed is not None
+    assert gpu._now.graphed is not None
 
 
 def test_compiled(module: Module) -> None:

@@ -18,7 +18,7 @@ from hamletc.language import syntax
 
 T = TypeVar("T")
 
-LONGEST_DURATION = 1_000_000
+LONGEST_DURATION = 1_000_000_000
 
 
 def resolve_affordance(

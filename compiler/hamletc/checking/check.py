@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import keyword
+from dataclasses import replace
 
-from hamlet.universe import Universe
+from hamlet.binary32 import canonical32
+from hamlet.bounds import unclamped_meters
+from hamlet.universe import Meter, Universe
 from hamletc.checking import trees
+from hamletc.checking.course import check_course
 from hamletc.checking.declarations import resolve
 from hamletc.checking.draft import Draft
 from hamletc.checking.inert import check_inert
 from hamletc.checking.names import Names
+from hamletc.checking.ranges import State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Report
+from hamletc.checking.space import check_start
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 
@@ -30,15 +36,34 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     _check_name(file.name, report)
     names = Names(file, report)
     draft = resolve(file, names, report)
-    complete = not report.failed
+    complete = report.harmless
+    if draft.start is not None and trees.reads_speed(draft):
+        check_start(draft.start, report)
     if _is_shallow(draft, report):
-        changes = check_ranges(draft, names, report)
+        reach = check_ranges(draft, names, report)
         if complete:
-            check_inert(file.name, draft, changes, names, report)
+            check_inert(file.name, draft, reach.changes, names, report)
+            if report.harmless and not report.inert_allowed:
+                check_course(draft, names, reach, report)
     if report.failed:
         return None, report.in_source_order()
+    draft.start = trees.start_that_shows(draft)
     universe = draft.finish(file.name.text, source_names, velocity=trees.reads_velocity(draft))
-    return universe, report.in_source_order()
+    return None if universe is None else _with_reach(universe, reach.meters), report.in_source_order()
+
+
+def _with_reach(universe: Universe, ends: State) -> Universe:
+    """The universe with how far the meters reach that some statement leaves unclamped."""
+
+    def reaching(meter: Meter) -> Meter:
+        end = ends.get(meter.name)
+        low, high = (meter.low, meter.high) if end is None else (canonical32(end.low), canonical32(end.high))
+        return replace(meter, reach=(low, high))
+
+    loose = unclamped_meters(universe)
+    return replace(
+        universe, meters=tuple(reaching(meter) if meter.name in loose else meter for meter in universe.meters)
+    )
 
 
 def _is_shallow(draft: Draft, report: Report) -> bool:

@@ -10,11 +10,12 @@ from hamletc.checking.draft import Draft
 from hamletc.checking.dynamics import resolve_cascade, resolve_rule
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.masks import resolve_masks
-from hamletc.checking.meters import resolve_input, resolve_meter, resolve_param
+from hamletc.checking.meters import resolve_claim, resolve_input, resolve_meter, resolve_param
 from hamletc.checking.moves import check_actions, resolve_moves
 from hamletc.checking.names import Names
 from hamletc.checking.observations import Observations
 from hamletc.checking.outcomes import (
+    pays_nothing,
     resolve_causes,
     resolve_clock,
     resolve_lifespan,
@@ -25,7 +26,7 @@ from hamletc.checking.outcomes import (
 from hamletc.checking.places import check_places
 from hamletc.checking.properties import only
 from hamletc.checking.report import Report
-from hamletc.checking.space import resolve_space, space_properties
+from hamletc.checking.space import resolve_space, resolve_start, space_properties
 from hamletc.checking.statements import written
 from hamletc.language import syntax
 
@@ -46,6 +47,9 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
                 _keep(draft.inputs, resolve_input(declaration, names, report), name, names)
             case syntax.MeterDecl(name=name):
                 _keep(draft.meters, resolve_meter(declaration, names, report), name, names)
+                claim = resolve_claim(declaration, report)
+                if claim is not None:
+                    draft.claims.setdefault(name.text, claim)
             case syntax.RuleDecl(name=name):
                 _keep(draft.dynamics, resolve_rule(declaration, names, report), name, names, declaration.body)
             case syntax.CascadeDecl(name=name):
@@ -69,12 +73,16 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
 
 def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
     _resolve_space(file, draft, names, report)
+    start = only(_all(file, syntax.StartDecl), "`start`", report)
+    if start is not None and draft.space is not None:
+        draft.start = resolve_start(start, draft.space, report)
     clock = only(_all(file, syntax.ClockDecl), "`clock`", report)
     if clock is not None:
         draft.clock = resolve_clock(clock, report)
     lifespan = only(_all(file, syntax.LifespanDecl), "`lifespan`", report)
     if lifespan is not None:
         draft.lifespan = resolve_lifespan(lifespan, names, report)
+        draft.forever = lifespan.span if isinstance(lifespan.ticks, syntax.Name) else None
     draft.by_hand = only(_all(file, syntax.EpisodesDecl), "`episodes by hand`", report) is not None
     tracking = only(_all(file, syntax.TrackDecl), "`track uses`", report)
     if tracking is not None:
@@ -105,11 +113,13 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Rep
     rewards = _all(file, syntax.RewardDecl)
     if rewards:
         draft.rewards = resolve_rewards(rewards, names, report)
+        draft.unpaid = pays_nothing(rewards)
     else:
-        _missing("reward", file, "Add `reward` and an expression, as in `reward energy`.", report)
+        _missing("reward", file, "Add what is paid, as in `reward energy`, or `reward nothing`.", report)
     draft.masks = resolve_masks(_all(file, syntax.AllowDecl), draft.moves, names, report)
     observe = only(_all(file, syntax.ObserveDecl), "`observe`", report)
     if observe is not None:
+        draft.unseen = not observe.items
         never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
         draft.observations = Observations(names, draft.space, never_ending, report).resolve(observe)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from hamlet.universe import (
     Action,
@@ -22,9 +23,20 @@ from hamlet.universe import (
     Rule,
     Space,
     Span,
+    Start,
     Tracking,
     Universe,
 )
+
+Direction: TypeAlias = Literal["falls", "rises", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`only falls`, `only rises`, `only read`: what an author says that a meter does."""
+
+    word: Direction
+    span: Span
 
 
 @dataclass(slots=True)
@@ -33,6 +45,7 @@ class Draft:
 
     space: Space | None = None
     moves: tuple[Move, ...] | None = None
+    start: Start | None = None
     clock: Clock | None = None
     lifespan: Lifespan | None = None
     by_hand: bool = False
@@ -46,6 +59,14 @@ class Draft:
     masks: list[Mask] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
     rewards: list[Reward] = field(default_factory=list)
+    unpaid: bool = False
+    """Whether the author says that there is no reward."""
+    unseen: bool = False
+    """Whether the author says that nothing is observed."""
+    forever: Span | None = None
+    """Where the author says that lives have no span."""
+    claims: dict[str, Claim] = field(default_factory=dict)
+    """What the author says that meters only do."""
     reports: list[Report] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     metric: Span | None = None
@@ -65,6 +86,7 @@ class Draft:
             clock=self.clock,
             lifespan=self.lifespan,
             velocity=velocity,
+            start=self.start,
             by_hand=self.by_hand,
             tracking=self.tracking,
             params=tuple(self.params),

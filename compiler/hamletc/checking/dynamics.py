@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet.universe import Cascade, Rule
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names, builtin
@@ -9,6 +11,7 @@ from hamletc.checking.quantities import Threshold
 from hamletc.checking.report import Report
 from hamletc.checking.statements import Statements, written
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression, spell_name
 
 
 def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Report) -> Rule | None:
@@ -42,7 +45,7 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Repor
             "a cascade is guarded by `meter < constant`",
             guard.span,
             "this is another condition",
-            hint=f"Write `rule {declaration.name.text}: guard -> ...` for other guards.",
+            hint=_other_guard(declaration, names),
         )
     written = guard.right.span if isinstance(guard, syntax.BinaryExpr) else guard.span
     expressions = Expressions(names, report, Threshold(threshold, written))
@@ -50,3 +53,18 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Repor
     if source is None or threshold is None or not body:
         return None
     return Cascade(declaration.name.text, source, threshold, body, declaration.span)
+
+
+def _other_guard(declaration: syntax.CascadeDecl, names: Names) -> str:
+    """What to write for a guard that is not `meter < constant`."""
+    guard = declaration.guard
+    name = spell_name(declaration.name)
+    if (
+        isinstance(guard, syntax.BinaryExpr)
+        and guard.op == "<="
+        and isinstance(guard.left, syntax.Name)
+        and names.value_kind(guard.left) == "meter"
+    ):
+        below = spell_expression(replace(guard, op="<"))
+        return f"Write `{below}`; or `rule {name}: {spell_expression(guard)} -> ...`, which has no `deficit`."
+    return f"Write `rule {name}: guard -> ...` for other guards."

@@ -5,6 +5,8 @@ Every method returns `None` where something was wrong; it has been reported then
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet.universe import Binary, DrawChance, Expression, Here, If, LastUse, Number, Previous, Truth, Unary
 from hamletc.checking.draws import Draws
 from hamletc.checking.names import FUNCTIONS, Names, is_word
@@ -12,8 +14,13 @@ from hamletc.checking.operands import Constant, Operand, Operations
 from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
+from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
 
+ARITHMETIC = "Write a number, or arithmetic on numbers."
+LONGEST_EXAMPLE = 30
+"""The longest expression that a hint repeats."""
 CONDITIONS = frozenset(["<", "<=", ">", ">=", "==", "!=", "and", "or"])
 
 
@@ -38,9 +45,10 @@ class Expressions:
         """An expression that must be a condition."""
         return self._condition(self._value(expr), expr)
 
-    def constant(self, expr: syntax.Expr, what: str) -> float | None:
-        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"."""
-        constant = self._constant(expr, what)
+    def constant(self, expr: syntax.Expr, what: str, hint: str = ARITHMETIC) -> float | None:
+        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"; `hint` says
+        what to do where it is not constant."""
+        constant = self._constant(expr, what, hint)
         number = None if constant is None else self._operations.number(constant)
         return None if number is None else number.value
 
@@ -49,26 +57,24 @@ class Expressions:
         constant = self._constant(expr, what)
         return None if constant is None or self._operations.number(constant) is None else constant.value
 
-    def _constant(self, expr: syntax.Expr, what: str) -> Constant | None:
+    def _constant(self, expr: syntax.Expr, what: str, hint: str = ARITHMETIC) -> Constant | None:
         match self._operand(expr):
             case None:
                 return None
             case Constant() as constant:
                 return constant
             case _:
-                self._report.add(
-                    "H031",
-                    f"{what} must be a constant",
-                    expr.span,
-                    "this is not",
-                    hint="Write a number, or arithmetic on numbers.",
-                )
+                self._report.add("H031", f"{what} must be a constant", expr.span, "this is not", hint=hint)
                 return None
 
     # --- types -------------------------------------------------------------------------------------------------------
 
     def _operand(self, expr: syntax.Expr) -> Operand | None:
         """An expression that must be a number, its constant not rounded yet."""
+        if isinstance(expr, syntax.Name) and is_word(expr, "true", "false"):
+            hint = f"Write {int(expr.text == 'true')}: a meter that is 0 or 1 can be compared, as in `ready > 0`."
+            self._report.add("H027", "a number is needed here", expr.span, "this is a condition", hint=hint)
+            return None
         return self._number(self._value(expr), expr)
 
     def _number(self, value: Operand | None, expr: syntax.Expr) -> Operand | None:
@@ -79,13 +85,14 @@ class Expressions:
         self._report.add("H027", "a number is needed here", expr.span, "this is a condition", hint=hint)
         return None
 
-    def _condition(self, value: Operand | None, expr: syntax.Expr) -> Expression | None:
-        """The value of `expr`, which must be a condition."""
+    def _condition(self, value: Operand | None, expr: syntax.Expr, hint: str | None = None) -> Expression | None:
+        """The value of `expr`, which must be a condition; `hint` says what to do where it is not."""
         if value is None:
             return None
         if not isinstance(value, Constant) and _is_condition(value):
             return value
-        hint = f"Compare it, as in `{expr.text} > 0`." if isinstance(expr, syntax.Name) else "Compare it."
+        if hint is None:
+            hint = f"Compare it, as in `{spell_expression(_operand(expr))} > 0`."
         self._report.add("H027", "a condition is needed here", expr.span, "this is a number", hint=hint)
         return None
 
@@ -124,7 +131,9 @@ class Expressions:
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
             case "and" | "or":
-                p, q = self.condition(expr.left), self.condition(expr.right)
+                hint = _in_parentheses(expr)
+                p = self._condition(self._value(expr.left), expr.left, hint)
+                q = self.condition(expr.right)
                 return None if p is None or q is None else Binary(expr.op, p, q, expr.span)
             case "+" | "-" | "*" | "/":
                 a, b = self._operand(expr.left), self._operand(expr.right)
@@ -141,6 +150,10 @@ class Expressions:
 
     def _compared(self, side: syntax.Expr, whole: syntax.BinaryExpr) -> Operand | None:
         """One side of a comparison."""
+        if is_word(side, "true", "false"):
+            hint = "A condition stands alone, or behind `not`; a meter of 0 or 1 is compared, as in `ready > 0`."
+            self._report.add("H027", "a condition cannot be compared", side.span, "this is a condition", hint=hint)
+            return None
         value = self._value(side)
         if value is None or not _is_condition(value):
             return value
@@ -172,10 +185,13 @@ class Expressions:
         function = expr.function.text
         if function == "previous" and not expr.function.quoted:
             return self._previous(expr)
-        values = [self._operand(argument) for argument in expr.arguments]
         if function not in FUNCTIONS or expr.function.quoted:
             self._names.refuse(expr.function, "a function", FUNCTIONS)
+            if function not in FOREIGN_WORDS and function not in OWN_WORDS:
+                for argument in expr.arguments:
+                    self._operand(argument)
             return None
+        values = [self._operand(argument) for argument in expr.arguments]
         operands = [value for value in values if value is not None]
         if len(operands) < len(values):
             return None
@@ -209,6 +225,48 @@ class Expressions:
         value = Expressions(self._names, self._report, self._threshold, "previous")._value(expr.arguments[0])
         operand = None if value is None else self._operations.rounded(value)
         return None if operand is None else Previous(operand, expr.span)
+
+
+def _in_parentheses(expr: syntax.Expr) -> str | None:
+    """What to write for `a when b and c`, whose condition ends before `and`."""
+    regrouped = _regrouped(expr)
+    if regrouped is None:
+        return None
+    return f"After `when` stands one comparison; put more in parentheses: `{spell_expression(regrouped)}`."
+
+
+def _regrouped(expr: syntax.Expr) -> syntax.Expr | None:
+    """`a when (b and c)` for `(a when b) and c`, also where something is added before it."""
+    if not isinstance(expr, syntax.BinaryExpr):
+        return None
+    if expr.op in ("and", "or"):
+        left = _regrouped(expr.left) if isinstance(expr.left, syntax.BinaryExpr) else expr.left
+        return None if left is None else _extended(left, expr)
+    return expr if isinstance(_last(expr), syntax.WhenExpr) else None
+
+
+def _extended(left: syntax.Expr, whole: syntax.BinaryExpr) -> syntax.Expr | None:
+    """An expression that ends in `when`, its condition joined with the right side of the whole."""
+    match left:
+        case syntax.WhenExpr(condition=condition):
+            return replace(left, condition=replace(whole, left=condition))
+        case syntax.BinaryExpr(op="+" | "-", right=right):
+            extended = _extended(right, whole)
+            return None if extended is None else replace(left, right=extended)
+        case _:
+            return None
+
+
+def _last(expr: syntax.Expr) -> syntax.Expr:
+    """The last summand."""
+    while isinstance(expr, syntax.BinaryExpr) and expr.op in ("+", "-"):
+        expr = expr.right
+    return expr
+
+
+def _operand(expr: syntax.Expr) -> syntax.Expr:
+    """The expression, or a word for one that is too long to be repeated."""
+    return expr if len(spell_expression(expr)) <= LONGEST_EXAMPLE else syntax.Name("energy", expr.span)
 
 
 def _is_condition(value: Operand) -> bool:

@@ -9,8 +9,8 @@ from functools import reduce
 
 from hamlet.binary32 import round32
 from hamlet.schema import axis_names
-from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space
-from hamletc.checking.intervals import Interval, length
+from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space, Start
+from hamletc.checking.intervals import Interval, hull, length
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +21,36 @@ class Extent:
     speed: Interval
     distance: Interval
     straight_distance: Interval
+    velocities: Mapping[str, Interval]
 
     def velocity(self, axis: str) -> Interval:
-        """Where the velocity on this axis lies: from one end of the axis to the other."""
-        span = _span(self.position[axis])
-        return Interval(-span, span)
+        """Where the velocity on this axis lies: from one end of the axis to the other, or what episodes begin with."""
+        return self.velocities[axis]
 
 
-def extent(space: Space) -> Extent:
-    """The extent of a space."""
+def extent(space: Space, start: Start | None = None) -> Extent:
+    """The extent of a space in which episodes begin like this."""
     position = _positions(space)
     spans = [_span(interval) for interval in position.values()]
-    straight = Interval(0.0, length(spans))
-    return Extent(position, straight, farthest(space), straight)
+    straight = speed = Interval(0.0, length(spans))
+    velocities = {name: Interval(-span, span) for name, span in zip(position, spans, strict=True)}
+    if start is not None:
+        begins = [round32(begin) for begin in start.velocity]
+        begin = first_speed(start)
+        speed = speed if begin is None else hull(speed, Interval(begin, begin))
+        for name, part in zip(position, begins, strict=True):
+            velocities[name] = hull(velocities[name], Interval(part, part))
+    return Extent(position, speed, farthest(space), straight, velocities)
+
+
+def first_speed(start: Start) -> float | None:
+    """The speed that episodes begin with, or a little more; `None` where it is beyond binary32."""
+    if start.speed is not None:
+        return round32(start.speed)
+    try:
+        return length([abs(round32(part)) for part in start.velocity])
+    except OverflowError:
+        return None
 
 
 def _positions(space: Space) -> dict[str, Interval]:

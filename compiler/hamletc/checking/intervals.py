@@ -1,7 +1,9 @@
 """Interval arithmetic on binary32: where a value lies, given where its operands lie.
 
 Every operation of arithmetic is correctly rounded and monotone in each operand, so the ends of the result are the
-rounded results of ends; elementary functions may be off by a little. All ends are finite.
+rounded results of ends. Elementary functions are sequences of operations, of which neither is known: the ends of their
+results are those of the true function, moved outwards by more than the sequences are off (docs/functions.md). All ends
+are finite: an operation whose result can be infinite raises `OverflowError`.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hamlet.binary32 import LARGEST, round32, spell32
+from hamlet.binary32 import LARGEST, bits32, from_bits32, round32, spell32
 from hamletc.checking.folding import Comparison
 
 
@@ -39,7 +41,10 @@ SHARE = Interval(0.0, 1 - 2.0**-24)
 NORMAL = Interval(-5.769999980926514, 5.769999980926514)
 """A random number of mean 0 and deviation 1: at most sqrt(48 log(2)) and a little from 0."""
 SLACK = 2.0**-18
-"""By how much of itself the result of an elementary function may be off, generously."""
+"""By how much of itself the result of an elementary function may be off: more than ten times what is proven
+(docs/functions.md, "Bounds that are proven")."""
+LAST_PLACES = 4
+"""By how many of the smallest numbers it may be off besides, where it is subnormal."""
 FARTHEST_ANGLE = 2.0**20
 """The largest angle whose sine and cosine are defined."""
 
@@ -109,32 +114,35 @@ def root(a: Interval) -> Interval:
 
 def exponential(function: Callable[[float], float], a: Interval) -> Interval:
     """A function that grows and is positive, such as `exp`; `OverflowError` where the result can be too large."""
-    low, high = function(a.low) * (1 - SLACK), function(a.high) * (1 + SLACK)
-    return _rounded([low, max(high, SMALLEST)])
+    return _near(function(a.low), function(a.high))
 
 
 def logarithm(function: Callable[[float], float], a: Interval) -> Interval:
     """`log` or `log2`, where a holds nothing but numbers above zero."""
-    low, high = function(a.low), function(a.high)
-    return _rounded([low - SLACK * abs(low) - SLACK, high + SLACK * abs(high) + SLACK])
+    return _near(function(a.low), function(a.high))
 
 
 def squashed(function: Callable[[float], float], a: Interval, bounds: Interval) -> Interval:
     """A function that grows and stays within bounds: `tanh`, `sigmoid`."""
-    return clamp(_rounded([function(a.low) - SLACK, function(a.high) + SLACK]), *map(_point, (bounds.low, bounds.high)))
+    return clamp(_near(function(a.low), function(a.high)), *map(_point, (bounds.low, bounds.high)))
+
+
+def logistic(x: float) -> float:
+    """1 / (1 + exp(-x)) in binary64, without overflow and without cancellation."""
+    shrunk = math.exp(-abs(x))
+    return (shrunk if x < 0 else 1.0) / (1.0 + shrunk)
 
 
 def wave() -> Interval:
     """`sin` or `cos` of any angle."""
-    return _rounded([-1 - SLACK, 1 + SLACK])
+    return _near(-1.0, 1.0)
 
 
 def power(a: Interval, b: Interval) -> Interval:
     """`pow(a, b)`, where a holds nothing below zero, and nothing but numbers above zero where b is not above zero. It
     is monotone in each operand, so its ends lie in corners; `OverflowError` where it can be too large."""
     corners = [_power(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    corners += [1.0] if a.low < 1 < a.high or b.low < 0 < b.high else []
-    return _rounded([min(corners) * (1 - SLACK), max(max(corners) * (1 + SLACK), SMALLEST)])
+    return _near(min(corners), max(corners))
 
 
 def length(extents: list[float]) -> float:
@@ -182,7 +190,47 @@ def _not(decided: bool | None) -> bool | None:
 
 def _rounded(corners: list[float]) -> Interval:
     # Rounding the binary64 result again gives the binary32 result: 53 bits are more than twice 24 and two.
-    return Interval(round32(min(corners)), round32(max(corners)))
+    low, high = min(corners), max(corners)
+    return Interval(_finite(round32(low)), _finite(round32(high)))
+
+
+def _near(low: float, high: float) -> Interval:
+    """Where an elementary function lies whose true values lie in low .. high, computed in binary64.
+
+    A result has the sign of the true value, or is 0: so no end moves across 0.
+    """
+    least = low * (1 - SLACK if low > 0 else 1 + SLACK) - LAST_PLACES * SMALLEST
+    most = high * (1 + SLACK if high > 0 else 1 - SLACK) + LAST_PLACES * SMALLEST
+    return Interval(
+        _downwards(max(least, 0.0) if low >= 0 else least),
+        _upwards(min(most, 0.0) if high <= 0 else most),
+    )
+
+
+def _downwards(value: float) -> float:
+    """The largest binary32 number that is not above the value."""
+    nearest = _finite(round32(value))
+    return -_next(-nearest) if nearest > value else nearest
+
+
+def _upwards(value: float) -> float:
+    """The least binary32 number that is not below the value."""
+    nearest = _finite(round32(value))
+    return _next(nearest) if nearest < value else nearest
+
+
+def _next(value: float) -> float:
+    """The least binary32 number above this one; of the largest, `OverflowError`."""
+    if value == 0:
+        return SMALLEST
+    return _finite(from_bits32(bits32(value) + (1 if value > 0 else -1)))
+
+
+def _finite(value: float) -> float:
+    """The value, unless it is infinite or no number. Rounding raises for what is too large, but takes these."""
+    if not math.isfinite(value):
+        raise OverflowError(f"{value} is no end of an interval")
+    return value
 
 
 def _point(value: float) -> Interval:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from hamlet.universe import Expression, Input, Meter, NoSpace, Param, Span
-from hamletc.checking.expressions import Expressions
+from hamletc.checking.draft import Claim, Direction
+from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
-from hamletc.checking.properties import by_key
+from hamletc.checking.properties import by_key, word
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression, spell_name
 
 DRAINS = ("decay", "move", "interact")
+DIRECTIONS = ("falls", "rises", "read")
+"""What an author can say that a meter only does."""
 
 
 def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Report) -> Param | None:
@@ -39,14 +45,28 @@ def _default_and_bounds(
     return default, *bounds
 
 
+def resolve_claim(declaration: syntax.MeterDecl, report: Report) -> Claim | None:
+    """`only falls`, `only rises`, `only read`."""
+    for item in declaration.properties:
+        if item.key.text == "only":
+            said = word(item, DIRECTIONS, "nothing that a meter only does", report)
+            return None if said is None else Claim(cast(Direction, said), item.span)
+    return None
+
+
 def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -> Meter | None:
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`."""
     expressions = Expressions(names, report)
     name = declaration.name.text
-    start = expressions.constant(declaration.start, "the start value of a meter")
+    value = spell_expression(declaration.start)
+    statement = f"{spell_name(declaration.name)} = {value if len(value) <= LONGEST_EXAMPLE else '...'}"
+    hint = f"Write a number; a rule can set the meter when a life begins: `rule start: age == 0 -> {statement}`."
+    start = expressions.constant(declaration.start, "the start value of a meter", hint)
     bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
-    for key, item in by_key(declaration.properties, DRAINS, "a meter", report).items():
+    for key, item in by_key(declaration.properties, (*DRAINS, "only"), "a meter", report).items():
+        if key == "only":
+            continue
         drains[key] = expressions.number(item.value)
         if drains[key] is None:
             names.suspects.add(name)

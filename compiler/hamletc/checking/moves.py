@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from hamlet.binary32 import canonical32
 from hamlet.universe import Continuous, Grid, Move, NoSpace, Space, Span
@@ -197,6 +198,11 @@ def too_many_actions(count: int, where: Span, report: Report) -> None:
     report.add("H067", f"a universe has at most {MOST_ACTIONS} actions, not {count}", where, hint="Leave some out.")
 
 
+def _in_other_case(name: str, actions: Iterable[str]) -> str | None:
+    """The action of the space that differs in upper and lower case only."""
+    return next((action for action in sorted(actions) if action.casefold() == name.casefold()), None)
+
+
 def check_actions(
     declarations: list[syntax.ActionDecl], moves: tuple[Move, ...] | None, of_moves: Span, report: Report
 ) -> None:
@@ -214,6 +220,14 @@ def check_actions(
                 name.span,
                 "a move of the space" if name.text in of_space else "an action of every universe",
                 hint="Choose another name.",
+            )
+        elif (known := _in_other_case(name.text, (*of_space, *BUILT_IN))) is not None:
+            report.add(
+                "H076",
+                f"the actions `{name.text}` and `{known}` differ in upper and lower case only",
+                name.span,
+                f"not the `{known}` of the space" if known in of_space else f"not the `{known}` of every universe",
+                hint="Rename it, so that readers know which is meant.",
             )
     count = len(moves) + len(BUILT_IN) + len(declarations)
     if count > MOST_ACTIONS:

@@ -12,9 +12,11 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Space, Span
+from hamletc.checking.axes import axes_of
 from hamletc.checking.report import Report
 from hamletc.checking.sites import draw_sites
 from hamletc.diagnostics import Label
+from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
 from hamletc.suggest import closest
 
@@ -28,6 +30,11 @@ NAMESPACES: tuple[tuple[Kind, ...], ...] = (
     ("rule", "cascade"),
     ("reward", "report"),
 )
+NOT_WRITTEN = (
+    "Moves change where an agent is: an own action can `move (1, 0)` or `teleport (0, 0)`; a rule writes meters."
+)
+MOST_SHOWN = 16
+"""How many names a hint lists at most."""
 MOST_COMPARISONS = 20_000
 """How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
 
@@ -101,6 +108,7 @@ class Names:
         self.tracking: Span | None = None
         self.has_lasting = False
         self.by_hand = False
+        self.starts_with_speed = False
         self._file = file
         for declaration in file.declarations:
             match declaration:
@@ -125,10 +133,12 @@ class Names:
                     self._declare("report", declaration.name)
                 case syntax.ClockDecl():
                     self.clock = self.clock or declaration.span
-                case syntax.LifespanDecl():
+                case syntax.LifespanDecl(ticks=syntax.Signed()):
                     self.lifespan = self.lifespan or declaration.span
                 case syntax.TrackDecl():
                     self.tracking = self.tracking or declaration.span
+                case syntax.StartDecl(speed=syntax.Signed()):
+                    self.starts_with_speed = True
                 case syntax.EpisodesDecl():
                     self.by_hand = True
                 case _:
@@ -186,7 +196,13 @@ class Names:
         """Report a name that does not stand for `wanted` ("a meter"). Returns the candidate that may be meant."""
         what = builtin(name)
         if what is not None:
-            self._report.add("H021", f"`{name.text}` is {what}, not {wanted}", name.span, f"{wanted} is needed here")
+            self._report.add(
+                "H021",
+                f"`{name.text}` is {what}, not {wanted}",
+                name.span,
+                f"{wanted} is needed here",
+                hint="The word stands for nothing that the file declares; in backticks it would.",
+            )
             return None
         symbol = next(iter(self._symbols.get(name.text, ())), None)
         if symbol is not None:
@@ -196,20 +212,37 @@ class Names:
                 name.span,
                 f"{wanted} is needed here",
                 secondary=(Label(symbol.span, f"declared as {article(symbol.kind)}"),),
-                hint=wrong_kind_hint,
+                hint=wrong_kind_hint or _of_another_kind(symbol.kind, wanted, name.text),
             )
             return None
         guess = self.guess(name.text, candidates)
-        if guess is not None:
+        hint = self._meaning(name, wanted, candidates)
+        if hint is not None:
+            guess = None
+        elif guess is not None:
             hint = f"Did you mean `{guess}`?"
         elif candidates:
-            hint = f"Known here: {', '.join(f'`{candidate}`' for candidate in candidates[:8])}" + (
-                ", ..." if len(candidates) > 8 else "."
-            )
+            shown = candidates if len(candidates) <= MOST_SHOWN else (*candidates[: MOST_SHOWN - 1],)
+            more = ", ..." if len(candidates) > len(shown) else "."
+            hint = f"Known here: {', '.join(f'`{candidate}`' for candidate in shown)}{more}"
         else:
             hint = f"Declare {wanted} of this name first."
         self._report.add("H020", f"there is no `{name.text}`", name.span, "unknown name", hint=hint)
         return guess
+
+    def _meaning(self, name: syntax.Name, wanted: str, candidates: tuple[str, ...]) -> str | None:
+        """What to write instead of a name that nobody declares, where it is a word from elsewhere, or one of the
+        language that is no name."""
+        if name.quoted:
+            return None
+        if wanted in ("a number", "a meter") and self.space is not None and name.text in axes_of(self.space):
+            return f"Write `position {name.text}`." if wanted == "a number" else NOT_WRITTEN
+        if wanted == "a meter" and name.text in ("position", "velocity"):
+            return NOT_WRITTEN
+        if wanted in ("a number", "a meter", "a function") and name.text in OWN_WORDS:
+            return OWN_WORDS[name.text]
+        few = candidates if self._comparisons <= MOST_COMPARISONS else ()
+        return instead(name.text, few)
 
     def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:
         """The candidate that may be meant by a name."""
@@ -260,6 +293,27 @@ def builtin(name: syntax.Name) -> str | None:
     if name.quoted:
         return None
     return "a function" if name.text in FUNCTIONS else QUANTITIES.get(name.text)
+
+
+def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
+    """What to do where a name of this kind stands and another is wanted."""
+    match kind:
+        case "param" if wanted == "a meter":
+            return f"No tick writes a param: declare `meter {name}`, or let the program change it between ticks."
+        case "input" if wanted == "a meter":
+            return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
+        case "meter" | "param" | "input" if wanted == "a function":
+            return f"Write `{name}` without parentheses."
+        case "affordance":
+            return f"`here == {name}` and `distance to {name}` say where the agent is."
+        case "action":
+            return "Which action is chosen cannot be read; an action can change a meter, which can."
+        case "reward" | "report":
+            return "What is rewarded or reported cannot be read; write its value out, or let a rule compute a meter."
+        case "rule" | "cascade":
+            return "A rule has no value; it writes meters, which have."
+        case _:
+            return f"Write the name of {wanted}, or declare one."
 
 
 def is_word(expr: syntax.Expr, *words: str) -> bool:

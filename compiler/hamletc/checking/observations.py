@@ -99,7 +99,8 @@ class Observations:
             case "velocity":
                 return self._velocity(item)
             case "speed":
-                return ObserveSpeed(item.span) if self._has_space(item) else None
+                known = self._names.starts_with_speed or self._has_space(item)
+                return ObserveSpeed(item.span) if known else None
             case "here":
                 return self._here(item)
             case "time":

@@ -95,7 +95,8 @@ class Operations:
         try:
             return self._finite(folding.arithmetic(op, left.value, right.value), span)
         except ZeroDivisionError:
-            self._report.add("H050", "division by zero", right.span, "this is 0")
+            hint = "Divide by a number that is not 0."
+            self._report.add("H050", "division by zero", right.span, "this is 0", hint=hint)
             return None
 
     def extremum(self, op: Literal["min", "max"], operands: list[Operand], span: Span) -> Operand | None:

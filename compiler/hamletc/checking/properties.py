@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from hamlet.universe import Span
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
+from hamletc.foreign import instead
 from hamletc.language import syntax
 from hamletc.suggest import closest
 
@@ -31,12 +32,10 @@ def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Re
         return True
     guess = closest(word.text, known)
     choices = ", ".join(f"`{choice}`" for choice in known)
-    report.add(
-        "H026",
-        f"`{word.text}` is {problem}",
-        word.span,
-        hint=f"Did you mean `{guess}`?" if guess is not None else f"Known here: {choices}.",
-    )
+    hint = instead(word.text, known)
+    if hint is None:
+        hint = f"Did you mean `{guess}`?" if guess is not None else f"Known here: {choices}."
+    report.add("H026", f"`{word.text}` is {problem}", word.span, hint=hint)
     return False
 
 

@@ -87,7 +87,8 @@ class Quantities:
                 case "progress":
                     return self._progress(name)
                 case "speed":
-                    return Speed(name.span) if self._has_space("`speed`", name.span) else None
+                    known = self._names.starts_with_speed or self._has_space("`speed`", name.span)
+                    return Speed(name.span) if known else None
                 case "visited":
                     return Visited(name.span) if self._is_tracked("`visited`", name.span) else None
                 case "true" | "false":
@@ -108,9 +109,23 @@ class Quantities:
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                words = ("hour", "age", "here", *(("deficit", "shortfall") if self._threshold else ()))
-                self._names.refuse(name, "a number", (*self._names.of_kind("meter", "param", "input"), *words), hint)
+                candidates = (*self._names.of_kind("meter", "param", "input"), *self._known_quantities())
+                self._names.refuse(name, "a number", candidates, hint)
                 return None
+
+    def _known_quantities(self) -> tuple[str, ...]:
+        """The words for values that this universe has."""
+        has_space = self._names.space is not None and not isinstance(self._names.space, NoSpace)
+        return (
+            "age",
+            *(("deficit", "shortfall") if self._threshold else ()),
+            *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
+            *(("progress",) if self._names.has_lasting else ()),
+            *(("last", "streak of", "visited") if self._names.tracking is not None else ()),
+            *(("here",) if self._names.of_kind("affordance") else ()),
+            *(("position", "velocity", "speed") if has_space else ()),
+            *(("distance to",) if has_space and self._names.of_kind("affordance") else ()),
+        )
 
     def distance(self, expr: syntax.DistanceExpr) -> Expression | None:
         """`distance to Bed`, `straight distance to Bed`."""

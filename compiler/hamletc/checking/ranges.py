@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeAlias, cast
 
 from hamlet.universe import (
@@ -45,13 +45,17 @@ from hamlet.universe import (
     Velocity,
     Visited,
 )
-from hamletc.checking import intervals
+from hamletc.checking import intervals, trees
 from hamletc.checking.extent import Extent
 from hamletc.checking.folding import Comparison
-from hamletc.checking.intervals import Interval
+from hamletc.checking.intervals import Interval, spell
 from hamletc.checking.report import Report
 
 WAVE = intervals.wave()
+MOST_NAMED = 3
+"""How many names a hint lists."""
+Hint: TypeAlias = Callable[[], str]
+"""Says what to do; asked only where something is wrong."""
 
 State: TypeAlias = Mapping[str, Interval | None]
 """Where meters lie that may have left their bounds; `None` where unknown. Each interval holds the meter's bounds."""
@@ -99,7 +103,7 @@ class Ranges:
             case ParamValue(param):
                 return self.around.params.get(param)
             case Deficit(span):
-                return self.finite(intervals.divide, self._shortfall(span), self.around.threshold, span)
+                return self.finite(intervals.divide, self._shortfall(span), self.around.threshold, span, _deficit_hint)
             case Shortfall(span):
                 return self._shortfall(span)
             case Hour():
@@ -131,22 +135,24 @@ class Ranges:
                 a, b = self.number(then, meters), self.number(otherwise, meters)
                 return None if a is None or b is None else intervals.hull(a, b)
             case DrawUniform(low, high):
-                return self._uniform(self.number(low, meters), self.number(high, meters), expression.span)
+                ends = self.number(low, meters), self.number(high, meters)
+                return self._uniform(*ends, expression.span, partial(narrowing, low, high))
             case DrawInteger(least, most):
                 return Interval(float(least), float(most))
             case DrawChoice(options):
                 return self._hull([self.number(option, meters) for option in options])
             case DrawNormal(mean, deviation):
                 center, spread = self.number(mean, meters), self.number(deviation, meters)
-                away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span)
-                return self.finite(intervals.add, center, away, expression.span)
+                hint = partial(narrowing, mean, deviation)
+                away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
+                return self.finite(intervals.add, center, away, expression.span, hint)
             case Here() | LastUse() | Truth() | DrawChance():
                 return None
 
-    def _uniform(self, low: Interval | None, high: Interval | None, span: Span) -> Interval | None:
-        size = self.finite(intervals.subtract, high, low, span)
-        way = self.finite(intervals.multiply, size, intervals.SHARE, span)
-        return self.finite(intervals.add, low, way, span)
+    def _uniform(self, low: Interval | None, high: Interval | None, span: Span, hint: Hint) -> Interval | None:
+        size = self.finite(intervals.subtract, high, low, span, hint)
+        way = self.finite(intervals.multiply, size, intervals.SHARE, span, hint)
+        return self.finite(intervals.add, low, way, span, hint)
 
     def _hull(self, found: list[Interval | None]) -> Interval | None:
         known = [interval for interval in found if interval is not None]
@@ -196,7 +202,7 @@ class Ranges:
             case "tanh":
                 return intervals.squashed(math.tanh, a, Interval(-1.0, 1.0))
             case "sigmoid":
-                return intervals.squashed(lambda x: 0.5 + 0.5 * math.tanh(x / 2), a, Interval(0.0, 1.0))
+                return intervals.squashed(intervals.logistic, a, Interval(0.0, 1.0))
             case "not":
                 return None
 
@@ -217,13 +223,19 @@ class Ranges:
         return self._within(a, a.low > 0, problem, expression, lambda x: intervals.logarithm(function, x))
 
     def _exponential(self, a: Interval, expression: Unary, function: Callable[[float], float]) -> Interval | None:
-        return self.finite(lambda x, _: intervals.exponential(function, x), a, a, expression.span)
+        most = "88" if expression.op == "exp" else "127"
+        return self._finite(
+            lambda: intervals.exponential(function, a),
+            lambda: f"its argument reaches {a}",
+            expression.span,
+            lambda: f"Keep it at {most} or less, as in `min(x, {most})`. {narrowing(expression.operand)}",
+        )
 
     def _power(self, base: Interval | None, exponent: Interval | None, expression: Binary) -> Interval | None:
         if base is None or exponent is None:
             return None
         if base.low > 0 or (base.low == 0 and isinstance(expression.right, Number) and exponent.low > 0):
-            return self.finite(intervals.power, base, exponent, expression.span)
+            return self.finite(intervals.power, base, exponent, expression.span, partial(_narrowing, expression))
         problem = "`pow` needs a base above 0, or one of 0 or more with a constant exponent above 0"
         return self._outside(problem, expression.left, base)
 
@@ -264,20 +276,21 @@ class Ranges:
         a: Interval | None,
         b: Interval | None,
         span: Span,
+        hint: Hint | None = None,
     ) -> Interval | None:
-        """Where an operation's result lies; an error at `span` where it can overflow."""
+        """Where an operation's result lies; an error at `span` where it can overflow, which says what to bound."""
         if a is None or b is None:
             return None
+        return self._finite(lambda: operation(a, b), lambda: f"the operands reach {a} and {b}", span, hint)
+
+    def _finite(
+        self, operation: Callable[[], Interval], reached: Hint, span: Span, hint: Hint | None = None
+    ) -> Interval | None:
         try:
-            return operation(a, b)
+            return operation()
         except OverflowError:
-            self.report.add(
-                "H051",
-                "this value can be too large for binary32",
-                span,
-                f"the operands reach {a} and {b}",
-                hint="Narrow the bounds of what goes into it, or use `clamp`.",
-            )
+            cure = narrowing() if hint is None else hint()
+            self.report.add("H051", "this value can be too large for binary32", span, reached(), hint=cure)
             return self.error
 
     def _shortfall(self, span: Span) -> Interval | None:
@@ -285,17 +298,17 @@ class Ranges:
         if source is None or threshold is None:
             return None
         below = intervals.minimum(source, threshold)
-        return self.finite(intervals.subtract, threshold, below, span)
+        return self.finite(intervals.subtract, threshold, below, span, _deficit_hint)
 
     def _binary(self, expression: Binary, meters: State) -> Interval | None:
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)
         match expression.op:
             case "+":
-                return self.finite(intervals.add, left, right, expression.span)
+                return self.finite(intervals.add, left, right, expression.span, partial(_narrowing, expression))
             case "-":
-                return self.finite(intervals.subtract, left, right, expression.span)
+                return self.finite(intervals.subtract, left, right, expression.span, partial(_narrowing, expression))
             case "*":
-                return self.finite(intervals.multiply, left, right, expression.span)
+                return self.finite(intervals.multiply, left, right, expression.span, partial(_narrowing, expression))
             case "/":
                 return self._quotient(left, right, expression)
             case "min":
@@ -317,7 +330,7 @@ class Ranges:
                 hint="Keep it away from zero, as in `max(x, 0.01)`; a guard does not do that.",
             )
             return self.error
-        return self.finite(intervals.divide, left, right, expression.span)
+        return self.finite(intervals.divide, left, right, expression.span, partial(_narrowing, expression))
 
     def _clamp(self, expression: Clamp, meters: State) -> Interval | None:
         x = self.number(expression.operand, meters)
@@ -355,8 +368,41 @@ class Ranges:
                 for side, value, place in ((expression.left, left, "left"), (expression.right, right, "right"))
                 if not isinstance(side, Number)
             ),
-            hint="Compare with a value it can have on either side, or leave the condition out.",
+            hint=_reached(expression, left, right)
+            or "Compare with a value it can have on either side, or leave the condition out.",
         )
+
+
+def narrowing(*expressions: Expression) -> str:
+    """A hint: what to bound, so that expressions reach less far."""
+    found = [node for expression in expressions for node, _ in trees.nodes(expression)]
+    names = {f"`{_name(node)}`": None for node in reversed(found) if _name(node) is not None}
+    if not names:
+        return "Limit what goes into it, as in `clamp(x, low, high)`."
+    *several, last = names
+    if not several:
+        return f"Narrow the bounds of {last}, or use `clamp({last[1:-1]}, low, high)`."
+    return f"Narrow the bounds of {', '.join(several[: MOST_NAMED - 1])} or {last}, or use `clamp(x, low, high)`."
+
+
+def _deficit_hint() -> str:
+    return "Narrow the bounds of the cascade's source, or write a threshold that is nearer to them."
+
+
+def _narrowing(expression: Binary) -> str:
+    """What to bound; of a divisor, what to keep away from zero."""
+    if expression.op != "/":
+        return narrowing(expression)
+    return f"Keep the divisor further away from 0, as in `max(x, 0.01)`. {narrowing(expression)}"
+
+
+def _name(node: Expression) -> str | None:
+    """What an author gave bounds to, by name."""
+    match node:
+        case MeterValue(name, _) | ParamValue(name, _) | InputValue(name, _):
+            return name
+        case _:
+            return None
 
 
 def _called(side: Expression, place: str) -> str:
@@ -365,3 +411,16 @@ def _called(side: Expression, place: str) -> str:
             return f"`{name}`"
         case _:
             return f"the {place} side"
+
+
+def _reached(expression: Binary, left: Interval, right: Interval) -> str | None:
+    """What to write for `energy < 0` where energy reaches 0 and no less."""
+    match expression.op, expression.left, expression.right:
+        case "<", MeterValue(name), Number() if left.low == right.high:
+            low = spell(left.low)
+            return f"`{name}` is never below {low}, but can be {low}: write `{name} <= {low}`."
+        case ">", MeterValue(name), Number() if left.high == right.low:
+            high = spell(left.high)
+            return f"`{name}` is never above {high}, but can be {high}: write `{name} >= {high}`."
+        case _:
+            return None

@@ -6,35 +6,50 @@ clamp. The tick is repeated until the intervals at its beginning no longer grow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
-from hamlet.binary32 import round32
-from hamlet.universe import Affordance, Assign, Cascade, Expression, MeterValue, Rule, Statement, Together
+from hamlet.binary32 import LARGEST, round32
+from hamlet.universe import Affordance, Assign, Cascade, Expression, Grid, MeterValue, Rule, Span, Statement, Together
 from hamletc.checking import intervals, trees
 from hamletc.checking.draft import Draft
 from hamletc.checking.extent import extent
+from hamletc.checking.finite import check_observed, check_rewards
 from hamletc.checking.intervals import ANYTHING, ZERO, Interval
 from hamletc.checking.names import Names
-from hamletc.checking.ranges import Ranges, State, Surroundings
+from hamletc.checking.ranges import Ranges, State, Surroundings, narrowing
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 
 LONGEST_AGE = 2.0**31
 TICKS_BEFORE_WIDENING = 3
+TICKS_BEFORE_ANYTHING = 6
 
 
 @dataclass(slots=True)
 class Changes:
-    """The meters that some statement can raise, and those that some statement can lower."""
+    """The meters that some statements can raise, and those that some can lower, with these statements."""
 
-    raised: set[str] = field(default_factory=set)
-    lowered: set[str] = field(default_factory=set)
+    raised: dict[str, list[Span]] = field(default_factory=dict)
+    lowered: dict[str, list[Span]] = field(default_factory=dict)
 
 
-def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
-    """Report what ranges prove wrong in a draft, and return which way its meters can change."""
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How meters change, where those lie when a tick begins that can be outside their bounds, and where everything else
+    lies; `birthday` is where the age lies when a tick ends."""
+
+    changes: Changes
+    meters: State
+    around: Surroundings
+    birthday: Interval | None
+
+
+def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
+    """Report what ranges prove wrong in a draft, and return how far its meters reach."""
     bounds = {
         meter.name: Interval(round32(meter.low), round32(meter.high))
         for meter in draft.meters
@@ -48,11 +63,14 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Changes:
         if grown == start:
             break
         if tick >= TICKS_BEFORE_WIDENING:
-            grown = {name: now if now in (start.get(name), None) else ANYTHING for name, now in grown.items()}
+            widen = _stalled if tick < TICKS_BEFORE_ANYTHING else _anything
+            grown = {
+                name: now if now == start.get(name) else widen(start.get(name), now) for name, now in grown.items()
+            }
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
-    return final.changes
+    return Reach(final.changes, end, around, _ages(draft, names, birthdays=1))
 
 
 class _Tick:
@@ -72,10 +90,7 @@ class _Tick:
             self._test(action.needs, start)
             ends.append(self._body(action.body, start))
         interacted = self._drain([(meter.name, meter.interact) for meter in self._draft.meters], start)
-        ends.append(interacted)
-        for affordance in self._draft.affordances:
-            self._test(affordance.needs, interacted)
-            ends += self._affordance(affordance, interacted)
+        ends += self._uses(interacted)
         meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], _join(ends))
         for dynamic in self._draft.dynamics:
             match dynamic:
@@ -88,23 +103,35 @@ class _Tick:
                     meters = self._cascade(dynamic, meters)
         for cause in self._draft.causes:
             self._test(cause.condition, meters)
-        self._outcomes(meters)
+        self._outcomes(meters, _join([start, meters]))
         return meters
 
-    def _outcomes(self, meters: State) -> None:
-        """The rewards and reports, which see the new age, and the masks after the tick."""
+    def _uses(self, meters: State) -> list[State]:
+        """Where the meters lie after affordances. Where places are computed an agent is at one at most; elsewhere it
+        can use all of them in a tick, in file order."""
+        space = self._draft.space
+        alone = isinstance(space, Grid) and space.places == "computed"
+        ends = [meters]
+        for affordance in self._draft.affordances:
+            before = meters if alone else _join(ends)
+            self._test(affordance.needs, before)
+            ends += self._affordance(affordance, before)
+        return ends
+
+    def _outcomes(self, meters: State, kept: State) -> None:
+        """The rewards and reports, which see the new age, and what is observed and allowed between ticks, where meters
+        are `kept`."""
         later = replace(
             self._ranges, around=replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
         )
-        total: Interval | None = ZERO
-        for reward in self._draft.rewards:
-            total = later.finite(intervals.add, total, later.number(reward.value, meters), reward.value.span)
+        check_rewards(self._draft, [later.number(reward.value, meters) for reward in self._draft.rewards], later)
+        check_observed(self._draft, self._names, self._bounds, kept, later.report)
         for report in self._draft.reports:
             later.number(report.value, meters)
         ages = [_ages(self._draft, self._names, birthdays) for birthdays in (0, 1)]
         between = replace(self._ranges, around=replace(self._ranges.around, age=_hull(*ages)))
         for mask in self._draft.masks:
-            between.condition(mask.allowed, meters)
+            between.condition(mask.allowed, kept)
 
     def _affordance(self, affordance: Affordance, meters: State) -> list[State]:
         """Where the meters lie after a tick in it, completed or not."""
@@ -179,13 +206,14 @@ class _Tick:
     def _assign(self, statement: Assign, meters: dict[str, Interval | None]) -> None:
         value = self._ranges.number(statement.value, meters)
         old = self._ranges.meter(statement.meter, meters)
+        hint = partial(_limiting, statement, statement.meter in meters or not statement.clamped)
         match statement.op:
             case "=":
                 new = value
             case "+=":
-                new = self._ranges.finite(intervals.add, old, value, statement.span)
+                new = self._ranges.finite(intervals.add, old, value, statement.span, hint)
             case "-=":
-                new = self._ranges.finite(intervals.subtract, old, value, statement.span)
+                new = self._ranges.finite(intervals.subtract, old, value, statement.span, hint)
         self._note_change(statement, old, value)
         if statement.meter not in self._bounds:
             return
@@ -217,8 +245,49 @@ class _Tick:
                     rises, falls = value.low < 0, value.high > 0
                 case "=" if old is not None:
                     rises, falls = value.high > old.low, value.low < old.high
-        self.changes.raised |= {statement.meter} if rises else set()
-        self.changes.lowered |= {statement.meter} if falls else set()
+        if rises:
+            self.changes.raised.setdefault(statement.meter, []).append(statement.span)
+        if falls:
+            self.changes.lowered.setdefault(statement.meter, []).append(statement.span)
+
+
+def _limiting(statement: Assign, loose: bool) -> str:
+    """A hint: what to bound, so that a statement leads less far."""
+    if loose:
+        return f"`{statement.meter}` may have left its bounds: leave out `unclamped`, or add less to it."
+    return f"Narrow the bounds of `{statement.meter}`, or change it by less. {narrowing(statement.value)}"
+
+
+def _stalled(before: Interval | None, now: Interval | None) -> Interval | None:
+    """Where a meter comes to rest that goes on as far in every tick as in the last one: sums of binary32 numbers stall
+    at 2**24 times the next power of two. Whether it does rest there, the next tick shows."""
+    if before is None or now is None:
+        return _anything(before, now)
+    return Interval(
+        now.low if now.low == before.low else max(-_rest(now.low, before.low), -LARGEST),
+        now.high if now.high == before.high else min(_rest(now.high, before.high), LARGEST),
+    )
+
+
+def _rest(now: float, before: float) -> float:
+    """A power of two, far enough from 0, which steps of this size do not lead beyond."""
+    exponent = max(_next_power(now - before) + 24, _next_power(now))
+    return math.ldexp(1.0, exponent) if exponent < 128 else math.inf
+
+
+def _next_power(value: float) -> int:
+    """The exponent of the least power of two that is not below a magnitude."""
+    fraction, exponent = math.frexp(abs(value))
+    return exponent - 1 if fraction == 0.5 else exponent
+
+
+def _anything(before: Interval | None, now: Interval | None) -> Interval | None:
+    if before is None or now is None:
+        return None if now is None else ANYTHING
+    return Interval(
+        now.low if now.low == before.low else -LARGEST,
+        now.high if now.high == before.high else LARGEST,
+    )
 
 
 def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:
@@ -232,7 +301,7 @@ def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) ->
         hour=None if draft.clock is None else Interval(0.0, draft.clock.hours - 1.0),
         age=age,
         age_before=age,
-        space=None if draft.space is None else extent(draft.space),
+        space=None if draft.space is None else extent(draft.space, draft.start),
         progress=Interval(0.0, longest) if durations else None,
         streak=None if age is None else Interval(0.0, age.high + 1.0),
         visited=Interval(0.0, float(len(draft.affordances))),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet.universe import Span
+from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-
-INERT = frozenset(["H049", "H060", "H061", "H062", "H063", "H064"])
-"""The errors about what has no effect."""
 
 
 class Report:
@@ -26,8 +24,8 @@ class Report:
         span: Span,
         label: str = "",
         *,
+        hint: str,
         secondary: tuple[Label, ...] = (),
-        hint: str | None = None,
         inert: bool = False,
     ) -> None:
         """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others
@@ -37,6 +35,15 @@ class Report:
             finding = replace(finding, severity="warning")
         self._findings.append(finding)
 
+    def said(self, span: Span) -> bool:
+        """Whether something was found at this place, or inside."""
+        return any(_inside(finding.primary.span, span) for finding in self._findings)
+
+    @property
+    def harmless(self) -> bool:
+        """Whether every error so far is about something without effect: all can be computed."""
+        return all(finding.severity == "warning" or finding.code in INERT for finding in self._findings)
+
     @property
     def failed(self) -> bool:
         """Whether there is an error among the findings."""
@@ -45,6 +52,13 @@ class Report:
     def in_source_order(self) -> tuple[Diagnostic, ...]:
         """The findings by the place they point at; of one place, in the order they were made."""
         return tuple(sorted(self._findings, key=lambda f: _place(f.primary.span)))
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    begins = (outer.line, outer.column) <= (inner.line, inner.column)
+    return (
+        inner.file == outer.file and begins and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    )
 
 
 def _place(span: Span) -> tuple[int, int, int]:

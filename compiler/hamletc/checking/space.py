@@ -5,12 +5,15 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, cast
 
-from hamlet.binary32 import canonical32, round32
-from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Space, Span
+from hamlet.binary32 import LARGEST, canonical32, round32
+from hamlet.schema import axis_names
+from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Space, Span, Start
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.extent import first_speed
 from hamletc.checking.numerals import any_number, whole_number
 from hamletc.checking.properties import by_key, is_known, word
 from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 PROPERTIES: dict[str, tuple[str, ...]] = {
@@ -135,6 +138,60 @@ def _continuous(
     if len(known) < count or reach is None or edges is None or metric is None:
         return None
     return Continuous(known, reach, cast(Edges, edges), cast(Metric, metric), declaration.span)
+
+
+def resolve_start(declaration: syntax.StartDecl, space: Space, report: Report) -> Start | None:
+    """`start velocity (0.5, -1) speed 2`: what an agent has before its first tick; a velocity of 0 unless given."""
+    numerals = declaration.velocity
+    dimensions = _dimensions(space)
+    parts: list[float | None] = [0.0] * dimensions
+    if numerals is not None:
+        if len(numerals) != dimensions:
+            _wrong_velocity(numerals, space, report)
+            return None
+        parts = [any_number(numeral, LARGEST, "a velocity", report) for numeral in numerals]
+    velocity = tuple(canonical32(part) for part in parts if part is not None)
+    speed: float | None = None
+    if declaration.speed is not None:
+        found = any_number(declaration.speed, LARGEST, "a speed", report)
+        if found is None:
+            return None
+        speed = canonical32(found)
+    if len(velocity) < len(parts):
+        return None
+    if not any(velocity) and not speed:
+        hint = "Leave it out, or write other numbers."
+        report.add("H064", "an episode begins with this velocity anyway", declaration.span, hint=hint)
+        return None
+    return Start(velocity, speed, declaration.span)
+
+
+def _dimensions(space: Space) -> int:
+    match space:
+        case Grid(sizes=of_space) | Continuous(axes=of_space):
+            return len(of_space)
+        case NoSpace():
+            return 0
+
+
+def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: Report) -> None:
+    count = _dimensions(space)
+    if count == 0:
+        hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
+        secondary = (Label(space.span, "no space"),)
+        report.add("H055", "a velocity needs a space", across(numerals), secondary=secondary, hint=hint)
+        return
+    message = f"a velocity has {count} {'number' if count == 1 else 'numbers'} in this space, not {len(numerals)}"
+    axes = axis_names(count)
+    hint = f"Write `({', '.join(axes)})` with numbers." if count <= 8 else f"Write {count} numbers in parentheses."
+    report.add("H042", message, across(numerals), secondary=(Label(space.span, "the space"),), hint=hint)
+
+
+def check_start(start: Start, report: Report) -> None:
+    """The speed that follows from the velocity is a number, where something reads it."""
+    if start.speed is None and first_speed(start) is None:
+        hint = "Write smaller numbers, or say the speed, as in `speed 1`."
+        report.add("H051", "the length of this velocity can overflow", start.span, hint=hint)
 
 
 def _axis(low: syntax.Signed, high: syntax.Signed, report: Report) -> Axis | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from hamlet.universe import (
     Age,
@@ -25,6 +26,7 @@ from hamlet.universe import (
     InputValue,
     LastUse,
     MeterValue,
+    NoSpace,
     Number,
     ObserveSpeed,
     ObserveVelocity,
@@ -34,6 +36,7 @@ from hamlet.universe import (
     Rule,
     Shortfall,
     Speed,
+    Start,
     Statement,
     StraightDistance,
     Streak,
@@ -128,8 +131,31 @@ def expressions(draft: Draft) -> Iterator[Expression]:
         yield from (assign.value for assign in assigns(body))
 
 
-def reads_velocity(draft: Draft) -> bool:
-    """Whether something observes or mentions how agents move."""
-    if any(isinstance(item, ObserveVelocity | ObserveSpeed) for item in draft.observations):
+def reads_speed(draft: Draft) -> bool:
+    """Whether something observes or mentions the speed."""
+    if any(isinstance(item, ObserveSpeed) for item in draft.observations):
         return True
-    return any(isinstance(node, Velocity | Speed) for expression in expressions(draft) for node, _ in nodes(expression))
+    return any(isinstance(node, Speed) for expression in expressions(draft) for node, _ in nodes(expression))
+
+
+def velocities_read(draft: Draft) -> frozenset[str]:
+    """The axes whose velocity is observed or mentioned, by itself."""
+    found = {axis for item in draft.observations if isinstance(item, ObserveVelocity) for axis in item.axes}
+    for expression in expressions(draft):
+        found |= {node.axis for node, _ in nodes(expression) if isinstance(node, Velocity)}
+    return frozenset(found)
+
+
+def reads_velocity(draft: Draft) -> bool:
+    """Whether something needs to know how agents move."""
+    return not isinstance(draft.space, NoSpace) and (reads_speed(draft) or bool(velocities_read(draft)))
+
+
+def start_that_shows(draft: Draft) -> Start | None:
+    """What an episode begins with, as far as something reads it."""
+    start = draft.start
+    if start is None:
+        return None
+    speed = start.speed if reads_speed(draft) else None
+    velocity = start.velocity if reads_velocity(draft) else ()
+    return replace(start, velocity=velocity, speed=speed) if speed is not None or any(velocity) else None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import rich_click as click
 
-from hamletc.cli.show import show_diagnostics
+from hamletc.cli.lints import allow_option, deny_option, lints
+from hamletc.cli.show import show_diagnostics, show_unused
 from hamletc.compile import SourceError, Stopwatch, check_file
 
 if TYPE_CHECKING:
@@ -20,16 +21,24 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print diagnostics.")
+@allow_option
+@deny_option
 @click.pass_context
-def check(ctx: click.Context, universe: Path, form: Literal["text", "json"]) -> None:
+def check(
+    ctx: click.Context, universe: Path, form: Literal["text", "json"], allow: tuple[str, ...], deny: tuple[str, ...]
+) -> None:
     """Report what is wrong with the file UNIVERSE, or with the pack in the folder UNIVERSE. Exit code 1 if there are
     errors."""
+    chosen = lints(allow, deny)
     try:
-        checked = check_file(universe, Stopwatch())
+        found: Sequence[FileDiagnostics] = check_file(universe, Stopwatch()).warnings
     except SourceError as error:
-        _print(universe, error.found, form)
+        found = error.found
+    left = chosen.apply(found)
+    _print(universe, left, form)
+    show_unused(universe, chosen.unused(found))
+    if any(diagnostic.severity == "error" for file in left for diagnostic in file.diagnostics):
         ctx.exit(1)
-    _print(universe, checked.warnings, form)
 
 
 def _print(path: Path, found: Sequence[FileDiagnostics], form: Literal["text", "json"]) -> None:

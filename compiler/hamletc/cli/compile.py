@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import rich_click as click
 
+from hamletc.cli.lints import Lints, allow_option, lints
 from hamletc.cli.show import show_warnings
 from hamletc.compile import (
     TARGETS,
@@ -52,6 +53,7 @@ CAPABILITY = 90
 @click.option("--aot", multiple=True, metavar="sm_90", help="Add machine code for such GPUs. Repeatable.")
 @click.option("--tune", type=click.Choice(["default", "max"]), default="default", show_default=True,
               help="With max, machine code for every size of blocks that tuning tries.")  # fmt: skip
+@allow_option
 def compile(
     universe: Path,
     output: Path | None,
@@ -62,17 +64,19 @@ def compile(
     disable_pass: tuple[str, ...],
     aot: tuple[str, ...],
     tune: str,
+    allow: tuple[str, ...],
 ) -> None:
     """Compile the file UNIVERSE, or the pack in the folder UNIVERSE, into a package: universe, tick IR, kernels."""
     _check_passes(print_after, "--print-after")
     _check_passes(disable_pass, "--disable-pass")
     capabilities = _capabilities(aot, emit, tune)
+    chosen = lints(allow)
     stopwatch = Stopwatch()
     options = Options(_targets(target), disable_pass, _printer(print_after))
     if emit is None:
-        _write(universe, output, options, stopwatch, capabilities, tune == "max")
+        _write(universe, output, options, chosen, stopwatch, capabilities, tune == "max")
     else:
-        click.echo(_emit(universe, emit, options, stopwatch).rstrip("\n"))
+        click.echo(_emit(universe, emit, options, chosen, stopwatch).rstrip("\n"))
     if time_passes:
         for stage, seconds in stopwatch.laps:
             click.echo(f"{1000 * seconds:9.1f} ms  {stage}", err=True)
@@ -82,6 +86,7 @@ def _write(
     path: Path,
     output: Path | None,
     options: Options,
+    chosen: Lints,
     stopwatch: Stopwatch,
     capabilities: tuple[int, ...],
     every_block: bool,
@@ -89,7 +94,7 @@ def _write(
     from hamletc.package import ahead_in, default_folder, with_ahead, write
 
     checked = check_file(path, stopwatch)
-    show_warnings(checked)
+    show_warnings(checked, chosen)
     universe = checked.universe
     files = build(universe, options, stopwatch, checked.pack)
     folder = default_folder(universe.name) if output is None else output
@@ -143,11 +148,11 @@ def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple
     return tuple(known[name] for name in dict.fromkeys(names))
 
 
-def _emit(path: Path, what: Emit, options: Options, stopwatch: Stopwatch) -> str:
+def _emit(path: Path, what: Emit, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:
     if what == "syntax":
         return _syntax(path, stopwatch)
     checked = check_file(path, stopwatch)
-    show_warnings(checked)
+    show_warnings(checked, chosen)
     universe = checked.universe
     if what == "universe":
         from hamlet.codec import to_json

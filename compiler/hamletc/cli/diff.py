@@ -5,8 +5,12 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
+
+if TYPE_CHECKING:
+    from hamletc.diff.side import Side
 
 
 @click.command()
@@ -16,6 +20,7 @@ import rich_click as click
 @click.option("--ticks", type=click.IntRange(1, 2**20), help="Ticks of each kind of play.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @click.option("--quick", is_flag=True, help="Compare less.")
+@click.option("--common", is_flag=True, help="Where one side has more than the other, compare what both have.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def diff(
@@ -26,6 +31,7 @@ def diff(
     ticks: int | None,
     seed: int,
     quick: bool,
+    common: bool,
     as_json: bool,
 ) -> None:
     """Find the first value in which LEFT and RIGHT differ: the operation, its inputs, the rule and its source line.
@@ -34,6 +40,9 @@ def diff(
     program, by the definition of each operation), numba, triton, or sm_80, sm_90, sm_100 (compiled PTX, executed on the
     CPU). By default it is the interpreter, of a package its numba kernels. @BACKEND alone is the universe of the other
     side.
+
+    What stands on one side only (meters, actions, params, observations, reports, ...) or in another order is listed,
+    and is a difference; with --common it is listed, and what both have is compared.
 
     Exit code 0 if everything is equal and something happened, 1 if something differs, 2 for wrong usage.
     """
@@ -56,11 +65,24 @@ def diff(
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("comparing"):
-        opened = [
-            open_side(given.path or paths[0], given.backend, Path(folder) / name / "package")
+        opened = {
+            name: open_side(given.path, given.backend, Path(folder) / name)
             for name, given in sides.items()
-        ]
-        report = compare(opened[0], opened[1], effort, seed)
+            if given.path is not None
+        }
+        for name, given in sides.items():
+            if given.path is None:
+                opened[name] = _beside(paths[0], next(iter(opened.values())), given.backend, Path(folder) / name)
+        report = compare(opened["LEFT"], opened["RIGHT"], effort, seed, common)
     click.echo(report.to_json() if as_json else report.render())
     if not report.ok:
         ctx.exit(1)
+
+
+def _beside(path: Path, side: Side, backend: str | None, folder: Path) -> Side:
+    """The universe of a side, also of a recorded run, by another backend."""
+    from hamletc.diff.open import again, open_side
+
+    if side.contender.recording is not None:
+        return again(side, backend or "interpreter", folder)
+    return open_side(path, backend, folder)

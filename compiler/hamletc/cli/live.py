@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,9 @@ SAMPLED_LANES = 1 << 14
 """Quantiles are taken over about so many agents."""
 
 
-def live(make: Callable[[], Env], name: str, ticks: int) -> tuple[Report, list[Sample]]:
-    """Make an environment and run it for so many ticks under the random policy, with a progress bar on standard error.
+def live(make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, float]) -> tuple[Report, list[Sample]]:
+    """Make an environment, whose `params` these are, and run it for so many ticks under the random policy, with a
+    progress bar on standard error.
 
     The first chunk runs twice: once to compile what needs compiling, timed apart, then again from the start.
     """
@@ -48,7 +49,7 @@ def live(make: Callable[[], Env], name: str, ticks: int) -> tuple[Report, list[S
             samples.append(_sample(env, done))
             progress.update(bar, completed=done)
     assert rollout is not None
-    return _report(env, rollout, ticks, seconds, start_seconds), samples
+    return _report(env, rollout, ticks, params, seconds, start_seconds), samples
 
 
 def _timed_rollout(env: Env, ticks: int, before: Rollout | None) -> tuple[float, Rollout]:
@@ -71,7 +72,9 @@ def _sample(env: Env, tick: int) -> Sample:
     )
 
 
-def _report(env: Env, rollout: Rollout, ticks: int, seconds: float, start_seconds: float) -> Report:
+def _report(
+    env: Env, rollout: Rollout, ticks: int, params: Mapping[str, float], seconds: float, start_seconds: float
+) -> Report:
     return Report(
         universe=env.universe.name,
         choice=env.choice,
@@ -79,6 +82,7 @@ def _report(env: Env, rollout: Rollout, ticks: int, seconds: float, start_second
         agents=env.num_agents,
         ticks=ticks,
         seed=env.seed,
+        params=params,
         seconds=seconds,
         start_seconds=start_seconds,
         episodes=rollout.episodes(),

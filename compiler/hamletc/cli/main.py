@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
 from hamlet.errors import HamletError
+from hamletc import __version__
 from hamletc.cli.show import show_diagnostics
 from hamletc.compile import SourceError
 
@@ -19,6 +23,7 @@ VERBS = (
     "check",
     "compile",
     "diff",
+    "explain",
     "fmt",
     "import",
     "profile",
@@ -43,6 +48,17 @@ class Hamletc(click.RichGroup):
             self.add_command(getattr(import_module(f"hamletc.cli.{name}"), name))
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        verb = args[0]
+        if verb not in VERBS and not verb.startswith("-"):
+            from hamletc.suggest import closest
+
+            meant = closest(verb, VERBS)
+            ctx.fail(f"There is no command {verb!r}" + (f": did you mean {meant!r}?" if meant else "."))
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -55,14 +71,39 @@ class Hamletc(click.RichGroup):
 
 
 @click.group(cls=Hamletc, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="hamletc", message="%(prog)s %(version)s")
 def hamletc() -> None:
     """Universes of meters, cascades and affordances, compiled to kernels that agree to the bit."""
 
 
 def main() -> None:
     """The console script."""
+    if sys.stdout is None:
+        # Whoever closed it wants no output; a file that is opened next must not become it.
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  (until the process ends)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a block character shows a question mark.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    hamletc(prog_name="hamletc")
+    code: Any = 0
+    try:
+        hamletc(prog_name="hamletc")
+    except SystemExit as ended:
+        code = ended.code
+    except OSError as error:
+        code = _failed(error)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        code = _failed(error)
+        # Python would try once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _failed(error: OSError) -> int:
+    """The exit code after something could not be read or written that no verb expects, as a stdout on a full disk."""
+    if error.errno != errno.EPIPE:
+        place = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"error: {place}{error.strerror or error}", err=True)
+    return 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hamletc.cli.show import show_warnings
+from hamletc.cli.show import count_warnings
 from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.kinds import expect
 
 if TYPE_CHECKING:
     from hamlet.module import Module
@@ -14,24 +15,19 @@ if TYPE_CHECKING:
 
 def open_package(universe: Path) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
-    import hamlet
+    from hamlet.module import in_memory, load
 
-    if universe.is_dir() and not is_pack(universe):
-        return hamlet.load(universe)
+    if expect(universe, "text", "pack", "package", "nothing") == "package":
+        return load(universe)
     from hamletc.package import ahead_in, default_folder, with_ahead, write
 
     stopwatch = Stopwatch()
     checked = check_file(universe, stopwatch)
-    show_warnings(checked)
+    count_warnings(checked)
     folder = default_folder(checked.universe.name)
     files = build(checked.universe, Options(), stopwatch, checked.pack)
     ahead = ahead_in(folder, files)
-    write(with_ahead(files, ahead) if ahead else files, folder)
-    return hamlet.load(folder)
-
-
-def is_pack(folder: Path) -> bool:
-    """Whether a folder looks like a pack, be it a broken one: it has a file that packs have."""
-    from hamletc.townlet.pack import FILES
-
-    return any((folder / name).exists() for name in FILES)
+    if ahead:
+        files = with_ahead(files, ahead)
+    write(files, folder)
+    return in_memory(folder, files)

@@ -1,4 +1,4 @@
-"""`hamletc record`: a run, to be compared elsewhere."""
+"""`hamletc record`: a run, to be replayed elsewhere, or later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import rich_click as click
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=100, show_default=True, help="For how long.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 def record(universe: str, output: Path, worlds: int, agents: int, ticks: int, seed: int) -> None:
-    """Write every value of a run of UNIVERSE after every tick into a file, for `hamletc diff`.
+    """Write every value of a run of UNIVERSE after every tick into a file, for `hamletc replay` and `hamletc diff`.
 
     UNIVERSE is a file, a pack or a generated package, with @BACKEND behind it, as `hamletc diff` takes it.
     """
@@ -24,13 +24,15 @@ def record(universe: str, output: Path, worlds: int, agents: int, ticks: int, se
 
     from hamlet.diff import recording
     from hamlet.make import checked_shape
-    from hamletc.diff.open import RECORDED, open_side, spec
+    from hamletc.diff.open import open_side, spec
+    from hamletc.kinds import RECORDED, expect
 
     if output.suffix != RECORDED:
         raise click.BadParameter(f"{output} does not end in {RECORDED}.", param_hint="--output")
     given = spec(universe)
-    if given.path is None or given.path.suffix == RECORDED:
+    if given.path is None:
         raise click.BadParameter(f"{universe} names no universe.", param_hint="UNIVERSE")
+    expect(given.path, "text", "pack", "package", "nothing")
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("recording"):
         side = open_side(given.path, given.backend, Path(folder) / "package")
         shape = checked_shape(side.universe, worlds, agents, 0)

@@ -18,7 +18,7 @@ BAR_WIDTH = 30
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The numbers of a run. Counts are over all lanes and ticks."""
+    """The numbers of a run. Counts are over all lanes and ticks; `params` are those that were given."""
 
     universe: str
     choice: str
@@ -26,6 +26,7 @@ class Report:
     agents: int
     ticks: int
     seed: int
+    params: Mapping[str, float]
     seconds: float
     start_seconds: float
     episodes: int
@@ -48,6 +49,8 @@ def show(report: Report, console: Console) -> None:
         f"({report.seconds:.2f} s, without observations; {report.start_seconds:.2f} s to start)",
         "episodes": f"{report.episodes:,} finished",
     }
+    if report.params:
+        facts["params"] = ", ".join(f"{name} = {value:.10g}" for name, value in report.params.items())
     if report.episodes:
         facts["mean length"] = f"{report.mean_length:.1f} ticks"
         facts["mean return"] = f"{report.mean_return:.6g}"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamletc.errors import CompileError
+
 if TYPE_CHECKING:
+    from hamlet.env import Env
     from hamlet.launch.tuning import Tune
+    from hamlet.universe import Universe
 
 
 @click.command()
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
               help="How much triton may try for speed.")  # fmt: skip
+@click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
 def run(
     universe: Path,
@@ -32,6 +36,7 @@ def run(
     backend: str,
     device: str | None,
     tune: Tune,
+    given: tuple[str, ...],
     output: Path | None,
 ) -> None:
     """Run worlds of UNIVERSE (a file, or a generated package) under a random policy, and report what happened."""
@@ -42,13 +47,54 @@ def run(
     from hamletc.cli.plot import write_meters
     from hamletc.cli.report import show
 
+    params = _parsed(given)
     module = open_package(universe)
-    make = partial(
-        module.make, worlds, agents, device, backend, seed, obs_dtype=None, quiet=True, tune=tune, launch="step"
-    )
-    report, samples = live(make, module.name, ticks)
+    _check(params, module.universe)
+
+    def make() -> Env:
+        env = module.make(worlds, agents, device, backend, seed, obs_dtype=None, quiet=True, tune=tune, launch="step")
+        for name, value in params.items():
+            env.params[name] = value
+        return env
+
+    report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
     plot = (Path("runs") / module.name if output is None else output) / "meters.png"
     title = f"{module.name}: {worlds * agents:,} agents under a random policy; mean and 10-90% band"
     write_meters(title, [meter.name for meter in module.universe.meters], samples, plot)
     click.echo(f"package  {module.path}\nplot     {plot}")
+
+
+def _parsed(given: tuple[str, ...]) -> dict[str, float]:
+    """The numbers of params by name, as they stand on the command line."""
+    params: dict[str, float] = {}
+    for text in given:
+        name, _, number = text.rpartition("=")
+        name = name.strip().strip("`")
+        try:
+            value = float(number)
+        except ValueError:
+            value = None
+        if not name or value is None:
+            raise CompileError(f"--param {text}: write NAME=NUMBER, as in --param hunger=0.5")
+        if name in params:
+            raise CompileError(f"--param {text}: {name} is given twice")
+        params[name] = value
+    return params
+
+
+def _check(params: dict[str, float], universe: Universe) -> None:
+    from hamlet.binary32 import LARGEST, round32
+    from hamletc.suggest import closest
+
+    declared = {param.name: param for param in universe.params}
+    for name, value in params.items():
+        if name not in declared:
+            known = f"it has {', '.join(declared)}" if declared else "it has none"
+            meant = closest(name, declared)
+            hint = f"did you mean {meant}?" if meant else known
+            raise CompileError(f"--param {name}: {universe.name} has no such param: {hint}")
+        param = declared[name]
+        if not (abs(value) <= LARGEST and param.low <= round32(value) <= param.high):
+            bounds = f"{param.low:.10g} .. {param.high:.10g}"
+            raise CompileError(f"--param {name}: {value:.10g} is outside of its bounds, {bounds}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 import rich_click as click
 
 if TYPE_CHECKING:
+    from hamletc.cli.lints import Lints
     from hamletc.compile import Checked
     from hamletc.diagnostics import FileDiagnostics
 
@@ -28,16 +29,34 @@ def show_diagnostics(path: Path, found: Sequence[FileDiagnostics], stream: TextI
         click.echo(f"{path}: {summary(diagnostics)}", stream)
 
 
-def show_warnings(checked: Checked) -> None:
-    """Print the warnings about a universe on standard error; those about a pack in a line each."""
+def show_unused(path: Path, codes: Sequence[str]) -> None:
+    """Say on standard error which codes were allowed in vain."""
+    for code in codes:
+        click.echo(f"{path}: no warning {code}, nothing to allow", err=True)
+
+
+def count_warnings(checked: Checked) -> None:
+    """Say in a line on standard error how many warnings there are, and how to see them."""
+    count = sum(len(file.diagnostics) for file in checked.warnings)
+    if count:
+        noun = "warning" if count == 1 else "warnings"
+        click.echo(f"{checked.path}: {count} {noun}: hamletc check {checked.path}", err=True)
+
+
+def show_warnings(checked: Checked, lints: Lints | None = None) -> None:
+    """Print the warnings about a universe on standard error, but for those that are allowed; those about a pack in a
+    line each."""
     from hamletc.diagnostics.render import visible
 
+    found = checked.warnings if lints is None else lints.apply(checked.warnings)
+    if lints is not None:
+        show_unused(checked.path, lints.unused(checked.warnings))
     if checked.pack is None:
-        show_diagnostics(checked.path, checked.warnings)
+        show_diagnostics(checked.path, found)
         return
     lines = [
         f"{file.path}:{d.primary.span.line}:{d.primary.span.column}: {d.severity}[{d.code}]: {visible(d.message)}"
-        for file in checked.warnings
+        for file in found
         for d in file.diagnostics
     ]
     for line in lines[:MOST_LINES]:

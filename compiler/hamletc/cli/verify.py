@@ -43,9 +43,8 @@ def verify(
     Exit code 1 if they differ or if some construct never fired. Triton runs on the GPU, or without one under
     TRITON_INTERPRET=1.
     """
-    from rich.console import Console
-
     from hamletc.cli.package import open_package
+    from hamletc.cli.progress import progress_of
 
     names = _names(backends)
     module = open_package(universe)
@@ -59,8 +58,8 @@ def verify(
         compared += candidates(module, names)
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
-    with Console(stderr=True).status(f"comparing backends of {module.name}"):
-        report = compare(module.universe, compared, effort, seed)
+    with progress_of(f"comparing backends of {module.name}") as progress:
+        report = compare(module.universe, compared, effort, seed, progress)
     click.echo(report.render(counts))
     if not report.ok:
         ctx.exit(1)

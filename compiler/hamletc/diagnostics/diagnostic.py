@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hamlet.universe import Span
 from hamletc.codes import CODES, Severity
@@ -24,18 +25,24 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `hint` is a full sentence without the word "hint", or `None`."""
+    """One finding. Every one has a `hint`, which says what to do, in full sentences without the word "hint"."""
 
     code: str
     severity: Severity
     message: str
     primary: Label
+    hint: str
     secondary: tuple[Label, ...] = ()
-    hint: str | None = None
+
+    def line(self, path: Path) -> str:
+        """All of it in one line that begins with the code, for Python's warnings."""
+        place = self.primary.span
+        parts = (f"{self.code} {self.message} ({path}:{place.line}:{place.column})", self.hint or "")
+        return " ".join(": ".join(part for part in parts if part).split())
 
 
 def diagnose(
-    code: str, message: str, span: Span, text: str = "", *, secondary: Sequence[Label] = (), hint: str | None = None
+    code: str, message: str, span: Span, text: str = "", *, hint: str, secondary: Sequence[Label] = ()
 ) -> Diagnostic:
     """A diagnostic with the severity that `hamletc.codes` gives its code; `text` stands beside the carets."""
-    return Diagnostic(code, CODES[code].severity, message, Label(span, text), tuple(secondary), hint)
+    return Diagnostic(code, CODES[code].severity, message, Label(span, text), hint, tuple(secondary))

@@ -60,7 +60,7 @@ def _in_one_file(diagnostic: Diagnostic, sources: Sequence[SourceText]) -> Diagn
     places = [
         f"{sources[a.span.file].path.name}:{a.span.line}:{a.span.column}: {a.text}".rstrip(": ") for a in elsewhere
     ]
-    hint = " ".join([*([diagnostic.hint] if diagnostic.hint else []), f"({'; '.join(places)})"])
+    hint = f"{diagnostic.hint} ({'; '.join(places)})"
     own = tuple(label for label in diagnostic.secondary if label.span.file == file)
     return replace(diagnostic, secondary=own, hint=hint)
 

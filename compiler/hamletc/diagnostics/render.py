@@ -91,9 +91,8 @@ def _render(diagnostic: Diagnostic, lines: list[str], file: str, colour: bool) -
         text, marks = _layout(line, number, diagnostic)
         out.append(f"{paint(f'{number:>{len(gutter)}} |', _BLUE)} {text}".rstrip())
         out.extend(f"{bar} {row}" for row in _rows(marks, lambda s, main: paint(s, severity if main else _BLUE)))
-    if diagnostic.hint is not None:
-        out.extend([bar] if shown else [])
-        out.append(f"{paint(gutter + ' =', _BLUE)} {paint('help', _BOLD)}: {visible(diagnostic.hint)}")
+    out.extend([bar] if shown else [])
+    out.append(f"{paint(gutter + ' =', _BLUE)} {paint('help', _BOLD)}: {visible(diagnostic.hint)}")
     return "\n".join(out) + "\n"
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet import schema
 from hamlet.diff import Parting, play
 from hamlet.diff.inspect import moment
+from hamlet.diff.versions import apart
 from hamlet.verify import Effort
 from hamlet.verify.events import describe
 from hamlet.verify.locate import actions_of, place_of, value_of
@@ -13,23 +16,24 @@ from hamletc.diff.report import Report, Where
 from hamletc.diff.side import Side
 
 
-def diff(left: Side, right: Side, effort: Effort, seed: int) -> Report:
-    """Run both sides from the same seeds; where they part, look for the first value that differs."""
+def diff(left: Side, right: Side, effort: Effort, seed: int, common: bool = False) -> Report:
+    """Run both sides from the same seeds; where they part, look for the first value that differs. Sides that do not
+    have the same meters, actions, ... are only run if what is `common` to them is to be compared."""
+    between = apart(left.universe, right.universe)
+    if between and not common:
+        return Report(left.label, right.label, 0, 0, {}, between)
     played = play(left.contender, right.contender, effort, seed)
-    result = Report(left.label, right.label, played.compared, played.ticks, played.coverage)
+    result = Report(
+        left.label, right.label, played.compared, played.ticks, played.coverage, between, common, played.skipped
+    )
     if played.parting is None:
         return result
     parting = played.parting
-    agents = parting.left.before.shape.agents
-    return Report(
-        left.label,
-        right.label,
-        played.compared,
-        played.ticks,
-        played.coverage,
-        _where(left, parting),
-        locate(left, right, parting),
-        agents,
+    return replace(
+        result,
+        where=_where(left, parting),
+        finding=locate(left, right, parting),
+        agents=parting.left.before.shape.agents,
     )
 
 

@@ -190,9 +190,10 @@ class Evaluated:
             shuffled = self._evaluate("shuffle", given, lanes)
             given |= shuffled | {"index": (random + given["agent"]).astype(np.uint32)}
             given |= self._evaluate("place", given, lanes)
-        self._scatter(buffers, self._evaluate("reset", given, lanes) | shuffled, lanes)
+        begun = self._evaluate("reset", given, lanes)
+        self._scatter(buffers, begun | shuffled, lanes)
         for field in self._fields:
-            if field.name in STARTS:
+            if field.name in STARTS and not begun.keys() & set(names(field)):
                 buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = STARTS[field.name]
 
     def _interacting(self, actions: Array, runs: Array, agents: int) -> Array:

@@ -47,7 +47,7 @@ def locate(left: Side, right: Side, parting: Parting) -> Finding:
                     else around(side, other, outcome, run)
                 )
             return found if side is right else replace(found, left=found.right, right=found.left)
-    return between_programs(left, right, runs[0], runs[1])
+    return between_programs(left, right, parting, runs[0], runs[1])
 
 
 def _within(side: Side, other: Side, outcome: Outcome, run: Rerun, policy: bool) -> Finding | None:

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from hamlet.choose import BACKENDS as CHOSEN
+from hamlet.choose import choose
 from hamlet.diff import Contender
 from hamlet.diff.match import CPU
 from hamlet.diff.recording import Playback, read_recording
 from hamlet.diff.taps import run_numba_tap, run_triton_tap
 from hamlet.interpreter import Interpreter
+from hamlet.make import start
 from hamlet.manifest import plain
 from hamlet.module import Module, Target, kernels_file, load
 from hamlet.universe import Universe
 from hamlet.verify import Candidate
 from hamlet.verify.candidates import candidates, ptx_candidates
-from hamletc.cli.package import is_pack
 from hamletc.compile import Checked, Options, Stopwatch, build, check_file
 from hamletc.diff import numba_taps, triton_taps
 from hamletc.diff.evaluated import Evaluated
@@ -28,11 +30,11 @@ from hamletc.diff.side import Side
 from hamletc.errors import CompileError
 from hamletc.ir.evaluate import Array
 from hamletc.ir.ops import Value
+from hamletc.kinds import expect
 from hamletc.package import write
 from hamletc.targets.body import Body
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
-RECORDED = ".npz"
 BACKENDS = ("interpreter", "ir", "numba", "triton", *ARCHITECTURES)
 """What runs a universe: the interpreter; its program, by the definition of each operation; kernels; PTX on the CPU."""
 
@@ -53,52 +55,86 @@ def spec(text: str) -> Spec:
     return Spec(Path(text), None)
 
 
-def open_side(path: Path, backend: str | None, folder: Path) -> Side:
+def open_side(path: Path, backend: str | None, folder: Path, device: str | None = None) -> Side:
     """A side. What has to be compiled for it is written into `folder`.
 
     Args:
         path: of a universe's text, a pack, a generated package, or a recorded run.
         backend: by default the interpreter, and the numba kernels of a package.
+        device: where the interpreter or kernels run, by default where they usually do.
 
     Raises:
         SourceError: the universe has errors.
         CompileError, ModuleError, EnvError: a file cannot be read, or a backend cannot run here.
     """
-    if path.suffix == RECORDED:
-        return _recorded(path, backend)
-    if path.is_dir() and not is_pack(path):
-        module = load(path)
-        return _side(path, backend or "numba", module.universe, module, {})
+    match expect(path, "text", "pack", "package", "recorded run", "nothing"):
+        case "recorded run":
+            if backend is not None:
+                raise CompileError(f"{path} is a recorded run: nothing runs it, so that @{backend} means nothing")
+            return open_recorded(path)
+        case "package":
+            module = load(path)
+            return _side(path, backend or "numba", module.universe, module, {}, device)
     checked = check_file(path, Stopwatch())
     texts = _texts(path, checked)
     if backend in (None, "interpreter"):
-        return _side(path, "interpreter", checked.universe, None, texts)
+        return _side(path, "interpreter", checked.universe, None, texts, device)
     write(build(checked.universe, Options(), Stopwatch(), checked.pack), folder)
-    return _side(path, backend or "interpreter", checked.universe, load(folder), texts)
+    return _side(path, backend or "interpreter", checked.universe, load(folder), texts, device)
 
 
-def _recorded(path: Path, backend: str | None) -> Side:
-    if backend is not None:
-        raise CompileError(f"{path} is a recorded run: nothing runs it, so that @{backend} means nothing")
+def again(recorded: Side, backend: str, folder: Path, device: str | None = None) -> Side:
+    """A side that runs the universe of a recorded run now. What has to be compiled for it is written into `folder`.
+
+    Raises:
+        CompileError, EnvError: a backend cannot run here, or not on this device.
+    """
+    universe = recorded.universe
+    module = None
+    if backend != "interpreter":
+        write(build(universe, Options(), Stopwatch()), folder)
+        module = load(folder)
+    return _side(Path(universe.name), backend, universe, module, {}, device)
+
+
+def open_recorded(path: Path, steps: int | None = None) -> Side:
+    """A recorded run, or its first so many steps.
+
+    Raises:
+        EnvError: the file is no recorded run.
+    """
     recording = read_recording(path)
+    if steps is not None:
+        recording = recording.first(steps)
     label = f"{path.name} ({recording.label})"
     contender = Contender(label, recording.universe, Candidate(Playback(recording), CPU), recording)
     return Side(contender, (lowered(recording.universe),), None, False, {})
 
 
-def _side(path: Path, backend: str, universe: Universe, module: Module | None, texts: Mapping[str, str]) -> Side:
+def _side(
+    path: Path, backend: str, universe: Universe, module: Module | None, texts: Mapping[str, str], device: str | None
+) -> Side:
+    if device is not None and backend not in CHOSEN:
+        raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {', '.join(CHOSEN)}")
     first = lowered(universe)
     forms: tuple[Form, ...] = (first,)
     kernels = None
     if module is None or backend == "interpreter":
-        candidate = Candidate(Interpreter(universe, CPU), CPU)
+        place = choose("interpreter", device).device
+        candidate = Candidate(Interpreter(universe, place), place)
     elif backend == "ir":
         forms = first, packaged(module)
         candidate = Candidate(Evaluated(universe, forms[-1].program, "ir"), CPU)
     else:
         capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
         target: Target = "numba" if backend == "numba" else "triton"
-        candidate = (candidates(module, [target]) if capability is None else ptx_candidates(module, [capability]))[0]
+        if capability is not None:
+            (candidate,) = ptx_candidates(module, [capability])
+        elif device is not None:
+            choice = choose(target, device)
+            candidate = Candidate(start(module, choice), choice.device)
+        else:
+            (candidate,) = candidates(module, [target])
         optimised = packaged(module)
         special = specialised(optimised, universe, target)
         forms = (first, optimised) if special is optimised else (first, optimised, special)

@@ -24,7 +24,7 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> P
     """The output that gives the row of a difference in a tick; `None` where no function does."""
     match difference.array:
         case "observation":
-            return _element(difference.row)
+            return _element(universe, difference.row)
         case "mask":
             number = schema.action_names(universe).index(difference.row)
             for output in program.function("mask").outputs:
@@ -43,9 +43,10 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> P
             return Place("tick", name) if name in given and name is not None else None
 
 
-def _element(row: str) -> Place:
-    segment, bracket, element = row.partition("[")
-    return Place("observe", segment, int(element.rstrip("]")) if bracket else 0)
+def _element(universe: Universe, row: str) -> Place:
+    number = schema.observation_names(universe).index(row)
+    segment = next(each for each in schema.observation_segments(universe) if number < each.offset + each.count)
+    return Place("observe", segment.name, number - segment.offset)
 
 
 def _fields(universe: Universe) -> tuple[schema.Field, ...]:

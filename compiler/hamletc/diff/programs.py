@@ -7,8 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+import torch
 
-from hamlet.diff.versions import only_one_has
+from hamlet.binary32 import spell32
+from hamlet.diff import Parting
+from hamlet.encoding import scales
+from hamlet.schema import GIVEN, observation_segments
+from hamlet.universe import Universe
+from hamlet.verify.arrays import Difference
+from hamlet.verify.locate import value_of
+from hamlet.verify.report import Value
+from hamlet.verify.writers import written_by
 from hamletc.diff.align import Alignment, Pair
 from hamletc.diff.evaluated import Call
 from hamletc.diff.evaluation import Evaluation, Spot, words
@@ -18,6 +27,7 @@ from hamletc.diff.rerun import Rerun
 from hamletc.diff.side import Side
 from hamletc.diff.words import PHASES, computed, explained
 from hamletc.ir.evaluate import evaluate
+from hamletc.ir.function import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +39,9 @@ class _Stage:
     calls: tuple[Call, ...]
 
 
-def between_programs(left: Side, right: Side, ours: Rerun, theirs: Rerun) -> Finding:
-    """The first operation that differs between neighbouring forms of two programs whose results differ."""
+def between_programs(left: Side, right: Side, parting: Parting, ours: Rerun, theirs: Rerun) -> Finding:
+    """The first operation that differs between neighbouring forms of two programs whose results differ; or, where all
+    functions agree, what the universes declare for what is done around them."""
     known = _functions(left) & _functions(right)
     our_calls, their_calls = (tuple(call for call in run.calls if call.function in known) for run in (ours, theirs))
     stages = [_Stage(left, form, our_calls) for form in reversed(left.forms)]
@@ -44,16 +55,39 @@ def between_programs(left: Side, right: Side, ours: Rerun, theirs: Rerun) -> Fin
                 found = _first_link(_with_passes(found), number) or found
             # The forms of the left side come in reverse.
             return _finding(*found, found[0] if found[0].side is left else found[1], number)
-    only = only_one_has(left.universe, right.universe)
-    notes = [f"only {side.label} has {name}" for side, names in zip((left, right), only, strict=True) for name in names]
-    return Finding(
-        f"{left.label} and {right.label} do what their programs say, and differ around functions that agree",
+    return _declared(left, right, parting.difference)
+
+
+def _declared(left: Side, right: Side, difference: Difference) -> Finding:
+    """What two universes declare where their programs agree: defaults, the ranges of bytes."""
+    phase, blame = (
         "what is done around the functions",
-        None,
-        Glimpse(left.label, "", None),
-        Glimpse(right.label, "", None),
-        tuple(notes),
+        "do what their programs say, and differ around functions that agree",
     )
+    if difference.array in GIVEN:
+        phase, blame = f"the {difference.array} at the beginning", "declare other defaults"
+    values = value_of(difference.expected), value_of(difference.found)
+    ours, theirs = (_declaration(side, difference, value) for side, value in zip((left, right), values, strict=True))
+    notes = []
+    if difference.array in ("observation", "final_observation") and difference.expected.dtype == torch.uint8:
+        ranges = [_range(side.universe, difference.row) for side in (left, right)]
+        notes.append(f"bytes stand for {ranges[0]} on the left, for {ranges[1]} on the right")
+    return Finding(f"{left.label} and {right.label} {blame}", phase, None, ours, theirs, tuple(notes))
+
+
+def _declaration(side: Side, difference: Difference, value: Value) -> Glimpse:
+    """The value of a side, and the first of the constructs that it can come from."""
+    name = f"{difference.array} {difference.row}".strip()
+    found = written_by(side.universe, difference.array, difference.row)
+    source = None if not found else side.source(Origin(found[0][0], found[0][1].line, found[0][1].file))
+    return Glimpse(side.label, name, value, source=source)
+
+
+def _range(universe: Universe, row: str) -> str:
+    """Where the values of an observed row lie."""
+    names = [segment.name for segment in observation_segments(universe)]
+    scale = scales(universe)[names.index(row.partition("[")[0])]
+    return f"{spell32(scale.low)} .. {spell32(scale.high)}"
 
 
 def _functions(side: Side) -> set[str]:

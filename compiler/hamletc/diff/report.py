@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from hamlet.diff.versions import Apart
 from hamlet.verify.report import Value
 from hamletc.diff.finding import Finding, Glimpse
 
@@ -56,6 +57,9 @@ class Report:
         compared: how many values were compared.
         ticks: agent-ticks that each side ran.
         coverage: how often each construct of the left universe fired.
+        apart: what the universes do not have in common.
+        common: only the rest was to be compared; without it nothing is compared where they have something apart.
+        skipped: what only the left side can do, and so was not run.
         where, finding: the first array that differs, and the first value that does; `None` where all is equal.
         agents: in a world of the run that differs.
     """
@@ -65,30 +69,42 @@ class Report:
     compared: int
     ticks: int
     coverage: Mapping[str, int]
+    apart: Apart
+    common: bool = False
+    skipped: tuple[str, ...] = ()
     where: Where | None = None
     finding: Finding | None = None
     agents: int = 1
 
     @property
     def ok(self) -> bool:
-        """All is equal, and something was compared and fired."""
-        return self.where is None and self.compared > 0 and any(self.coverage.values())
+        """All that was asked for is equal, and something was compared and fired."""
+        same = self.where is None and (self.common or not self.apart)
+        return same and self.compared > 0 and any(self.coverage.values())
 
     def render(self) -> str:
         """The report as text."""
+        lines = self._apart()
+        if self.apart and not self.common:
+            return "\n".join([*lines, "no values were compared: `hamletc diff --common` compares those that both have"])
         if self.where is None:
             fired = sum(count > 0 for count in self.coverage.values())
-            lines = [
-                f"{self.left} and {self.right} are equal in all {self.compared:,} values of {self.ticks:,} agent-ticks"
-            ]
+            equal = f"are equal in all {self.compared:,} values" + (" that both have, in a run" if self.apart else "")
+            lines.append(f"{self.left} and {self.right} {equal} of {self.ticks:,} agent-ticks")
+            lines += [f"not run, as {self.right} has no such actions or features: {event}" for event in self.skipped]
             lines.append(f"{fired} of {len(self.coverage)} constructs fired")
             if not self.ok:
                 lines.append("nothing happened that could differ: that is a failure")
             return "\n".join(lines)
-        lines = [f"{self.left} and {self.right} differ", *self.where.lines()]
+        lines += [f"{self.left} and {self.right} differ", *self.where.lines()]
         if self.finding is not None:
             lines += ["", *self._found(self.finding)]
         return "\n".join(lines)
+
+    def _apart(self) -> list[str]:
+        sides = (self.left, self.apart.left), (self.right, self.apart.right)
+        lines = [f"only {label} has {name}" for label, names in sides for name in names]
+        return [*lines, *(f"in another order: {kind}" for kind in self.apart.reordered)]
 
     def _found(self, finding: Finding) -> list[str]:
         place = (

@@ -16,7 +16,7 @@ DEEPEST_NESTING = 100
 
 DECLARATIONS = frozenset(
     (
-        *("space", "moves", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "meter"),
+        *("space", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "meter"),
         *("rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
     )
 )
@@ -47,7 +47,10 @@ def too_deep(tokens: tuple[Token, ...]) -> Diagnostic | None:
             depth += token.text in "({"
             depth = max(0, depth - (token.text in ")}"))
             if depth > DEEPEST_NESTING:
-                return diagnose("H015", f"more than {DEEPEST_NESTING} braces and parentheses are open", token.span)
+                message = f"more than {DEEPEST_NESTING} braces and parentheses are open"
+                return diagnose(
+                    "H015", message, token.span, hint="Close some first: a rule can compute a meter in steps."
+                )
     return None
 
 
@@ -62,8 +65,11 @@ def begins_line(tokens: tuple[Token, ...], index: int) -> bool:
 
 
 def begins_declaration(tokens: tuple[Token, ...], index: int) -> bool:
-    """Whether a declaration seems to begin here: at the beginning of a line, with a word that can begin one."""
-    return tokens[index].text in DECLARATIONS and begins_line(tokens, index) and not assigns(tokens, index)
+    """Whether a declaration seems to begin here: at the beginning of a line, with a word that can begin one. Also
+    `clock = 24` seems to be one; what is added to is a meter."""
+    if tokens[index].text not in DECLARATIONS or not begins_line(tokens, index):
+        return False
+    return not assigns(tokens, index) or tokens[index + 1].text == "="
 
 
 def match_braces(tokens: tuple[Token, ...]) -> Braced:
@@ -126,7 +132,9 @@ def _not_closed(token: Token, forgotten: list[Label]) -> Diagnostic:
     braces = "a brace is" if len(forgotten) == 1 else f"{len(forgotten)} braces are"
     found = "the end of the file" if token.kind == "end" else f"`{token.text}`"
     expected = f"expected `{' '.join('}' for _ in forgotten)}`"
-    return diagnose("H010", f"{braces} not closed before {found}", token.span, expected, secondary=forgotten)
+    message = f"{braces} not closed before {found}"
+    hint = f"Write `}}` where the block that begins in line {forgotten[0].span.line} is to end."
+    return diagnose("H010", message, token.span, expected, secondary=forgotten, hint=hint)
 
 
 def _ends_blocks(tokens: tuple[Token, ...], index: int, stack: list[tuple[Token, int]]) -> bool:

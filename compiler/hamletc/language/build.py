@@ -66,11 +66,19 @@ class Builder(Transformer[Token, syntax.File]):
     def move_def(self, name: Token, cell: Part) -> syntax.MoveDef:
         return syntax.MoveDef(_name(name), cell.items, _span(name, cell))
 
+    def beginning(self, keyword: Token, *rest: Any) -> syntax.StartDecl:
+        velocity, speed = _every(Part, rest), _every(syntax.Signed, rest)
+        cell = velocity[0].items if velocity else None
+        return syntax.StartDecl(cell, speed[0] if speed else None, _span(keyword, *rest))
+
     def clock(self, keyword: Token, hours: syntax.Signed, unit: Token) -> syntax.ClockDecl:
         return syntax.ClockDecl(hours, _span(keyword, unit))
 
     def lifespan(self, keyword: Token, ticks: syntax.Signed, *rest: Any) -> syntax.LifespanDecl:
         return syntax.LifespanDecl(ticks, _every(syntax.Property, rest), _span(keyword, *rest))
+
+    def no_lifespan(self, keyword: Token, forever: Token) -> syntax.LifespanDecl:
+        return syntax.LifespanDecl(_name(forever), (), _span(keyword, forever))
 
     def episodes(self, keyword: Token, _by: Token, hand: Token) -> syntax.EpisodesDecl:
         return syntax.EpisodesDecl(_span(keyword, hand))
@@ -107,17 +115,18 @@ class Builder(Transformer[Token, syntax.File]):
     # --- what happens every tick ---
 
     def rule(self, keyword: Token, name: Token, *rest: Any) -> syntax.RuleDecl:
-        return syntax.RuleDecl(_name(name), None, _body(rest[-1]), _span(keyword, *rest))
+        body = rest[-1]
+        return syntax.RuleDecl(_name(name), None, _body(body), _span(keyword, *rest), _is_braced(body))
 
     def guarded_rule(
         self, keyword: Token, name: Token, _colon: Token, guard: syntax.Expr, _arrow: Token, body: Part | syntax.Stmt
     ) -> syntax.RuleDecl:
-        return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body))
+        return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
     def cascade(
         self, keyword: Token, name: Token, _colon: Token, guard: syntax.Expr, _arrow: Token, body: Part | syntax.Stmt
     ) -> syntax.CascadeDecl:
-        return syntax.CascadeDecl(_name(name), guard, _body(body), _span(keyword, body))
+        return syntax.CascadeDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
     # --- what an agent can do ---
 
@@ -266,3 +275,8 @@ class Builder(Transformer[Token, syntax.File]):
 
 def _body(body: Part | syntax.Stmt) -> tuple[syntax.Stmt, ...]:
     return body.items if isinstance(body, Part) else (body,)
+
+
+def _is_braced(body: Part | syntax.Stmt) -> bool:
+    """Whether it is a block of one statement."""
+    return isinstance(body, Part) and len(body.items) == 1

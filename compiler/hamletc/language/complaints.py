@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.foreign import ALMOST_THE_SAME, OWN_WORDS, instead
 from hamletc.language.braces import DECLARATIONS, begins_line
-from hamletc.language.tables import terminals
+from hamletc.language.cures import UNITS, Cure, Situation, cure, shape
 from hamletc.language.tokens import Token
 from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
@@ -15,35 +17,50 @@ _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
 
 
-def complain(expected: frozenset[str], tokens: tuple[Token, ...], index: int, start: int) -> Diagnostic:
-    """The diagnostic for the token at `index`, where only `expected` terminals may stand.
-
-    `start` is the index at which the last declaration began, 0 before the first.
-    """
-    token = tokens[index]
+def complain(situation: Situation) -> tuple[Diagnostic, Cure | None]:
+    """The diagnostic for a token that cannot stand where it does, and how to go on, where that is known."""
+    token, texts, expected = situation.token, situation.texts, situation.expected
     if token.problem is not None:
-        return token.problem
-    texts = frozenset(text for text, terminal in terminals().items() if terminal in expected)
+        return token.problem, None
     span = token.span
     if token.text in _COMPARISONS and "and" in texts and "<" not in texts:
         hint = "Write `a < b and b < c` for `a < b < c`."
-        return diagnose("H013", "comparisons cannot be chained", span, "a second comparison", hint=hint)
-    if token.text in RESERVED and "NAME" in expected and "NUMBER" not in expected:
+        return diagnose("H013", "comparisons cannot be chained", span, "a second comparison", hint=hint), None
+    found = cure(situation)
+    if found is None and token.text in RESERVED and "NAME" in expected and "NUMBER" not in expected:
         words = _listed((f"`{word}`" for word in sorted(RESERVED)), "and")
         hint = f"The reserved words are {words}. In backticks they are names."
-        return diagnose("H012", f"`{token.text}` is a reserved word and cannot be a name", span, hint=hint)
+        return diagnose("H012", f"`{token.text}` is a reserved word and cannot be a name", span, hint=hint), None
+    label = "unexpected"
+    if situation.ends_early:
+        last = situation.before.span
+        span, label = Span(last.end_line, last.end_column, last.end_line, last.end_column), "expected here"
+    secondary = _around(situation, span)
+    if found is not None:
+        message = found.message or _expected(situation)
+        label = found.label if found.message or label == "unexpected" else label
+        span = found.span or span
+        return diagnose(found.code, message, span, label, secondary=secondary, hint=found.hint), found
+    return diagnose("H009", _expected(situation), span, label, secondary=secondary, hint=_hint(situation)), None
+
+
+def _expected(situation: Situation) -> str:
+    """What may stand there, and what does."""
+    token = situation.token
     found = {"end": "the end of the file", "quoted": token.text}.get(token.kind) or f"`{token.text}`"
-    message = f"expected {_listed(_in_words(expected, texts), 'or')}, found {found}"
-    secondary = []
-    if ")" in texts and (opening := _open_parenthesis(tokens, index)) is not None:
-        secondary.append(Label(opening.span, "this parenthesis is open"))
-    begins_anew = texts >= DECLARATIONS and begins_line(tokens, index)
-    if start > 0 and tokens[start].line < token.line and not begins_anew:
-        secondary.append(Label(tokens[start].span, f"in this {tokens[start].text}"))
-    meant = _hint(token, texts, expected)
-    if meant is None and token.kind == "word" and tokens[index - 1].text in ("position", "velocity"):
-        meant = "Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ..."
-    return diagnose("H009", message, span, "unexpected", secondary=secondary, hint=meant)
+    return f"expected {_listed(_in_words(situation.expected, situation.texts), 'or')}, found {found}"
+
+
+def _around(situation: Situation, span: Span) -> list[Label]:
+    """The parenthesis that is open, and the declaration, where it began in another line."""
+    labels = []
+    tokens, start = situation.tokens, situation.start
+    if ")" in situation.texts and (opening := _open_parenthesis(tokens, situation.index)) is not None:
+        labels.append(Label(opening.span, "this parenthesis is open"))
+    begins_anew = situation.texts >= DECLARATIONS and begins_line(tokens, situation.index)
+    if start > 0 and tokens[start].line < span.line and not begins_anew:
+        labels.append(Label(tokens[start].span, f"in this {tokens[start].text}"))
+    return labels
 
 
 def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
@@ -79,24 +96,37 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     return words
 
 
-def _hint(token: Token, texts: frozenset[str], expected: frozenset[str]) -> str | None:
-    """What the author may have meant."""
-    operand = "NUMBER" in expected and "(" in texts
-    if token.text == "=" and "==" in texts:
-        return "Compare with `==`."
-    if token.text in ("if", "not") and operand:
+def _hint(situation: Situation) -> str:
+    """What the author may have meant; otherwise how the declaration is written."""
+    token, texts = situation.token, situation.texts
+    if token.text in ("if", "not") and "NUMBER" in situation.expected and "(" in texts:
         return f"Put the `{token.text}` expression in parentheses."
     if token.text in ("+", "-") and "<" in texts and "+" not in texts:
         return "A condition after `when` that adds or subtracts goes in parentheses."
-    if token.text == ",":
-        return "Items stand side by side, without commas."
+    if "+=" in texts and "==" not in texts:
+        return f"A statement is written `{situation.before.text} += 0.1`."
+    if ")" in texts and begins_line(situation.tokens, situation.index):
+        return "Close the parenthesis with `)`."
     if token.text == "universe":
         return "A file declares one universe, in its first line."
-    if token.kind == "word":
-        meant = closest(token.text, (text for text in texts if text.isalpha()))
+    if token.kind == "word" and not situation.ends_early:
+        words = [text for text in texts if text.isalpha()]
+        meant = closest(token.text, words, ALMOST_THE_SAME)
         if meant is not None and meant != token.text:
             return f"Did you mean `{meant}`?"
-    return None
+        meaning = OWN_WORDS.get(token.text) or (None if token.text in UNITS else instead(token.text))
+        if meaning is not None:
+            return meaning
+        meant = closest(token.text, words)
+        if meant is not None and meant != token.text:
+            return f"Did you mean `{meant}`?"
+    if token.text == ")" and texts >= DECLARATIONS:
+        return "Leave it out: no parenthesis is open here."
+    begins_anew = texts >= DECLARATIONS and begins_line(situation.tokens, situation.index)
+    if situation.declaration == "" or begins_anew:
+        words = [f"`{word}`" for word in sorted(DECLARATIONS)]
+        return f"A declaration begins with {_listed(words, 'or')}."
+    return shape(situation)
 
 
 def _open_parenthesis(tokens: tuple[Token, ...], index: int) -> Token | None:

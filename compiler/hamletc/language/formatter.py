@@ -1,8 +1,10 @@
 """Source text in canonical form.
 
 One item per line, four spaces of indentation; a short block without blocks in it stands in one line. Neighbouring
-meters, params, rules and cascades are aligned. Numbers keep their spelling, comments their place, a blank line (one at
-most) stays; parentheses that change nothing go. Formatting formatted text changes nothing.
+meters, params, rules and cascades are aligned. Numbers keep their spelling, comments their place, a lone statement its
+braces, a blank line (one at most) stays; parentheses that change nothing go. Long lines are broken behind `->` and
+before `then`, `else`, `or`, `and`; within a comparison or a term only where that is not enough. Formatting formatted
+text changes nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +23,24 @@ from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import scan
 
 WIDTH = 120
-"""The longest line that a block is written in, and at which expressions are broken."""
+"""The longest line: longer blocks and expressions are broken."""
 
-_OPERATOR = re.compile(r"`[^`]*`|( )(?=(?:\+|-|or|and) )")
-_SPACE = re.compile(r"`[^`]*`|( )")
+_PLACE = re.compile(r"`[^`]*`|[ ()]")
+_EVERYWHERE = 10_000
+_ARROW = ("->",)
+_LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
+    *((_ARROW, 0), (("else",), 0), (("then",), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0)),
+    *(
+        (("else",), _EVERYWHERE),
+        (("then",), _EVERYWHERE),
+        (("or",), _EVERYWHERE),
+        (("and",), _EVERYWHERE),
+        (("+", "-"), _EVERYWHERE),
+    ),
+    (None, _EVERYWHERE),
+)
+"""Where a line is broken, the best place first: before which words (behind an arrow; anywhere), and in how many
+parentheses at most. So a comparison or a term is never broken where a condition can be."""
 
 _ALIGNED = (
     *(syntax.ParamDecl, syntax.InputDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
@@ -32,8 +48,8 @@ _ALIGNED = (
 )
 _CHAPTERS = (
     (
-        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.ClockDecl, syntax.LifespanDecl, syntax.EpisodesDecl),
-        *(syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
+        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
+        *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
     (syntax.MeterDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
@@ -197,29 +213,38 @@ class _Writer:
 
 
 def _broken(line: str, indent: int) -> list[str]:
-    """A line, broken where it is too long: before operators, and elsewhere only where that is not enough."""
+    """A line, broken where it is too long: at what binds loosest first, and tighter only where that is not enough."""
     if len(line) <= WIDTH:
         return [line]
-    lines = [""]
-    for piece in _split(line, _OPERATOR):
-        short = indent + len(piece) <= WIDTH
-        for part in [piece] if short else _split(piece, _SPACE):
-            if not lines[-1]:
-                lines[-1] = part
-            elif len(lines[-1]) + 1 + len(part) > WIDTH:
-                lines.append(" " * indent + part)
-            else:
-                lines[-1] += f" {part}"
+    begin = len(line) - len(line.lstrip())
+    first, *rest = _pieces(line[begin:], WIDTH - indent, 0)
+    lines = [line[:begin] + first]
+    for piece in rest:
+        if len(lines[-1]) + 1 + len(piece) > WIDTH or lines[-1].endswith(" ->"):
+            lines.append(" " * indent + piece)
+        else:
+            lines[-1] += f" {piece}"
     return lines
 
 
-def _split(text: str, separator: re.Pattern[str]) -> list[str]:
-    """The pieces of a text between the spaces that are the first group of the separator."""
-    pieces: list[str] = []
-    begin = len(text) - len(text.lstrip())
-    indent = text[:begin]
-    for match in separator.finditer(text, begin):
-        if match[1]:
-            pieces.append(text[begin : match.start()])
+def _pieces(text: str, longest: int, level: int) -> list[str]:
+    """A text between the spaces at which a line may end; no piece is longer than `longest` if that can be."""
+    if len(text) <= longest or level == len(_LEVELS):
+        return [text]
+    words, deepest = _LEVELS[level]
+    parts: list[str] = []
+    begin = depth = 0
+    for match in _PLACE.finditer(text):
+        depth += (match[0] == "(") - (match[0] == ")")
+        if match[0] != " " or depth > deepest:
+            continue
+        after = text[match.end() : match.end() + 5].split(" ", 1)[0]
+        if words is None or (_follows_arrow(text, match.end()) if words == _ARROW else after in words):
+            parts.append(text[begin : match.start()])
             begin = match.end()
-    return [indent + pieces[0], *pieces[1:], text[begin:]] if pieces else [text]
+    return [piece for part in (*parts, text[begin:]) for piece in _pieces(part, longest, level + 1)]
+
+
+def _follows_arrow(text: str, index: int) -> bool:
+    """Whether a statement begins here, behind an arrow."""
+    return text[:index].endswith("-> ") and text[index] != "{"

@@ -55,7 +55,12 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.ClockDecl(hours=hours):
             return Item("", f"clock {_count(hours, 'hour')}", None, span)
         case syntax.LifespanDecl(ticks=ticks, properties=properties):
-            return Item("", f"lifespan {_count(ticks, 'tick')}", _properties(properties), span)
+            length = _count(ticks, "tick") if isinstance(ticks, syntax.Signed) else ticks.text
+            return Item("", f"lifespan {length}", _properties(properties), span)
+        case syntax.StartDecl(velocity=velocity, speed=speed):
+            parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]
+            parts += [] if speed is None else [f"speed {speed.text}"]
+            return Item("", f"start {' '.join(parts)}", None, span)
         case syntax.EpisodesDecl():
             return Item("", "episodes by hand", None, span)
         case syntax.TrackDecl(by=by):
@@ -69,13 +74,14 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
             return Item(f"meter {spell_name(name)}", text, _properties(properties), span)
-        case syntax.RuleDecl(name=name, guard=guard, body=body):
-            if guard is None and len(body) != 1:
+        case syntax.RuleDecl(name=name, guard=guard, body=body, braced=braced):
+            if guard is None and (braced or len(body) != 1):
                 return Item("", f"rule {spell_name(name)}", _statements(body), span)
             before = "" if guard is None else f"{spell_expression(guard)} -> "
-            return _body_item(f"rule {spell_name(name)}:", before, body, span)
-        case syntax.CascadeDecl(name=name, guard=guard, body=body):
-            return _body_item(f"cascade {spell_name(name)}:", f"{spell_expression(guard)} -> ", body, span)
+            return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
+        case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
+            before = f"{spell_expression(guard)} -> "
+            return _body_item(f"cascade {spell_name(name)}:", before, body, span, braced=braced)
         case syntax.AffordanceDecl(items=items):
             return Item("", _affordance_head(declaration), tuple(_inner_item(item) for item in items), span)
         case syntax.ActionDecl(name=name, items=items):
@@ -91,6 +97,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"reward {spell_name(name)}:", spell_expression(value), None, span)
         case syntax.ReportDecl(name=name, value=value):
             return Item(f"report {spell_name(name)}:", spell_expression(value), None, span)
+        case syntax.ObserveDecl(items=()):
+            return Item("", "observe nothing", None, span)
         case syntax.ObserveDecl(items=items):
             return Item("", "observe", tuple(_observation(item) for item in items), span)
     assert_never(declaration)
@@ -143,9 +151,9 @@ def _inner_item(
     assert_never(item)
 
 
-def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span) -> Item:
-    """A rule or cascade: a lone statement stands by itself, several stand in a block."""
-    if len(body) == 1:
+def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span, *, braced: bool) -> Item:
+    """A rule or cascade: a lone statement that is not `braced` stands by itself, others stand in a block."""
+    if len(body) == 1 and not braced:
         statement = _inner_item(body[0])
         return Item(key, before + statement.text, statement.block, span)
     return Item(key, before.rstrip(), _statements(body), span)

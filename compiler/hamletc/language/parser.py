@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from functools import cached_property
 from typing import Any
 
 from hamlet.universe import Span
@@ -22,6 +23,7 @@ from hamletc.language.braces import (
     too_deep,
 )
 from hamletc.language.complaints import complain
+from hamletc.language.cures import Situation
 from hamletc.language.syntax import File, Name, Numeral, Signed
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import Token, scan
@@ -48,13 +50,15 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     With errors, the tree holds the declarations and items that could be read, or is `None` where none can be trusted.
     It is complete only where there are no diagnostics.
     """
-    tokens = scan(text).tokens
+    scanned = scan(text)
+    tokens = scanned.tokens
     if tokens[0].kind == "end":
         hint = "A file begins with `universe NAME`."
-        return None, (diagnose("H008", "the file declares nothing", tokens[0].span, hint=hint),)
+        empty = diagnose("H008", "the file declares nothing", tokens[0].span, hint=hint)
+        return None, (*scanned.problems, empty)
     if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
         return None, (limit,)
-    file, errors = _Run(match_braces(tokens)).file()
+    file, errors = _Run(match_braces(tokens), scanned.problems).file()
     if file is not None and (high := _too_high(file)) is not None:
         return None, (*errors, high)
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
@@ -63,41 +67,91 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
 class _Run:
     """One parse: an automaton, a place in the tokens, and the errors so far."""
 
-    def __init__(self, braced: Braced) -> None:
+    def __init__(self, braced: Braced, problems: tuple[Diagnostic, ...]) -> None:
         self._braced = braced
         self._tokens = braced.tokens
         self._automaton = Automaton()
-        self._errors = list(braced.diagnostics)
+        self._errors = [*braced.diagnostics, *problems]
         self._start = 0  # where the declaration being read begins
+        self._shifted: str | None = None  # the last terminal
+        self._cured = -1  # the token behind the last cure: of one mistake nothing more is said there
 
     def file(self) -> tuple[File | None, list[Diagnostic]]:
         index = self._header()
         while len(self._errors) < MOST_ERRORS:
             token = self._tokens[index]
-            if self._braced.opener[index] is None and begins_declaration(self._tokens, index):
-                self._start = index
             terminal = self._classify(index)
             if index in self._braced.strays:
-                self._errors.append(diagnose("H011", "no brace is open that this one could close", token.span))
+                hint = "Leave it out, or open a brace before it."
+                self._errors.append(
+                    diagnose("H011", "no brace is open that this one could close", token.span, hint=hint)
+                )
             elif terminal is None or not self._automaton.accepts(terminal):
-                if not token.inserted:
-                    expected = self._automaton.expected()
-                    self._errors.append(complain(expected, self._tokens, index, self._start))
-                index = self._recover(index)
+                behind = self._complain(index)
+                index = self._recover(index) if behind is None else behind
                 continue
             else:
                 if self._declares(index, terminal):
                     self._start = index
                 if token.text == "}" and not token.inserted and self._lacks(index):
-                    self._errors.append(diagnose("H014", "there is nothing between these braces", self._gap(index)))
-                file: File | None = self._automaton.feed(terminal, token)
+                    hint = "Write something between them, or leave them out."
+                    message = "there is nothing between these braces"
+                    self._errors.append(diagnose("H014", message, self._gap(index), hint=hint))
+                if token.problem is not None and token.kind != "end":
+                    self._errors.append(token.problem)
+                file: File | None = self._feed(terminal, token)
                 if terminal == END:
                     return file, self._errors
                 if self._automaton.height > HIGHEST_STACK:
-                    return None, [*self._errors, diagnose("H015", "an expression that nests too deeply", token.span)]
+                    hint = "Split it: a rule can compute a meter in steps."
+                    problem = diagnose("H015", "an expression that nests too deeply", token.span, hint=hint)
+                    return None, [*self._errors, problem]
             index += 1
         span = self._tokens[index].span
-        return None, [*self._errors, diagnose("H016", f"gave up after {MOST_ERRORS} errors", span)]
+        hint = "Mend these first; what follows has not been looked at."
+        return None, [*self._errors, diagnose("H016", f"gave up after {MOST_ERRORS} errors", span, hint=hint)]
+
+    def _complain(self, index: int) -> int | None:
+        """Say what is wrong with a token that cannot stand where it does. Returns the index at which to go on, unless
+        the rest of the item is to be dropped."""
+        token = self._tokens[index]
+        if token.inserted or index == self._cured:
+            return None
+        expected = self._automaton.expected()
+        situation = Situation(
+            tokens=self._tokens,
+            index=index,
+            start=self._start,
+            expected=expected,
+            texts=frozenset(text for text, terminal in terminals().items() if terminal in expected),
+            shifted=self._shifted,
+            opener=self._braced.opener[index],
+            closer=self._braced.closer,
+            accepts=lambda count: self._accepts(index + count),
+        )
+        if token.problem is not None and token.kind != "bad":
+            self._errors.append(token.problem)
+            return None
+        problem, found = complain(situation)
+        self._errors.append(problem)
+        if found is None or not (found.skip or found.feed):
+            return None
+        for text in found.feed:
+            fed = "NUMBER" if text.isdigit() else terminals()[text]
+            if not self._automaton.accepts(fed):
+                return None
+            self._feed(fed, Token("word", text, token.line, token.column))
+        self._cured = index + found.skip
+        return self._cured
+
+    def _accepts(self, index: int) -> bool:
+        """Whether the token at an index could stand where the parser is."""
+        terminal = self._classify(index) if index < len(self._tokens) else None
+        return terminal is not None and self._automaton.accepts(terminal)
+
+    def _feed(self, terminal: str, token: Token) -> Any:
+        self._shifted = terminal
+        return self._automaton.feed(terminal, token)
 
     def _header(self) -> int:
         """Read `universe NAME`, or make up for it. Returns the index behind it."""
@@ -107,7 +161,10 @@ class _Run:
             self._automaton.feed("NAME", second)
             return 2
         if first.text == "universe":
-            problem = second.problem or diagnose("H008", "expected a name for the universe", second.span, "unexpected")
+            hint = "Write `universe NAME`."
+            problem = second.problem or diagnose(
+                "H008", "expected a name for the universe", second.span, "unexpected", hint=hint
+            )
             index = 1
         else:
             meant = closest(first.text, ["universe"]) if first.kind == "word" else None
@@ -136,9 +193,24 @@ class _Run:
                 return "NAME"
             case "word":
                 keyword = terminals().get(token.text)
-                if keyword is None or assigns(self._tokens, index) or not self._automaton.accepts(keyword):
+                if keyword is None or not self._automaton.accepts(keyword) or self._is_written(index):
                     return None if token.text in RESERVED else "NAME"
                 return keyword if not self._automaton.accepts("NAME") or self._goes_on(index) else "NAME"
+
+    def _is_written(self, index: int) -> bool:
+        """Whether a word that could be a keyword is a meter that is assigned to. `decay = 0.02` is not: there no name
+        can stand, or no meter is called so."""
+        if not assigns(self._tokens, index):
+            return False
+        if self._tokens[index + 1].text != "=":
+            return True
+        return self._automaton.accepts("NAME") and self._tokens[index].text in self._declared
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """The meters, params and inputs that the text seems to declare."""
+        pairs = zip(self._tokens, self._tokens[1:], strict=False)
+        return frozenset(name.text for word, name in pairs if word.text in ("meter", "param", "input"))
 
     def _goes_on(self, index: int) -> bool:
         """Whether what follows a word that could be a keyword or a name makes it a keyword."""

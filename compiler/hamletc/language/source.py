@@ -27,9 +27,11 @@ def read_source(path: Path) -> str | Diagnostic:
             data = file.read(LARGEST_SOURCE + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return diagnose("H001", f"cannot read the file: {reason.lower()}", Span(1, 1, 1, 1))
+        hint = "Check the path, and that the file may be read."
+        return diagnose("H001", f"cannot read the file: {reason.lower()}", Span(1, 1, 1, 1), hint=hint)
     if len(data) > LARGEST_SOURCE:
-        return diagnose("H003", f"the file is larger than {LARGEST_SOURCE >> 20} MiB", Span(1, 1, 1, 1))
+        hint = "Check that it is the right file; no universe needs so much text."
+        return diagnose("H003", f"the file is larger than {LARGEST_SOURCE >> 20} MiB", Span(1, 1, 1, 1), hint=hint)
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -6,51 +6,23 @@ without doing them. So a state knows exactly what may come next, which makes key
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import lark
-from lark.lexer import Lexer
 from lark.parsers.lalr_analysis import Shift
 
-from hamlet.cache import folder
-from hamletc.language.build import Builder
+from hamletc.language import lalr
 from hamletc.language.tokens import Token
 
 END = "$END"
 """The terminal after the last token."""
 
 
-class _NoLexer(Lexer):
-    """Tokens are fed one by one, so lark needs no lexer."""
-
-    def __init__(self, lexer_conf: Any) -> None:
-        pass
-
-    def lex(self, *_states: Any) -> Iterator[Any]:
-        return iter(())
-
-
 @cache
 def grammar() -> lark.Lark:
-    """The parser of grammar.lark. Making it takes 90 ms, so lark keeps it in the user's cache, under a hash of the
-    grammar and of lark's version; where nothing can be kept or read there, it is made again."""
-    text = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    kept = folder() / "grammar.pickle"
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-    return lark.Lark(
-        text,
-        parser="lalr",
-        lexer=_NoLexer,
-        transformer=Builder(),
-        keep_all_tokens=True,
-        maybe_placeholders=True,
-        cache=str(kept),
-    )
+    """The parser of grammar.lark."""
+    return lalr.load(lalr.grammar_text(), lalr.shipped())
 
 
 @cache

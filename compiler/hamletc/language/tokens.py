@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Literal, TypeAlias, cast
 
 from hamlet.binary32 import round32
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.foreign import instead
+from hamletc.language.habits import FOREIGN, described, read_number, read_symbol
+from hamletc.language.words import MEANINGS, RESERVED
 
 LONGEST_NAME = 64
 """The most characters a name or a number may have."""
@@ -20,29 +24,49 @@ MOST_TOKENS = 400_000
 
 TokenKind: TypeAlias = Literal["word", "quoted", "number", "symbol", "bad", "end"]
 
+MOST_DROPPED = 19
+"""The most problems of pieces that are left out of the tokens."""
+
+SHORT_NUMBER = 30
+"""Whole numbers of fewer digits fit into binary32."""
+
+MOST_READINGS = 1000
+"""How many pieces are read as what was meant; behind so many the rest of a line is not looked at."""
+
 _TOKEN = re.compile(
-    r"""
+    rf"""
     (?P<space>[ \t\r\n]+)
   | (?P<comment>\#[^\n]*)
-  | (?P<number>\.?[0-9](?:[eE][+-](?=[0-9])|\.(?!\.)|\w)*)
+  | (?P<number>[0-9]{{1,2}}:[0-9]{{2}}\b|\.?[0-9](?:[eE][+-](?=[0-9])|\.(?!\.)|\w)*)
+  | (?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)+)
   | (?P<word>[^\W\d]\w*)
   | (?P<quoted>`[^`\r\n]*`?)
-  | (?P<symbol>\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,])
-  | (?P<bad>[^ \t\r\n\w#+\-*/(){}<>=:,.`]+|.)
+  | (?P<foreign>{FOREIGN})
+  | (?P<symbol>\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){{}}<>=:,])
+  | (?P<bad>[^ \t\r\n\w#+\-*/(){{}}<>=:,.`]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_SIZES = re.compile(r"[1-9][0-9]*(?:x[1-9][0-9]*)+")
-_WRITTEN_OTHERWISE = {"&&": "and", "&": "and", "||": "or", "|": "or", "!": "not", "&&!": "and not", "||!": "or not"}
+_STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
+_SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
+_DECLARED = re.compile(r"\b(?:meter|param|input)[ \t\r\n]+([A-Za-z_]\w*)")
+_COMMENTS = {
+    "//": "Comments begin with `#` and go to the end of the line.",
+    "/*": "Comments begin with `#`, in every line.",
+    "--": "Comments begin with `#` and go to the end of the line.",
+}
+_BEGIN_OPERANDS = MEANINGS | RESERVED | {"position", "velocity", "distance", "straight", "streak"}
+_SHORTER = "Choose a shorter name."
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, number or symbol where it stands; never more than one line.
 
-    The text of a "quoted" word has its backticks. A "bad" token has a `problem`. An "end" token stands after the last
-    one. `inserted` is a closing brace that the author forgot: it is empty and stands where one was expected.
+    The text of a "quoted" word has its backticks. An "end" token stands after the last one. A "bad" token has a
+    `problem`; any other that has one is spelled otherwise in the source, where it takes `length` characters. `inserted`
+    is a closing brace that the author forgot: it is empty and stands where one was expected.
     """
 
     kind: TokenKind
@@ -51,10 +75,11 @@ class Token:
     column: int
     problem: Diagnostic | None = None
     inserted: bool = False
+    length: int | None = None
 
     @property
     def span(self) -> Span:
-        width = 0 if self.inserted else len(self.text)
+        width = 0 if self.inserted else len(self.text) if self.length is None else self.length
         return Span(self.line, self.column, self.line, self.column + width)
 
 
@@ -69,44 +94,197 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a text consists of. The last of the tokens is of kind "end"; it has a problem where the text is too long."""
+    """What a text consists of. The last of the tokens is of kind "end"; it has a problem where the text is too long.
+    `problems` are about what is in none of the tokens."""
 
     tokens: tuple[Token, ...]
     comments: tuple[Comment, ...]
+    problems: tuple[Diagnostic, ...]
 
 
 def scan(text: str) -> Scan:
     """Split a text into tokens and comments."""
-    tokens: list[Token] = []
-    comments: list[Comment] = []
-    line, line_start = 1, 0
-    for match in _TOKEN.finditer(text):
-        piece = match.group()
-        column = match.start() - line_start + 1
-        if len(tokens) == MOST_TOKENS:
-            span = Span(line, column, line, column + 1)
-            problem = diagnose("H003", f"more than {MOST_TOKENS:,} words, numbers and symbols", span)
-            return Scan((*tokens, Token("end", "", line, column, problem)), tuple(comments))
-        match match.lastgroup:
-            case "space":
-                breaks = piece.count("\n")
-                if breaks:
-                    line += breaks
-                    line_start = match.start() + piece.rindex("\n") + 1
+    scanner = _Scanner(text)
+    scanner.run()
+    return Scan(tuple(scanner.tokens), tuple(scanner.comments), scanner.problems)
+
+
+class _Scanner:
+    """Goes through a text once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.tokens: list[Token] = []
+        self.comments: list[Comment] = []
+        self._line, self._line_start = 1, 0
+        self._problems: dict[str, Diagnostic] = {}  # the first of each kind of piece that is left out
+        self._dropped: dict[str, int] = {}  # how many there are of each kind
+        self._readings = 0
+        self._endless = False  # whether a `/*` without an end was met
+
+    def run(self) -> None:
+        position = 0
+        while (match := _TOKEN.match(self._text, position)) is not None:
+            if len(self.tokens) >= MOST_TOKENS:
+                span = self._span(position, 1)
+                hint = "Check that it is the right file; no universe needs so many."
+                problem = diagnose("H003", f"more than {MOST_TOKENS:,} words, numbers and symbols", span, hint=hint)
+                self.tokens.append(Token("end", "", span.line, span.column, problem))
+                return
+            position = self._take(match)
+        end = self._span(len(self._text), 0)
+        self.tokens.append(Token("end", "", end.line, end.column))
+
+    def _take(self, match: re.Match[str]) -> int:
+        """Take a piece of the text. Returns where the next one begins."""
+        piece, start = match.group(), match.start()
+        kind = match.lastgroup
+        if kind == "space":
+            self._break_lines(start, piece)
+            return match.end()
+        if kind == "symbol" or (kind == "word" and piece.isascii() and len(piece) <= LONGEST_NAME):
+            self.tokens.append(Token(cast(TokenKind, kind), piece, self._line, start - self._line_start + 1))
+            return match.end()
+        span = self._span(start, len(piece))
+        match kind:
             case "comment":
-                comments.append(Comment(piece.rstrip(), line, column))
-            case "symbol":
-                tokens.append(Token("symbol", piece, line, column))
+                self.comments.append(Comment(piece.rstrip(), span.line, span.column))
             case "word":
-                tokens.append(_word(piece, Span(line, column, line, column + len(piece))))
+                self.tokens.append(_word(piece, span))
             case "quoted":
-                tokens.append(_quoted(piece, Span(line, column, line, column + len(piece))))
+                self.tokens.append(_quoted(piece, span))
             case "number":
-                tokens.append(_number(piece, Span(line, column, line, column + len(piece))))
+                self._number(piece, span)
+            case "path":
+                self._path(piece, span)
+            case "foreign" if self._readings < MOST_READINGS or piece in _COMMENTS:
+                self._readings += 1
+                return self._foreign(piece, start, span)
+            case "foreign":
+                end = self._text.find("\n", start)
+                piece = self._text[start:] if end < 0 else self._text[start:end]
+                self.tokens.append(_bad(piece, self._span(start, len(piece))))
+                return start + len(piece)
             case _:
-                tokens.append(_bad(piece, Span(line, column, line, column + len(piece))))
-    tokens.append(Token("end", "", line, len(text) - line_start + 1))
-    return Scan(tuple(tokens), tuple(comments))
+                self.tokens.append(_bad(piece, span))
+        return match.end()
+
+    def _span(self, start: int, length: int) -> Span:
+        column = start - self._line_start + 1
+        return Span(self._line, column, self._line, column + length)
+
+    def _break_lines(self, start: int, piece: str) -> None:
+        breaks = piece.count("\n")
+        if breaks:
+            self._line += breaks
+            self._line_start = start + piece.rindex("\n") + 1
+
+    def _number(self, text: str, span: Span) -> None:
+        if not _NUMBER.fullmatch(text):
+            reading = read_number(text, self.tokens[-1].text if self.tokens else "")
+            problem = diagnose("H005", f"`{_shortened(text)}` is not a number", span, hint=reading.hint)
+            self._read_as(reading.pieces or (), span, problem)
+            return
+        self.tokens.append(_number(text, span))
+
+    def _path(self, text: str, span: Span) -> None:
+        first, *_, last = text.split(".")
+        if not text.isascii() or len(last) > LONGEST_NAME:
+            self.tokens.append(_word(text, span))
+            return
+        hint = instead(first) or f"Names have no parts: write `{last}`."
+        self._read_as((last,), span, diagnose("H004", "`.` means nothing between names", span, hint=hint))
+
+    def _foreign(self, piece: str, start: int, span: Span) -> int:
+        adjoins = bool(self.tokens) and start > 0 and self._text[start - 1] not in " \t\r\n"
+        dashes = piece.startswith("--") and not piece.endswith(">")
+        if piece in ("//", "/*") or (dashes and self._begins_comment(piece, start, adjoins=adjoins)):
+            return self._foreign_comment(piece[:2], start, span)
+        if (
+            dashes
+            and not (adjoins and self.tokens[-1].kind == "word")
+            and self.tokens[-1:]
+            and not self._decreases(start)
+        ):
+            for offset in range(len(piece)):
+                self.tokens.append(Token("symbol", "-", span.line, span.column + offset))
+            return start + len(piece)
+        before = self.tokens[-1].text if self.tokens else ""
+        reading = read_symbol(self._text, start, piece, before, adjoins=adjoins)
+        span = self._span(start, reading.taken)
+        message = reading.message or f"`{_shortened(piece)}` means nothing here"
+        if reading.pieces is None:
+            problem = diagnose(reading.code, message, span, hint=reading.hint)
+            self.tokens.append(Token("bad", piece[: reading.taken], span.line, span.column, problem))
+        else:
+            self._read_as(reading.pieces, span, diagnose(reading.code, message, span, hint=reading.hint), piece)
+        return start + reading.taken
+
+    def _read_as(self, pieces: tuple[str, ...], span: Span, problem: Diagnostic, same: str = "") -> None:
+        """Add the tokens that a piece of text is read as; the first has the problem. Where there are none, the problem
+        stands alone; of many that are the `same`, the first says how many there are."""
+        if not pieces:
+            self._drop(same or problem.message, problem)
+        for number, piece in enumerate(pieces):
+            kind: TokenKind = "symbol" if _SYMBOL.fullmatch(piece) else "number" if piece[0].isdigit() else "word"
+            kind = "quoted" if piece.startswith("`") else kind
+            own = problem if number == 0 else None
+            self.tokens.append(Token(kind, piece, span.line, span.column, own, length=span.end_column - span.column))
+
+    def _drop(self, same: str, problem: Diagnostic) -> None:
+        """Note the problem of something that is left out; of all that are the `same` the first."""
+        self._dropped[same] = self._dropped.get(same, 0) + 1
+        if self._dropped[same] == 1:
+            self._problems[same] = problem
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """The problems of what is in none of the tokens; each says how many there are like it."""
+        found: list[Diagnostic] = []
+        for same, problem in islice(self._problems.items(), MOST_DROPPED):
+            count = self._dropped[same]
+            label = replace(problem.primary, text=f"the first of {count}") if count > 1 else problem.primary
+            found.append(replace(problem, primary=label))
+        return tuple(found)
+
+    # --- comments as others write them ---
+
+    def _begins_comment(self, dashes: str, start: int, *, adjoins: bool) -> bool:
+        """Whether dashes, which could be signs, begin a comment: before a space, and between a number and an
+        undeclared word."""
+        after = self._text[start + len(dashes) : start + len(dashes) + LONGEST_NAME]
+        if adjoins and self.tokens[-1].kind == "word":
+            return False
+        if not after or after[0] in " \t\r\n":
+            return True
+        word = re.match(r"[A-Za-z_]\w*", after)
+        ended = bool(self.tokens) and (self.tokens[-1].kind == "number" or self.tokens[-1].text in (")", "}"))
+        if word is None or not ended or self._decreases(start):
+            return False
+        return word[0] not in self._declared and word[0] not in _BEGIN_OPERANDS
+
+    def _decreases(self, start: int) -> bool:
+        """Whether `--` stands before a meter at the beginning of a statement."""
+        begins = bool(self.tokens) and self.tokens[-1].text in ("{", "}", "->")
+        return begins and _STEP.match(self._text, start) is not None
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        return frozenset(_DECLARED.findall(self._text))
+
+    def _foreign_comment(self, begin: str, start: int, span: Span) -> int:
+        span = self._span(start, len(begin))
+        if begin in self._dropped:
+            self._dropped[begin] += 1
+        else:
+            self._drop(begin, diagnose("H017", f"`{begin}` begins no comment", span, hint=_COMMENTS[begin]))
+        close = self._text.find("*/", start + 2) if begin == "/*" and not self._endless else -1
+        if close >= 0:
+            self._break_lines(start, self._text[start : close + 2])
+            return close + 2
+        self._endless = self._endless or begin == "/*"
+        end = self._text.find("\n", start)
+        return len(self._text) if end < 0 else end
 
 
 def _word(text: str, span: Span) -> Token:
@@ -115,7 +293,7 @@ def _word(text: str, span: Span) -> Token:
         hint = "Names consist of the letters a to z and A to Z, digits and `_`; write others in backticks."
         problem = diagnose("H004", f"`{_shortened(text)}` has letters that names cannot have", span, hint=hint)
     elif len(text) > LONGEST_NAME:
-        problem = diagnose("H007", f"a name of {len(text)} characters; {LONGEST_NAME} are allowed", span)
+        problem = diagnose("H007", f"a name of {len(text)} characters; {LONGEST_NAME} are allowed", span, hint=_SHORTER)
     return Token("bad" if problem else "word", text, span.line, span.column, problem)
 
 
@@ -127,22 +305,24 @@ def _quoted(text: str, span: Span) -> Token:
         opening = Span(span.line, span.column, span.line, span.column + 1)
         problem = diagnose("H004", "this backtick has no second one", opening, hint=hint)
     elif not name:
-        problem = diagnose("H004", "there is no name between these backticks", span)
+        hint = "Write a name between them, or leave them out."
+        problem = diagnose("H004", "there is no name between these backticks", span, hint=hint)
     elif not name.isprintable():
-        problem = diagnose(
-            "H004", f"{_described(next(c for c in name if not c.isprintable()))} cannot be part of a name", span
-        )
+        character = next(c for c in name if not c.isprintable())
+        hint = "Use characters that can be printed."
+        problem = diagnose("H004", f"{described(character)} cannot be part of a name", span, hint=hint)
     elif len(name) > LONGEST_NAME:
-        problem = diagnose("H007", f"a name of {len(name)} characters; {LONGEST_NAME} are allowed", span)
+        problem = diagnose("H007", f"a name of {len(name)} characters; {LONGEST_NAME} are allowed", span, hint=_SHORTER)
     return Token("bad" if problem else "quoted", text, span.line, span.column, problem)
 
 
 def _number(text: str, span: Span) -> Token:
     problem = None
-    if not _NUMBER.fullmatch(text):
-        problem = diagnose("H005", f"`{_shortened(text)}` is not a number", span, hint=_number_hint(text))
+    if len(text) < SHORT_NUMBER and text.isdigit():
+        pass
     elif len(text) > LONGEST_NAME:
-        problem = diagnose("H005", f"a number of {len(text)} characters; {LONGEST_NAME} are allowed", span)
+        message = f"a number of {len(text)} characters; {LONGEST_NAME} are allowed"
+        problem = diagnose("H005", message, span, hint="Numbers are binary32: nine digits say all.")
     elif not _fits(text):
         hint = "The largest binary32 number is 3.4028235e38."
         problem = diagnose("H006", f"`{text}` is too large for a binary32 number", span, hint=hint)
@@ -153,19 +333,13 @@ def _bad(text: str, span: Span) -> Token:
     if text.isascii() and text.isprintable():
         message = f"`{_shortened(text)}` means nothing here"
     else:
-        message = f"{_described(next(c for c in text if not (c.isascii() and c.isprintable())))} means nothing here"
-    if text in _WRITTEN_OTHERWISE:
-        hint = f"Write `{_WRITTEN_OTHERWISE[text]}`."
-    elif text == ";":
-        hint = "Nothing stands between two items, not even at the end of a line."
-    else:
-        hint = None
+        message = f"{described(next(c for c in text if not (c.isascii() and c.isprintable())))} means nothing here"
+    hint = "Leave it out; any character can stand in a comment, and those that can be printed in a name in backticks."
+    if text.isspace():
+        hint = "Write an ordinary space."
+    elif text in ("'", '"'):
+        hint = "Names stand as they are, or in backticks."
     return Token("bad", text, span.line, span.column, diagnose("H004", message, span, hint=hint))
-
-
-def _described(character: str) -> str:
-    name = unicodedata.name(character, "a control character").lower()
-    return f"the character U+{ord(character):04X} ({name})"
 
 
 def _fits(text: str) -> bool:
@@ -175,18 +349,6 @@ def _fits(text: str) -> bool:
     except OverflowError:
         return False
     return not math.isinf(value)
-
-
-def _number_hint(text: str) -> str | None:
-    if _SIZES.fullmatch(text):
-        return f"Write `{' x '.join(text.split('x'))}`."
-    if text.startswith(".") and _NUMBER.fullmatch("0" + text):
-        return f"Write `0{text}`."
-    if text.endswith(".") and _NUMBER.fullmatch(text + "0"):
-        return f"Write `{text}0`."
-    if "_" in text and _NUMBER.fullmatch(text.replace("_", "")):
-        return f"Write `{text.replace('_', '')}`."
-    return None
 
 
 def _shortened(text: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
@@ -22,3 +25,30 @@ OBSERVATIONS = frozenset(
     )
 )
 """The words that begin an item of `observe`."""
+
+SHAPES: Mapping[str, str] = MappingProxyType(
+    {
+        "space": "space grid 8 x 8 { edges wrap }",
+        "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
+        "space none": "space none",
+        "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
+        "clock": "clock 24 hours",
+        "lifespan": "lifespan 500 ticks { reward 1.0 }",
+        "episodes": "episodes by hand",
+        "track": "track uses by world",
+        "inert": "inert allowed",
+        "param": "param wage = 0.1 in 0 .. 1",
+        "input": "input signal = 0 in -1 .. 1",
+        "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
+        "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",
+        "cascade": "cascade NAME: food < 0.3 -> energy -= 0.02 * deficit",
+        "affordance": "affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }",
+        "action": "action REST { needs energy < 0.9  energy += 0.01 }",
+        "allow": "allow UP DOWN when position x > 0",
+        "dies": "dies when energy <= 0 or food <= 0",
+        "reward": "reward 0.1 when here == Bed",
+        "report": "report NAME: energy * food",
+        "observe": "observe { grid  meters  time }",
+    }
+)
+"""How each declaration is written; some kinds of space differ."""

@@ -6,6 +6,7 @@ from hamlet import schema
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.ops import Value
 from hamletc.lowering.action_table import ActionTable
+from hamletc.lowering.distance import length
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, fixed_position, literal
@@ -77,6 +78,7 @@ def _custom_actions(lane: Lane, action: Value) -> list[Value]:
     with builder.at("action", None):
         # A custom action sets the velocity to 0 before it begins.
         lane.velocity = tuple(builder.f32(0.0) for _ in before)
+        lane.speed = None if lane.speed is None else builder.f32(0.0)
     for index, custom in enumerate(universe.actions, first):
         construct = f"action {custom.name}"
         with builder.at(construct, custom.span):
@@ -170,15 +172,16 @@ def _displace(
 def _set_velocity(lane: Lane, start: tuple[Value, ...], of_space: Value | None) -> None:
     """What an action of the space added to each coordinate; 0 after a custom action."""
     builder = lane.builder
-    if not lane.velocity:
-        return
-    changes = [builder.sub(now, before) for now, before in zip(lane.position, start, strict=True)]
-    if schema.position_dtype(lane.universe) == "i32":
-        changes = [builder.to_f32(change) for change in changes]
-    nothing = builder.f32(0.0)
-    lane.velocity = tuple(
-        change if of_space is None else builder.select(of_space, change, nothing) for change in changes
-    )
+    if lane.velocity:
+        changes = [builder.sub(now, before) for now, before in zip(lane.position, start, strict=True)]
+        if schema.position_dtype(lane.universe) == "i32":
+            changes = [builder.to_f32(change) for change in changes]
+        nothing = builder.f32(0.0)
+        lane.velocity = tuple(
+            change if of_space is None else builder.select(of_space, change, nothing) for change in changes
+        )
+    if lane.speed is not None:
+        lane.speed = length(builder, lane.velocity)
 
 
 def _leave(lane: Lane, start: tuple[Value, ...], action: Value) -> None:

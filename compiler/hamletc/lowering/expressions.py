@@ -99,7 +99,7 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case Velocity(axis=axis):
             return lane.velocity[schema.axes(lane.universe).index(axis)]
         case Speed():
-            return length(builder, lane.velocity)
+            return length(builder, lane.velocity) if lane.speed is None else lane.speed
         case Progress():
             return builder.to_f32(_there_is(lane.progress, "progress"))
         case Here(affordance=affordance):

@@ -17,8 +17,8 @@ from hamletc.lowering.plan import Plan
 class Lane:
     """What each state name stands for now. Phases of a tick replace values as they write them.
 
-    `engaged`, `progress`, `last` and `hour` are `None`, tuples and dictionaries are empty, where the universe has no
-    such state.
+    `speed`, `engaged`, `progress`, `last` and `hour` are `None`, tuples and dictionaries are empty, where the universe
+    has no such state.
 
     Attributes:
         position, velocity, used_at: per axis.
@@ -48,6 +48,7 @@ class Lane:
     hour: Value | None
     layout: Value
     places: tuple[tuple[Value, ...], ...]
+    speed: Value | None = None
     words: dict[int, list[Value]] = field(default_factory=dict)
     found: Value | None = None
     before: Lane | None = None
@@ -93,4 +94,5 @@ def input_lane(plan: Plan, builder: Builder) -> Lane:
                 for affordance in universe.affordances
                 if plan.place_rows
             ),
+            builder.input(F32, "speed") if "speed" in fields else None,
         )

@@ -109,6 +109,8 @@ def _state(lane: Lane) -> dict[str, Value]:
     state = {f"meter.{name}": value for name, value in lane.meters.items()}
     state |= {f"position.{axis}": value for axis, value in zip(axes, lane.position, strict=True)}
     state |= {f"velocity.{axis}": value for axis, value in zip(axes, lane.velocity, strict=False)}
+    if lane.speed is not None:
+        state["speed"] = lane.speed
     state["age"] = lane.age
     if lane.engaged is not None and lane.progress is not None:
         state |= {"engaged": lane.engaged, "progress": lane.progress}
@@ -150,6 +152,7 @@ def _reset(planned: Plan) -> Function:
         with builder.at(f"meter {meter.name}", meter.span):
             outputs.append(Output(f"meter.{meter.name}", builder.f32(round32(meter.start))))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
+    outputs += _start(universe, builder)
     if not planned.kept:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
@@ -160,6 +163,19 @@ def _reset(planned: Plan) -> Function:
             for row, value in zip(planned.place_rows, place, strict=True)
         ]
     return builder.finish("reset", tuple(outputs))
+
+
+def _start(universe: Universe, builder: Builder) -> list[Output]:
+    """The velocity and the speed that an episode begins with; nothing where the one is 0 and the other its length."""
+    start = universe.start
+    if start is None:
+        return []
+    with builder.at("start", start.span):
+        begins = zip(schema.axes(universe), start.velocity, strict=True)
+        outputs = [Output(f"velocity.{axis}", builder.f32(round32(begin))) for axis, begin in begins]
+        if start.speed is not None:
+            outputs.append(Output("speed", builder.f32(round32(start.speed))))
+    return outputs
 
 
 def _observe(planned: Plan) -> Function:

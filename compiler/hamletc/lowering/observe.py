@@ -77,7 +77,7 @@ def observe(lane: Lane) -> tuple[Output, ...]:
                 values += [lane.velocity[schema.axes(universe).index(axis)] for axis in axes]
             case ObserveSpeed():
                 with builder.at("observe speed", item.span):
-                    values.append(length(builder, lane.velocity))
+                    values.append(length(builder, lane.velocity) if lane.speed is None else lane.speed)
             case ObserveBlank():
                 with builder.at("observe blank", item.span):
                     values.append(builder.f32(0.0))

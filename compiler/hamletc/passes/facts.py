@@ -14,7 +14,7 @@ from math import prod
 
 from hamlet import schema
 from hamlet.binary32 import LARGEST, round32
-from hamlet.bounds import unclamped_meters
+from hamlet.bounds import fastest, unclamped_meters
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.types import Type
@@ -49,6 +49,7 @@ def facts_of(universe: Universe, program: Program) -> Facts:
     }
     if universe.clock is not None:
         inputs["hour"] = Interval(0, universe.clock.hours - 1)
+    inputs["speed"] = FINITE
     inputs |= _positions(universe) | _places(universe) | _kept(universe)
     for affordance in universe.affordances:
         inputs[f"streak.{affordance.name}"] = COUNT
@@ -75,11 +76,12 @@ def facts_of(universe: Universe, program: Program) -> Facts:
 def _positions(universe: Universe) -> dict[str, Interval]:
     """Of positions, the places of the last use, and velocities."""
     result: dict[str, Interval] = {}
-    for name, interval in zip(schema.axes(universe), _coordinates(universe), strict=True):
+    fast = fastest(universe)
+    for name, interval, most in zip(schema.axes(universe), _coordinates(universe), fast, strict=True):
         # Before the first use that place is 0, also where no position is.
         unused = Interval(0, 0, False, isinstance(universe.space, Continuous))
         result |= {f"position.{name}": interval, f"used_at.{name}": join(interval, unused)}
-        longest = to_binary32(2 * (interval.high - interval.low))
+        longest = max(to_binary32(2 * (interval.high - interval.low)), most)
         result[f"velocity.{name}"] = Interval(-longest, longest, False, True)
     return result
 

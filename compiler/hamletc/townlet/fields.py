@@ -130,9 +130,11 @@ class Fields:
             return Spanned(stand_in, self.place)
         return integer(self.report, node, f"`{name}`", least=least, most=most, stand_in=stand_in)
 
-    def optional_integer(self, name: str, *, least: int = -LARGEST_INTEGER) -> Spanned[int] | None:
+    def optional_integer(
+        self, name: str, *, least: int = -LARGEST_INTEGER, most: int = LARGEST_INTEGER
+    ) -> Spanned[int] | None:
         """A whole number that may be missing."""
-        return self.integer(name, least=least) if self.find(name) is not None else None
+        return self.integer(name, least=least, most=most) if self.find(name) is not None else None
 
     def flag(self, name: str) -> Spanned[bool]:
         """`true` or `false`."""
@@ -292,7 +294,7 @@ def _kind(node: Node, value: Value) -> str:
             return "empty"
 
 
-def _help(node: Node, value: Value, wanted: str) -> str | None:
+def _help(node: Node, value: Value, wanted: str) -> str:
     if isinstance(value, str) and wanted in ("a number", "a whole number", "`true` or `false`"):
         bare = meaning(ScalarNode(value, True, node.span))
         if isinstance(bare, bool | int | float):
@@ -301,7 +303,7 @@ def _help(node: Node, value: Value, wanted: str) -> str | None:
         return f"Write `'{_source(node)}'`, with quotes."
     if wanted == "a list":
         return "Write the items in `[` and `]`, or one to a line after `- `."
-    return None
+    return f"Write {wanted} here."
 
 
 def _limits(least: float, most: float, above: float | None) -> str:

@@ -21,6 +21,8 @@ MOST_ACTIONS = 300
 MOST_VARIABLES = 200
 MOST_CELLS = 10_000
 MOST_AXES = 100
+MOST_TICKS = 1_000_000_000
+"""The longest lifespan and the longest duration."""
 MOST_DIRECTIONS = 4096
 LARGEST_INTEGER = 2**31 - 1
 LARGEST_FLOAT = float.fromhex("0x1.fffffep127")

@@ -31,13 +31,14 @@ from hamletc.townlet.read_affordances import check_deployment, check_room, read_
 from hamletc.townlet.read_bars import read_bars
 from hamletc.townlet.read_cascades import read_cascades
 from hamletc.townlet.read_cues import read_cues
-from hamletc.townlet.read_rewards import read_rewards
+from hamletc.townlet.read_rewards import read_rewards, variables_of
 from hamletc.townlet.read_shaping import Names
 from hamletc.townlet.read_substrate import read_substrate
 from hamletc.townlet.read_training import read_training
 from hamletc.townlet.read_variables import (
     automatic_variables,
-    check_scaled,
+    check_encoding,
+    check_unread,
     check_variables,
     read_variables,
 )
@@ -158,6 +159,8 @@ def _pack(reading: _Reading) -> Pack | None:
         return None
     names = _names(reading, bars, affordances, deployed, substrate, training, variables)
     rewards = reading.read("drive_as_code.yaml", lambda report, node: read_rewards(report, node, names))
+    if rewards is not None:
+        check_unread(reading.reports["variables_reference.yaml"], variables, variables_of(rewards), substrate)
     if cascades is None or actions is None or rewards is None:
         return None
     return Pack(
@@ -222,7 +225,7 @@ def _names(
     meters = tuple(bar.name.value for bar in bars.bars)
     automatic = automatic_variables(substrate, meters, len(affordances), training)
     check_variables(reading.reports["variables_reference.yaml"], variables, automatic, substrate, training)
-    check_scaled(reading.reports["substrate.yaml"], variables, automatic, substrate)
+    check_encoding(reading.reports["substrate.yaml"], variables, automatic, substrate)
     scalars = {name: size is None for name, size in automatic.items()}
     scalars.update({v.id.value: v.type.value in ("scalar", "bool") for v in variables})
     return Names(
@@ -232,6 +235,7 @@ def _names(
         tuple(affordance.name.value for affordance in deployed),
         tuple(name for name, scalar in scalars.items() if scalar),
         tuple(name for name, scalar in scalars.items() if not scalar),
+        tuple(variable.id.value for variable in variables if "engine" not in variable.readers),
         training.temporal.value,
         isinstance(substrate, Continuous),
     )

@@ -65,6 +65,10 @@ def _action(report: Report, node: Node, meters: Sequence[str], substrate: Substr
         _teleport(report, fields, substrate),
         fields.span,
     )
+    if kind.value in ("interaction", "transaction"):
+        fields.ignored("type", why="HAMLET runs the action as it runs one of the type `passive`.")
+    if action.delta is not None and action.teleport_to is not None:
+        fields.ignored("delta", why="`teleport_to` overwrites where it leads.")
     fields.done()
     moves = action.delta is not None or action.teleport_to is not None
     if kind.value == "movement" and isinstance(substrate, Aspatial):

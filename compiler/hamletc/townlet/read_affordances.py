@@ -6,9 +6,19 @@ from collections.abc import Sequence
 from math import prod
 
 from hamletc.townlet.fields import Fields, given_twice, integer, listed
-from hamletc.townlet.limits import MOST_AFFORDANCES
+from hamletc.townlet.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamletc.townlet.nodes import ListNode, MapNode, Node, start
-from hamletc.townlet.pack import Affordance, Aspatial, Grid, Position, Spanned, Substrate, Training, substrate_axes
+from hamletc.townlet.pack import (
+    Affordance,
+    Aspatial,
+    Grid,
+    Position,
+    Spanned,
+    Substrate,
+    Training,
+    deployed_affordances,
+    substrate_axes,
+)
 from hamletc.townlet.read_changes import read_changes
 from hamletc.townlet.report import Report
 
@@ -91,7 +101,7 @@ def _affordance(
         fields.name("id"),
         fields.name("name"),
         fields.optional_name("interaction_type"),
-        fields.optional_integer("duration_ticks"),
+        fields.optional_integer("duration_ticks", least=-MOST_TICKS, most=MOST_TICKS),
         opens,
         closes,
         read_changes(report, costs("costs"), meters, "the cost"),
@@ -102,9 +112,38 @@ def _affordance(
         _position(report, fields, substrate, training),
         fields.span,
     )
+    if not report.failed and deployed_affordances((affordance,), training):
+        _check_mode(fields, effects, affordance, training)
     effects.done()
     fields.done()
     return affordance
+
+
+def _check_mode(fields: Fields, effects: Fields, affordance: Affordance, training: Training) -> None:
+    """What has no effect because temporal mechanics are on, or off."""
+    if raises(affordance, training):
+        return
+    if training.temporal.value:
+        if affordance.costs:
+            fields.ignored("costs", why="With temporal mechanics an affordance takes `costs_per_tick`.")
+        if affordance.on_start:
+            effects.ignored("on_start", why="With temporal mechanics an affordance gives what `per_tick` says.")
+        return
+    if affordance.costs_per_tick:
+        fields.ignored("costs_per_tick", why="Without temporal mechanics an affordance takes `costs`.")
+    if (affordance.closes.value - affordance.opens.value) % 24 != 0:
+        fields.ignored("operating_hours", why="Without temporal mechanics an affordance is always open.")
+    kind = affordance.interaction_type
+    if kind is not None and kind.value not in ("dual", "instant"):
+        fields.ignored("interaction_type", why="Without temporal mechanics it is like `instant`.")
+    at_once = kind is not None and kind.value == "dual" and not affordance.on_start
+    why = "Without temporal mechanics it counts for the type `dual`, and only without `on_start`."
+    for key, stage in (("per_tick", affordance.per_tick), ("on_completion", affordance.on_completion)):
+        if stage and not at_once:
+            effects.ignored(key, why=why)
+    ticks = affordance.duration_ticks
+    if ticks is not None and ticks.value != 1 and not (at_once and affordance.per_tick):
+        fields.ignored("duration_ticks", why="Without temporal mechanics it multiplies `per_tick`, and there is none.")
 
 
 def _hours(report: Report, fields: Fields) -> tuple[Spanned[int], Spanned[int]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
+from hamlet.binary32 import round32
 from hamletc.diagnostics import Label
 from hamletc.townlet.fields import Fields, given_twice, items, number, spelled
 from hamletc.townlet.limits import MOST_METERS
@@ -31,8 +33,21 @@ def read_bars(report: Report, node: Node) -> Bars:
         if condition.meter.value and condition.meter.value not in names:
             message = f"no bar is called `{condition.meter.value}`: HAMLET drops this condition"
             report.add("H131", message, condition.meter.span, hint="Remove it, or correct the name.")
-    kept = tuple(condition for condition in read if condition.meter.value in names)
+    kept = _each_once(report, [condition for condition in read if condition.meter.value in names])
     return Bars(tuple(sorted(bars, key=lambda bar: bar.index.value)), kept)
+
+
+def _each_once(report: Report, conditions: Sequence[TerminalCondition]) -> tuple[TerminalCondition, ...]:
+    """The conditions without those that say the same as one before them: HAMLET tests them again, for nothing."""
+    first: dict[tuple[str, str, float], TerminalCondition] = {}
+    for condition in conditions:
+        said = (condition.meter.value, condition.operator.value, round32(condition.value.value))
+        before = first.setdefault(said, condition)
+        if before is not condition:
+            message = f"this condition about `{condition.meter.value}` is given twice"
+            secondary = (Label(before.meter.span, "the first time"),)
+            report.add("H134", message, condition.meter.span, secondary=secondary, hint="Remove one of the two.")
+    return tuple(first.values())
 
 
 def _bar(report: Report, node: Node) -> Bar:

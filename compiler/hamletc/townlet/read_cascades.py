@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from hamlet.binary32 import round32
 from hamletc.diagnostics import Label
 from hamletc.townlet.fields import Fields, given_twice, listed, refer, text
 from hamletc.townlet.limits import MOST_CASCADES
@@ -38,8 +39,17 @@ def read_cascades(report: Report, node: Node, meters: Sequence[str]) -> Cascades
         if group.value and group.value not in GROUPS:
             message = f"HAMLET never runs the cascade `{name.value}`: no group is called `{group.value}`"
             report.add("H131", message, group.span, hint=f"HAMLET runs {listed(GROUPS)}.")
-    kept = tuple(cascade for _, cascade, group in read if group.value == cascade.group)
+    kept = tuple(cascade for _, cascade, group in read if group.value == cascade.group and _can_fire(report, cascade))
     return Cascades(tuple(modulations), kept)
+
+
+def _can_fire(report: Report, cascade: Cascade) -> bool:
+    """Whether a meter can be below the threshold: one that rounds to 0 leaves no room."""
+    if round32(cascade.threshold.value) > 0 or report.failed:
+        return True
+    message = f"HAMLET never runs the cascade `{cascade.name}`: its threshold is 0 in binary32"
+    report.add("H131", message, cascade.threshold.span, hint="Remove the cascade, or write a larger threshold.")
+    return False
 
 
 def _modulation(report: Report, node: Node, meters: Sequence[str]) -> Modulation:

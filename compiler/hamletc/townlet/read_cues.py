@@ -12,10 +12,6 @@ _PROSE = (
     "version",
     "description",
     "status",
-    "visual_cues",
-    "derived_cues",
-    "behavioral_cues",
-    "cue_reliability",
     "training_strategy",
     "teaching_value",
     "game_design_insights",
@@ -26,10 +22,13 @@ _PROSE = (
 )
 
 
+_OTHER_CUES = ("visual_cues", "derived_cues", "behavioral_cues", "cue_reliability")
+
+
 def read_cues(report: Report, node: Node, meters: Sequence[str]) -> None:
     """Check the simple and compound cues of cues.yaml."""
     fields = Fields(report, node, "cues.yaml")
-    fields.documentation(*_PROSE)
+    fields.documentation(*_PROSE, *_OTHER_CUES)
     simple, compound = fields.optional_items("simple_cues"), fields.optional_items("compound_cues")
     fields.done()
     for item in simple:
@@ -39,7 +38,7 @@ def read_cues(report: Report, node: Node, meters: Sequence[str]) -> None:
         cue = Fields(report, item, "the cue")
         for condition in cue.items("conditions"):
             _condition(report, condition, meters)
-    if simple or compound:
+    if simple or compound or any(fields.find(key) is not None for key in _OTHER_CUES):
         report.ignore("cues.yaml", start(node), "Nothing in HAMLET reads cues yet.")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import get_args
 
 from hamletc.diagnostics import Label
-from hamletc.townlet.fields import Fields, refer, spelled
+from hamletc.townlet.fields import Fields, refer, shown, spelled
 from hamletc.townlet.nodes import MapNode, Node
 from hamletc.townlet.pack import (
     BarBonus,
@@ -17,6 +17,7 @@ from hamletc.townlet.pack import (
     Modifier,
     ModifierRange,
     Rewards,
+    ShapingVariable,
     Spanned,
     Strategy,
     VariableBonus,
@@ -45,7 +46,24 @@ def read_rewards(report: Report, node: Node, names: Names) -> Rewards:
     )
     _composition(report, fields)
     fields.done()
+    _check_modifiers(report, rewards)
     return rewards
+
+
+def _check_modifiers(report: Report, rewards: Rewards) -> None:
+    """A modifier has an effect where something applies it."""
+    applied = {name.value for name in (*rewards.extrinsic.modifiers, *rewards.intrinsic.modifiers)}
+    for modifier in rewards.modifiers:
+        if modifier.name.value not in applied:
+            name = modifier.name.value
+            report.ignore(f"the modifier `{shown(name)}`", modifier.name.span, "No `apply_modifiers` names it.")
+
+
+def variables_of(rewards: Rewards) -> frozenset[str]:
+    """The variables that rewards read."""
+    read = {modifier.variable.value for modifier in rewards.modifiers if modifier.variable is not None}
+    read |= {bonus.variable.value for bonus in rewards.extrinsic.variable_bonuses}
+    return frozenset(read | {bonus.variable.value for bonus in rewards.shaping if isinstance(bonus, ShapingVariable)})
 
 
 def _bonuses(report: Report, nodes: Sequence[Node], names: Names) -> Sequence[Bonus]:
@@ -125,7 +143,7 @@ def _extrinsic(report: Report, fields: Fields, names: Names, modifiers: Sequence
         kind,
         fields.optional_number(start) or Spanned(default, kind.span),
         bars,
-        tuple(_bar_bonus(report, item, names) for item in bar_nodes),
+        tuple(_bar_bonus(report, item, names, kind.value) for item in bar_nodes),
         tuple(_variable_bonus(report, item, names) for item in variable_nodes),
         _applied(report, fields, modifiers),
         fields.span,
@@ -154,11 +172,13 @@ def _applied(report: Report, fields: Fields, modifiers: Sequence[str]) -> tuple[
     return applied
 
 
-def _bar_bonus(report: Report, node: Node, names: Names) -> BarBonus:
+def _bar_bonus(report: Report, node: Node, names: Names, strategy: Strategy) -> BarBonus:
     fields = Fields(report, node, "the bonus")
     bonus = BarBonus(
         fields.name("bar"), fields.number("center", least=0, most=1), fields.number("scale", above=0), fields.span
     )
+    if strategy == "weighted_sum" and bonus.center.value != 0:
+        fields.ignored("center", why="The strategy `weighted_sum` has none: it is 0.")
     fields.done()
     refer(report, bonus.bar, names.meters, "meter")
     return bonus
@@ -173,7 +193,8 @@ def _variable_bonus(report: Report, node: Node, names: Names) -> VariableBonus:
 
 
 def _intrinsic(report: Report, fields: Fields, modifiers: Sequence[str]) -> Intrinsic:
-    fields.word("strategy", ("rnd", "icm", "count_based", "adaptive_rnd", "none"))
+    if fields.word("strategy", ("none", "rnd", "icm", "count_based", "adaptive_rnd")).value != "none":
+        fields.ignored("strategy", why="What gives intrinsic rewards is the exploration module of the environment.")
     fields.ignored("rnd_config", "icm_config", "count_config", "adaptive_config")
     intrinsic = Intrinsic(
         fields.number("base_weight", least=0, most=1), _applied(report, fields, modifiers), fields.span

@@ -45,7 +45,7 @@ _KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What rewards can refer to. `scalars` and `vectors` are variables."""
+    """What rewards can refer to. `scalars` and `vectors` are variables, `hidden` those that the engine may not read."""
 
     meters: Sequence[str]
     affordance_ids: Sequence[str]
@@ -53,15 +53,19 @@ class Names:
     deployed: Sequence[str]
     scalars: Sequence[str]
     vectors: Sequence[str]
+    hidden: Sequence[str]
     temporal: bool
     continuous: bool
 
 
 def refer_variable(report: Report, name: Spanned[str], names: Names) -> None:
-    """Refuse a variable that is unknown, or a vector."""
+    """Refuse a variable that is unknown, a vector, or hidden from the engine."""
     if refer(report, name, [*names.scalars, *names.vectors], "variable") and name.value not in names.scalars:
         message = f"HAMLET cannot reward the vector `{name.value}`"
         report.add("H120", message, name.span, hint="Use a scalar variable.")
+    elif name.value in names.hidden:
+        message = f"HAMLET's engine reads `{name.value}` for a reward, and may not"
+        report.add("H120", message, name.span, hint="Add `engine` to its `readable_by` in variables_reference.yaml.")
 
 
 def read_bonus(report: Report, node: Node, names: Names) -> Bonus | None:
@@ -147,6 +151,9 @@ def _affordance(report: Report, fields: Fields, key: str, names: Names) -> Spann
         message = f"HAMLET never pays this bonus: no affordance has the name `{affordance.value}`"
         hint = "It compares the id with names: give the affordance an `id` that is its name."
         report.add("H132", message, affordance.span, hint=hint)
+    elif affordance.value in names.affordance_names and affordance.value not in names.deployed:
+        message = f"HAMLET never pays this bonus: `{affordance.value}` is not deployed"
+        report.add("H132", message, affordance.span, hint="Enable it in training.yaml, or remove the bonus.")
     return affordance
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
+from hamletc.diagnostics import Label
 from hamletc.townlet.fields import Fields, given_twice, text
-from hamletc.townlet.limits import MOST_CELLS
+from hamletc.townlet.limits import MOST_CELLS, MOST_TICKS
 from hamletc.townlet.nodes import Node
 from hamletc.townlet.pack import Aspatial, Continuous, Grid, Spanned, Substrate, Training
 from hamletc.townlet.report import Report
@@ -43,8 +44,14 @@ def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
         _names(report, environment, "enabled_affordances"),
         _enabled_actions(report, learning),
         population.integer("num_agents", least=1),
-        curriculum.integer("max_steps_per_episode", least=1),
+        curriculum.integer("max_steps_per_episode", least=1, most=MOST_TICKS),
     )
+    if not partial.value and vision.value != 0:
+        environment.ignored("vision_range", why="Without partial observability there is no window.")
+    if isinstance(substrate, Aspatial) and training.randomize_affordances.value:
+        environment.ignored("randomize_affordances", why="There are no positions: substrate.yaml says `aspatial`.")
+    if not isinstance(substrate, Grid) and training.num_agents.value != 1:
+        population.ignored("num_agents", why="An environment is given its number of agents when it is made.")
     environment.done()
     population.documentation("learning_rate", "gamma", "replay_buffer_capacity", "mask_unused_obs")
     population.done()
@@ -63,9 +70,13 @@ def _names(report: Report, fields: Fields, key: str) -> tuple[Spanned[str], ...]
     """A list of names, or `None` where there is none."""
     if fields.find(key) is None:
         return None
-    names = fields.names(key)
-    given_twice(report, names, "the name")
-    return names
+    first: dict[str, Span] = {}
+    for name in fields.names(key):
+        if name.value and first.setdefault(name.value, name.span) is not name.span:
+            secondary = (Label(first[name.value], "the first time"),)
+            hint = "Remove one of the two."
+            report.add("H134", f"`{name.value}` is given twice", name.span, secondary=secondary, hint=hint)
+    return tuple(Spanned(name, span) for name, span in first.items())
 
 
 def _enabled_actions(report: Report, node: Node | None) -> tuple[Spanned[str], ...] | None:

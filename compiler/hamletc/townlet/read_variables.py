@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from typing import get_args
 
@@ -24,6 +24,8 @@ from hamletc.townlet.report import Report
 from hamletc.townlet.values import meaning
 
 _SCOPES: tuple[Scope, ...] = get_args(Scope)
+_SHARED = ("time_sin", "time_cos")
+"""The variables that HAMLET writes once for all agents."""
 _TYPES: tuple[VariableType, ...] = get_args(VariableType)
 
 
@@ -53,9 +55,21 @@ def automatic_variables(
     return names
 
 
+def axis_velocities(substrate: Substrate) -> tuple[str, ...]:
+    """The variables into which HAMLET writes the velocity on an axis each, for all axes; of those beyond the third it
+    has none, and an empty name stands here."""
+    axes = substrate_axes(substrate)
+    return (*("velocity_x", "velocity_y", "velocity_z")[:axes], *("",) * (axes - 3))
+
+
+def automatic_names(substrate: Substrate) -> tuple[str, ...]:
+    """Automatic variables that HAMLET does not write in every pack."""
+    return ("grid_encoding", "local_window") if isinstance(substrate, Grid) and len(substrate.sizes) <= 3 else ()
+
+
 def velocity_axis(name: str, substrate: Substrate) -> int | None:
     """The axis whose velocity HAMLET writes into a variable of this name; it knows three axes."""
-    axes = ["velocity_x", "velocity_y", "velocity_z"][: substrate_axes(substrate)]
+    axes = axis_velocities(substrate)[:3]
     return axes.index(name) if name in axes else None
 
 
@@ -100,8 +114,12 @@ def check_variables(
     for variable in variables:
         name = variable.id.value
         if variable.type.value not in ("scalar", "vecNf"):
+            _check_type(report, variable, written, training)
             continue
         vector = variable.type.value == "vecNf"
+        if variable.scope.value == "agent_private" and "engine" not in variable.readers:
+            message = f"HAMLET's engine observes the private `{name}`, and may not read it"
+            report.add("H120", message, variable.id.span, hint="Add `engine` to `readable_by`.")
         if "agent" not in variable.readers:
             message = f"HAMLET observes `{name}`, and agents may not read it"
             report.add("H120", message, variable.id.span, hint="Add `agent` to `readable_by`.")
@@ -120,6 +138,34 @@ def check_variables(
             message = f"HAMLET writes `{name}`, and its engine may not"
             report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
         _check_size(report, variable, written[name], substrate, training)
+        _check_scope(report, variable)
+        overwritten = name != _never_written(training) and not name.startswith("velocity_")
+        if overwritten and any(variable.default):
+            why = "HAMLET writes this variable before it is read."
+            report.ignore("`default`", variable.default_span, why)
+
+
+def _check_type(report: Report, variable: Variable, written: Mapping[str, int | None], training: Training) -> None:
+    """HAMLET writes numbers that are no whole ones."""
+    name = variable.id.value
+    if name in written and name != _never_written(training):
+        message = f"HAMLET cannot write `{name}` into a variable of type `{variable.type.value}`"
+        needed = "scalar" if written[name] is None else "vecNf"
+        report.add("H120", message, variable.type.span, hint=f"Write `type: {needed}`.")
+
+
+def _check_scope(report: Report, variable: Variable) -> None:
+    """The time is one for all agents, and everything else is an agent's own."""
+    name, scope = variable.id.value, variable.scope
+    if variable.type.value == "scalar" and (name in _SHARED) != (scope.value == "global"):
+        whose = "is the same for all agents" if name in _SHARED else "is an agent's own"
+        hint = "Write `scope: global`." if name in _SHARED else "Write `scope: agent`."
+        report.add("H120", f"HAMLET cannot write `{name}`, which {whose}, into this variable", scope.span, hint=hint)
+
+
+def _never_written(training: Training) -> str:
+    """The automatic variable that HAMLET does not write: there are two views, and agents have one."""
+    return "grid_encoding" if training.partial_observability.value else "local_window"
 
 
 def _check_size(
@@ -127,8 +173,7 @@ def _check_size(
 ) -> None:
     """What HAMLET writes into a variable has to fit."""
     name = variable.id.value
-    partial = training.partial_observability.value
-    if name == ("grid_encoding" if partial else "local_window"):
+    if name == _never_written(training):
         return
     if name in _encoded(substrate) and wanted is not None and _scaled(substrate):
         wanted *= 2
@@ -145,10 +190,29 @@ def _encoded(substrate: Substrate) -> tuple[str, ...]:
     return ("position",) if cells else ("position", "grid_encoding")
 
 
-def check_scaled(
+def check_unread(
+    report: Report, variables: Sequence[Variable], rewarded: Collection[str], substrate: Substrate
+) -> None:
+    """Truth values and whole numbers are not observed: they have an effect where a reward reads them, or where one
+    takes the place of a variable that is observed."""
+    automatic = (*automatic_names(substrate), *rewarded)
+    for variable in variables:
+        if variable.type.value not in ("scalar", "vecNf") and variable.id.value not in automatic:
+            kind = "truth values" if variable.type.value == "bool" else "whole numbers"
+            why = f"HAMLET observes no {kind}, and no reward reads it."
+            report.ignore(f"the variable `{variable.id.value}`", variable.id.span, why)
+
+
+def check_encoding(
     report: Report, variables: Sequence[Variable], automatic: Mapping[str, int | None], substrate: Substrate
 ) -> None:
-    """A scaled position is twice as long, and does not fit into the automatic variable."""
+    """A scaled position is twice as long, and does not fit into the automatic variable; and there has to be one."""
+    declared = {variable.id.value for variable in variables}
+    if isinstance(substrate, Grid) and "position" not in automatic and not declared & {"position", "grid_encoding"}:
+        if substrate.encoding.value != "relative":
+            why = "HAMLET observes no position on so many axes."
+            report.ignore("`observation_encoding`", substrate.encoding.span, why)
+        return
     size = automatic.get("position")
     if size is not None and _scaled(substrate) and all(v.id.value != "position" for v in variables):
         encoding = substrate.encoding.span if isinstance(substrate, Grid | Continuous) else substrate.span
@@ -173,14 +237,23 @@ def _variable(report: Report, node: Node) -> Variable:
         fields.word("scope", _SCOPES),
         kind,
         default,
-        tuple(reader.value for reader in fields.names("readable_by")),
-        tuple(writer.value for writer in fields.names("writable_by")),
+        fields.key("default"),
+        _parties(fields, "readable_by", ("agent", "engine"), "Agents and the engine read variables, and nobody else."),
+        _parties(fields, "writable_by", ("engine",), "The engine writes variables, and nobody else."),
         fields.span,
     )
-    for key in ("readable_by", "writable_by"):
-        fields.items(key)
     fields.done()
     return variable
+
+
+def _parties(fields: Fields, key: str, known: Sequence[str], why: str) -> tuple[str, ...]:
+    """Who may read or write a variable."""
+    fields.items(key)
+    names = fields.names(key)
+    for name in names:
+        if name.value and name.value not in known:
+            fields.report.ignore(f"`{name.value}` in `{key}`", name.span, why)
+    return tuple(name.value for name in names)
 
 
 def _size(fields: Fields, kind: VariableType) -> int | None:
@@ -192,7 +265,7 @@ def _size(fields: Fields, kind: VariableType) -> int | None:
                 fields.report.add("H119", f"`dims` beside `type: {kind}`", fields.key("dims"), hint=hint)
             return None
         case "vec2i" | "vec3i":
-            fields.find("dims")
+            fields.ignored("dims", why=f"A `{kind}` has as many numbers as its name says.")
             return 2 if kind == "vec2i" else 3
         case "vecNf" | "vecNi":
             return fields.integer("dims", least=1, most=MOST_CELLS).value

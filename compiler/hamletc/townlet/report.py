@@ -30,8 +30,8 @@ class Report:
         span: Span,
         text: str = "",
         *,
+        hint: str,
         secondary: Sequence[Label] = (),
-        hint: str | None = None,
     ) -> None:
         """Note a finding; `hamletc.diagnostics.diagnose` says what the arguments are."""
         self.found.append(diagnose(code, message, span, text, secondary=secondary, hint=hint))
@@ -58,4 +58,10 @@ class Report:
 
 def _inert(what: str, why: str, spans: list[Span]) -> Diagnostic:
     places = f"{len(spans)} places, this is the first" if len(spans) > 1 else ""
-    return diagnose("H130", f"{what} has no effect in HAMLET either", spans[0], places, hint=why or None)
+    return diagnose(
+        "H130",
+        f"{what} has no effect in HAMLET either",
+        spans[0],
+        places,
+        hint=why or "It changes nothing: leave it out, or leave it as it is.",
+    )

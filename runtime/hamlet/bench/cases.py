@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.encoding import encodes
+from hamlet.encoding import encodes, fits_bfloat16
 from hamlet.universe import Universe
 
 Launch: TypeAlias = Literal["step", "rollout"]
@@ -34,7 +34,8 @@ class Case:
 
 def observable(universe: Universe) -> tuple[Observed, ...]:
     """What can be observed of a universe: not all observations fit into bytes."""
-    return ("none", "uint8", "bfloat16", "float32") if encodes(universe) else ("none", "bfloat16", "float32")
+    fits: dict[Observed, bool] = {"uint8": encodes(universe), "bfloat16": fits_bfloat16(universe)}
+    return ("none", *(observed for observed, fit in fits.items() if fit), "float32")
 
 
 def cases(

@@ -15,7 +15,7 @@ from hamlet.interpreter import Coverage, Interpreter
 from hamlet.state import Buffers
 from hamlet.verify import Candidate
 from hamlet.verify.arrays import Array, Difference, compare
-from hamlet.verify.events import Event, Jump, Rollout, Side, ticks_of
+from hamlet.verify.events import Event, Jump, Rollout, Side, describe, ticks_of
 from hamlet.verify.session import Scenario
 
 CPU = torch.device("cpu")
@@ -26,12 +26,14 @@ class Match:
 
     Attributes:
         compared, ticks: how many values were compared, and ticks run.
+        skipped: events that only the left side can do, in words.
         stream: the random numbers of the next event.
     """
 
     def __init__(self, left: Contender, right: Contender, scenario: Scenario, coverage: Coverage) -> None:
         self.compared = 0
         self.ticks = 0
+        self.skipped: list[str] = []
         self._contenders = left, right
         self._scenario = scenario
         self.stream = scenario.stream
@@ -39,6 +41,7 @@ class Match:
         # What fires on the left side is counted by an interpreter beside it.
         counting = Contender("", left.universe, Candidate(Interpreter(left.universe, CPU, coverage), CPU))
         self._counting = self._side(counting)
+        self._universes = left.universe, right.universe
         self._translation = None
         if left.universe != right.universe:
             self._translation = Translation(left.universe, right.universe, scenario.shape)
@@ -52,6 +55,7 @@ class Match:
         """Do an event on both sides and compare; where they part, if they do."""
         other = event if self._translation is None else self._translation.event(event)
         if other is None:
+            self.skipped.append(describe(event))
             return None
         self._counting.copy_from(self._sides[0].buffers)
         self._counting.apply(event, self.stream)
@@ -69,7 +73,11 @@ class Match:
         self, events: tuple[Event, Event], stream: Stream, before: tuple[Buffers, ...], sides: tuple[Side, Side]
     ) -> Parting | None:
         after = [side.apply(event, stream) for side, event in zip(sides, events, strict=True)]
-        count, difference = compare(*common(*after))
+        ours, theirs = common(after[0], after[1], self._universes)
+        if self._translation is not None and not ticks_of(events[0]):
+            # Before the first tick these are 0, which is the number of something.
+            ours, theirs = ([each for each in side if each.name not in ("used", "cause")] for side in (ours, theirs))
+        count, difference = compare(ours, theirs)
         self.compared += count
         if difference is None:
             return None

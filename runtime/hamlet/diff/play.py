@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import torch
@@ -11,6 +11,7 @@ import torch
 from hamlet.diff.contender import Contender
 from hamlet.diff.match import Match
 from hamlet.diff.parting import Parting
+from hamlet.encoding import encodes
 from hamlet.errors import EnvError
 from hamlet.interpreter import Coverage
 from hamlet.room import room
@@ -29,12 +30,14 @@ class Played:
         ticks: how many agent-ticks either side ran.
         coverage: how often each construct of the left universe fired.
         parting: where they part; `None` where they never did.
+        skipped: what only the left side can do, in words.
     """
 
     compared: int
     ticks: int
     coverage: dict[str, int]
     parting: Parting | None
+    skipped: tuple[str, ...]
 
 
 def play(left: Contender, right: Contender, effort: Effort, seed: int) -> Played:
@@ -42,6 +45,7 @@ def play(left: Contender, right: Contender, effort: Effort, seed: int) -> Played
     coverage = Coverage(left.universe)
     compared = ticks = 0
     parting = None
+    skipped: list[str] = []
     for scenario in _scenarios(left, right, effort, seed):
         match = Match(left, right, scenario, coverage)
         for event in _events(left, right, match, scenario, coverage, effort, seed):
@@ -50,9 +54,10 @@ def play(left: Contender, right: Contender, effort: Effort, seed: int) -> Played
                 break
         compared += match.compared
         ticks += match.ticks * scenario.shape.lanes
+        skipped += match.skipped
         if parting is not None:
             break
-    return Played(compared, ticks, dict(coverage.counts), parting)
+    return Played(compared, ticks, dict(coverage.counts), parting, tuple(dict.fromkeys(skipped)))
 
 
 def _scenarios(left: Contender, right: Contender, effort: Effort, seed: int) -> list[Scenario]:
@@ -61,6 +66,9 @@ def _scenarios(left: Contender, right: Contender, effort: Effort, seed: int) -> 
         return [recording.scenario]
     # Both sides need a free cell for every agent.
     smaller = min(left.universe, right.universe, key=lambda universe: inf if (most := room(universe)) is None else most)
+    # Both sides have to observe in the same type.
+    if not (encodes(left.universe) and encodes(right.universe)):
+        effort = replace(effort, compact=tuple(torch.float32 if d is torch.uint8 else d for d in effort.compact))
     # Those first that share the types of their arrays: kernels are compiled for each.
     return sorted(scenarios(smaller, effort, seed), key=lambda each: each.obs_dtype is not torch.float32)
 

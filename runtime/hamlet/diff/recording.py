@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,15 @@ class Recording:
     kinds: Tensor
     actions: Tensor
     frames: dict[str, Tensor]
+
+    def first(self, steps: int) -> Recording:
+        """The run up to the end of so many steps, or all of it."""
+        ends = (self.kinds == STEP).nonzero().flatten()
+        if steps >= len(ends):
+            return self
+        events = int(ends[steps - 1]) + 1
+        frames = {name: values[:events] for name, values in self.frames.items()}
+        return replace(self, kinds=self.kinds[:events], actions=self.actions[:events], frames=frames)
 
     @property
     def scenario(self) -> Scenario:
@@ -135,7 +144,7 @@ def read_recording(path: Path) -> Recording:
     try:
         with np.load(path) as file:
             if "about" not in file:
-                raise EnvError(f"{path} is no run recorded by `hamletc record`; `hamletc replay` reads HAMLET's traces")
+                raise EnvError(f"{path} is no run recorded by `hamletc record`")
             about = json.loads(str(file["about"]))
             if about["format"] != FORMAT:
                 raise EnvError(f"{path} has format {about['format']}, and this hamlet reads format {FORMAT}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -12,7 +10,6 @@ import numpy as np
 import torch
 
 from hamlet.launch.triton_options import interpreted, options
-from hamlet.manifest import sha256
 from hamlet.module import Target, execute
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -22,11 +19,10 @@ DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 def run_numba_tap(source: str, inputs: Sequence[Array | str], rows: int, lanes: int) -> Array:
     """The bits that `tap` writes, i32 [rows, lanes]. `inputs`: arrays [lanes], and the names of tables."""
-    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
-        kernels = _imported(source, Path(folder), "numba")
-        taps = np.zeros((rows, lanes), np.int32)
-        tables = {name: np.array(values, DTYPES[dtype]) for name, dtype, values in kernels.TABLES}
-        kernels.tap(*_arguments(inputs, tables), taps)
+    kernels = _imported(source, "numba")
+    taps = np.zeros((rows, lanes), np.int32)
+    tables = {name: np.array(values, DTYPES[dtype]) for name, dtype, values in kernels.TABLES}
+    kernels.tap(*_arguments(inputs, tables), taps)
     return taps
 
 
@@ -34,18 +30,17 @@ def run_triton_tap(
     source: str, inputs: Sequence[Array | str], rows: int, lanes: int, device: torch.device, capability: int | None
 ) -> Array:
     """As `run_numba_tap`; on this device, or with a compute capability (90: sm_90) as PTX on the CPU."""
-    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
-        kernels = _imported(source, Path(folder), "triton")
-        taps = torch.zeros((rows, lanes), dtype=torch.int32, device=device)
-        tables = {name: np.array(values, DTYPES[dtype]) for name, dtype, values in kernels.TABLES}
-        arrays = [torch.from_numpy(_signed(each).copy()).to(device) for each in _arguments(inputs, tables)]
-        block = 1 << (lanes - 1).bit_length() if interpreted(kernels) else LANES_OF_A_BLOCK
-        tap = kernels.tap
-        if capability is not None:
-            from hamlet.ptx.backend import Executed
+    kernels = _imported(source, "triton")
+    taps = torch.zeros((rows, lanes), dtype=torch.int32, device=device)
+    tables = {name: np.array(values, DTYPES[dtype]) for name, dtype, values in kernels.TABLES}
+    arrays = [torch.from_numpy(_signed(each).copy()).to(device) for each in _arguments(inputs, tables)]
+    block = 1 << (lanes - 1).bit_length() if interpreted(kernels) else LANES_OF_A_BLOCK
+    tap = kernels.tap
+    if capability is not None:
+        from hamlet.ptx.backend import Executed
 
-            tap = Executed(tap, capability)
-        tap[(-(-lanes // block),)](*arrays, taps, lanes, BLOCK=block, **options(block, False))
+        tap = Executed(tap, capability)
+    tap[(-(-lanes // block),)](*arrays, taps, lanes, BLOCK=block, **options(block, False))
     return taps.cpu().numpy()
 
 
@@ -57,8 +52,5 @@ def _arguments(inputs: Sequence[Array | str], tables: Mapping[str, Array]) -> li
     return [tables[item] if isinstance(item, str) else np.ascontiguousarray(item) for item in inputs]
 
 
-def _imported(source: str, folder: Path, target: Target) -> ModuleType:
-    contents = source.encode()
-    path = folder / f"tapped_{target}_kernels.py"
-    path.write_bytes(contents)
-    return execute(f"hamlet_generated.tapped_{sha256(contents)[:16]}.{target}_kernels", path, contents)
+def _imported(source: str, target: Target) -> ModuleType:
+    return execute("tapped", f"tapped_{target}_kernels.py", source.encode())

@@ -11,7 +11,7 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import displace, leaves_space
+from hamlet.interpreter.space import displace, leaves_space, length
 from hamlet.interpreter.statements import run, subtract
 from hamlet.universe import Action
 
@@ -30,6 +30,8 @@ def act(lanes: Lanes, actions: Tensor) -> None:
         torch.where(lanes.running, (x - old).to(torch.float32), v)
         for x, old, v in zip(lanes.position, before, lanes.velocity, strict=True)
     )
+    if lanes.speed is not None:
+        lanes.speed = torch.where(lanes.running, length(lanes.velocity, lanes.age), lanes.speed)
     keeping = torch.zeros_like(lanes.running)
     for number, action in enumerate(universe.actions, start=first_custom):
         who = lanes.running & (actions == number)

@@ -39,6 +39,11 @@ def begin_episodes(universe: Universe, buffers: Buffers, places: Places, worlds:
     for field in ("age", "episode_return", "progress", "velocity", "used_at", "streaks", "seen"):
         if field in state:
             lanes_of(field)[:, worlds] = 0
+    if universe.start is not None:
+        for axis, begin in enumerate(universe.start.velocity):
+            lanes_of("velocity")[axis, worlds] = begin
+        if universe.start.speed is not None:
+            lanes_of("speed")[:, worlds] = universe.start.speed
     for field in ("engaged", "last"):
         if field in state:
             lanes_of(field)[:, worlds] = schema.NOWHERE

@@ -12,7 +12,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.interpreter import coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, clamp, distance, larger, length, nowhere, straight_distance
+from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
 from hamlet.universe import (
     Age,
     Binary,
@@ -83,7 +83,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case Velocity(axis=axis):
             return lanes.velocity[schema.axes(lanes.universe).index(axis)]
         case Speed():
-            return length(lanes.velocity, lanes.age)
+            return speed(lanes)
         case Progress():
             return lanes.progress.to(torch.float32)
         case Here(affordance=affordance):

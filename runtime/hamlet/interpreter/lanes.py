@@ -51,6 +51,7 @@ class Lanes:
         meters, inputs: f32 [worlds, agents] by name.
         position, used_at: i32 or f32 [worlds, agents] per axis; `used_at` only where it is state.
         velocity: f32 [worlds, agents] per axis; 0 where it is not state.
+        speed: f32 [worlds, agents]; `None` where it is not state: it is the length of the velocity.
         age, engaged, progress: i32 [worlds, agents]; nobody is engaged where no affordance lasts.
         last: i32 [worlds, agents]; streaks: i32, seen: bool, by affordance. No uses where they are not tracked.
         alive: bool [worlds, agents]; as at the beginning of the tick.
@@ -69,6 +70,7 @@ class Lanes:
     inputs: dict[str, Tensor]
     position: tuple[Tensor, ...]
     velocity: tuple[Tensor, ...]
+    speed: Tensor | None
     age: Tensor
     engaged: Tensor
     progress: Tensor
@@ -145,6 +147,7 @@ def load(
         inputs=dict(zip([item.name for item in universe.inputs], rows("inputs"), strict=True)),
         position=rows("position"),
         velocity=rows("velocity") or still,
+        speed=state["speed"].view(worlds, agents) if "speed" in state else None,
         age=age,
         engaged=number("engaged", schema.NOWHERE),
         progress=number("progress", 0),
@@ -177,6 +180,7 @@ def store(lanes: Lanes, buffers: Buffers) -> None:
         "meters": tuple(lanes.meters.values()),
         "position": lanes.position,
         "velocity": lanes.velocity,
+        "speed": () if lanes.speed is None else (lanes.speed,),
         "age": (lanes.age,),
         "engaged": (lanes.engaged,),
         "progress": (lanes.progress,),

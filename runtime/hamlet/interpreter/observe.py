@@ -14,7 +14,7 @@ from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, clamp, displaced, length, nowhere
+from hamlet.interpreter.space import at, clamp, displaced, nowhere, speed
 from hamlet.universe import (
     Continuous,
     Grid,
@@ -89,7 +89,7 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
         case ObserveVelocity(axes=axes):
             return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
         case ObserveSpeed():
-            return [length(lanes.velocity, lanes.age)]
+            return [speed(lanes)]
         case ObserveBlank(count=count):
             return [lanes.constant(0.0)] * count
         case ObserveConstant(values=values):

@@ -115,6 +115,11 @@ def length(vector: Sequence[Tensor], like: Tensor) -> Tensor:
     return square_root(total)
 
 
+def speed(lanes: Lanes) -> Tensor:
+    """The length of the velocity; before an agent ever acted what episodes begin with. f32 [worlds, agents]."""
+    return length(lanes.velocity, lanes.age) if lanes.speed is None else lanes.speed
+
+
 def distance(lanes: Lanes, affordance: str) -> Tensor:
     """The distance to an affordance by the metric of the space, f32."""
     there = lanes.coordinates_of(affordance)

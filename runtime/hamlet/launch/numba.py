@@ -132,11 +132,13 @@ class NumbaBackend:
             own = [np.zeros_like(array) if index in counters else array for index, array in enumerate(arrays)]
             private.append(own)
             waiting.append(self._pool.submit(function, *own, *others, shares, thread, *switches))
-        function(*arrays, *others, shares, 0, *switches)
-        for future in waiting:
-            # Nothing is left for a thread that has not begun.
-            if not future.cancel():
-                future.result()
+        try:
+            function(*arrays, *others, shares, 0, *switches)
+        finally:
+            for future in waiting:
+                # Nothing is left for a thread that has not begun.
+                if not future.cancel():
+                    future.result()
         for own in private:
             for index in counters:
                 arrays[index] += own[index]

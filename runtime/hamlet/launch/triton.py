@@ -10,6 +10,7 @@ import torch
 from hamlet import abi
 from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
+from hamlet.launch.triton_cache import make_writable
 from hamlet.launch.triton_interpreter import make_interpreter_exact
 from hamlet.launch.triton_launch import Launch
 from hamlet.launch.triton_options import WARPS, interpreted
@@ -162,6 +163,8 @@ class TritonBackend(KernelBackend):
             )
         if on_cpu:
             make_interpreter_exact()
+        else:
+            make_writable()
         super().__init__(
             "triton", universe, kernels, device, on_cpu, tuner, "Triton's interpreter" if on_cpu else origin
         )

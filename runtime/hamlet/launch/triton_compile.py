@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hamlet.errors import EnvError
+from hamlet.launch.triton_cache import make_writable
 from hamlet.launch.triton_coalescing import without_coalescing
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def compile_kernel(
 
     attributes = {(index,): [["tt.divisibility", ALIGNMENT]] for index in aligned}
     source = ASTSource(function, dict(types), dict(constants), attributes)
+    make_writable()
     try:
         with without_coalescing():
             return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(options))

@@ -96,10 +96,11 @@ class Program:
             for first in range(0, launch.blocks, at_once):
                 self._run(self._threads(memory, launch, first, min(at_once, launch.blocks - first)))
 
-    def executions(self) -> dict[int, int]:
-        """For the line of every instruction in the text, how many warps have come to it in all launches so far."""
+    def executions(self) -> list[tuple[tuple[int, ...], int]]:
+        """The lines of the instructions that run together, and how many warps have come to them in all launches so far;
+        every instruction of the text once."""
         counted = zip(self._pieces, self._executed, strict=True)
-        return {instruction.line: warps for piece, warps in counted for instruction in piece}
+        return [(tuple(instruction.line for instruction in piece), warps) for piece, warps in counted]
 
     def _threads(self, memory: Memory, launch: Launch, first: int, blocks: int) -> Threads:
         """The threads of some blocks, from number `first` on."""

@@ -80,6 +80,8 @@ def read_trace(path: Path) -> Trace:
         TraceError: a file is missing or damaged, or a stream is missing or does not have its shape.
     """
     arrays = _arrays(path)
+    if "about" in arrays:
+        raise TraceError(f"{path} is no trace of HAMLET but a run of `hamletc record`, which `hamletc replay` takes")
     meta = _meta(path.with_suffix(".json"))
     streams = (*STEPS, *BEGINNINGS, *VIEWS)
     known = [RESETS, *(stream.name for stream in streams)]

@@ -21,6 +21,7 @@ from hamlet.universe.declarations import (
     Report,
     Reward,
     Rule,
+    Start,
     Tracking,
 )
 from hamlet.universe.expressions import (
@@ -150,6 +151,7 @@ __all__ = [
     "Space",
     "Span",
     "Speed",
+    "Start",
     "Statement",
     "StraightDistance",
     "Streak",

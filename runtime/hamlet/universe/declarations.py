@@ -29,6 +29,16 @@ class Lifespan:
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """What agents have at the beginning of an episode, before they ever acted, in place of the 0 of their velocity: a
+    `velocity` per axis (none without a space), and a `speed`; `None`: the length of that velocity."""
+
+    velocity: tuple[float, ...]
+    speed: float | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Param:
     """A number per world that can be changed between ticks, within its bounds."""
 
@@ -62,7 +72,12 @@ class Tracking:
 @dataclass(frozen=True, slots=True)
 class Meter:
     """A number per agent with bounds and a start value. `decay` is subtracted every tick, `move` in a tick with a move
-    action, `interact` in a tick with INTERACT; `None` where the author said nothing."""
+    action, `interact` in a tick with INTERACT; `None` where the author said nothing.
+
+    Attributes:
+        reach: where it lies between ticks, its bounds included, where some statement leaves it unclamped: proven by the
+            compiler. `None` where nothing does; or in a package of an older compiler, and then nothing is known.
+    """
 
     name: str
     start: float
@@ -72,6 +87,7 @@ class Meter:
     move: Expression | None
     interact: Expression | None
     span: Span
+    reach: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,14 @@ from hamlet.universe.declarations import (
     Report,
     Reward,
     Rule,
+    Start,
     Tracking,
 )
 from hamlet.universe.observations import Observation
 from hamlet.universe.space import Move, Space
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Universe:
     """A checked universe. Tuples are in file order, which is execution order.
 
@@ -32,6 +33,7 @@ class Universe:
         sources: the names of the files that it was read from, without their folder; spans refer to them.
         moves: the moves of the space, in the order of their numbers.
         velocity: agents have a velocity, since something reads it; only in a space.
+        start: what the velocity is before the first tick of an episode; `None`: 0.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -55,3 +57,17 @@ class Universe:
     rewards: tuple[Reward, ...]
     reports: tuple[Report, ...]
     observations: tuple[Observation, ...]
+    start: Start | None = None
+
+    def __repr__(self) -> str:
+        parts: dict[str, tuple[object, ...]] = {
+            "params": self.params,
+            "inputs": self.inputs,
+            "meters": self.meters,
+            "rules and cascades": self.dynamics,
+            "affordances": self.affordances,
+            "own actions": self.actions,
+            "rewards": self.rewards,
+        }
+        said = ", ".join(f"{len(items)} {name}" for name, items in parts.items() if items)
+        return f"Universe({self.name}: {said})"

@@ -47,11 +47,7 @@ def arrays(universe: Universe, buffers: Buffers, statistics: Statistics | None) 
         values = (buffers.state | buffers.outcome)[field.name]
         rows = field.rows if field.rows is not None else ("",)
         result.append(Array(field.name, field.per, rows, values.view(len(rows), -1)))
-    observed = tuple(
-        segment.name if not segment.repeated else f"{segment.name}[{index}]"
-        for segment in schema.observation_segments(universe)
-        for index in range(segment.count)
-    )
+    observed = schema.observation_names(universe)
     if buffers.observation is not None and buffers.final_observation is not None:
         result.append(Array("observation", "lane", observed, buffers.observation))
         result.append(Array("final_observation", "lane", observed, buffers.final_observation))

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
+from hamlet.bounds import speeds
 from hamlet.interpreter.episode import as_i32
 from hamlet.state import Shape
 from hamlet.universe import (
@@ -69,6 +70,8 @@ class Injector:
             state["position"] = self._whereabouts.positions(state, affordance)
         if "velocity" in fields:
             state["velocity"] = self._velocities()
+        if "speed" in fields:
+            state["speed"] = self._speeds(state.get("velocity"))
         if "engaged" in fields:
             state["engaged"], state["progress"] = self._engagement(affordance)
         if "used_at" in fields:
@@ -160,6 +163,14 @@ class Injector:
             some = torch.where(self._draws.chance(0.2, lanes), some * self._draws.normal(lanes), some)
             rows.append(some.clamp(-size, size))
         return torch.stack(rows)
+
+    def _speeds(self, velocities: Tensor | None) -> Tensor:
+        """That of the velocity, or the one that episodes begin with."""
+        lanes, (least, most) = self._shape.lanes, speeds(self._universe)
+        lengths = torch.zeros(lanes) if velocities is None else velocities.square().sum(dim=0).sqrt()
+        start = self._universe.start
+        begin = torch.tensor(0.0 if start is None or start.speed is None else start.speed)
+        return torch.where(self._draws.chance(0.3, lanes), begin, lengths).clamp(least, most)
 
     def _sizes(self) -> list[float]:
         """From one end of each axis to the other."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import torch
 
 from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
-from hamlet.encoding import encodes
+from hamlet.encoding import encodes, fits_bfloat16
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.room import room
 from hamlet.state import Buffers, Shape
 from hamlet.universe import Universe
-from hamlet.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step
+from hamlet.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step, ticks_of
 from hamlet.verify.inject import Injector
 from hamlet.verify.rare import rare_ticks
 from hamlet.verify.report import Report
@@ -56,7 +56,13 @@ QUICK = Effort(67, 9, 64, (torch.uint8,))
 THOROUGH = Effort(261, 61, 256)
 
 
-def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort = THOROUGH, seed: int = 0) -> Report:
+def verify(
+    universe: Universe,
+    candidates: Sequence[Candidate],
+    effort: Effort = THOROUGH,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Report:
     """Compare backends with the interpreter (on the CPU) bit for bit, until the first difference.
 
     Every field of the state, outcome, observation, final observation, mask and count is compared after every event:
@@ -67,15 +73,23 @@ def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort =
         candidates: the backends to compare; with none of them, nothing is compared and the report is not ok.
         effort: how much to compare.
         seed: of everything that is drawn.
+        progress: is told again and again which share is done, from 0 on and never less than before.
     """
     coverage = Coverage(universe)
     interpreter = Interpreter(universe, CPU, coverage)
     compared = ticks = 0
     divergence = None
-    for scenario in scenarios(universe, effort, seed):
+    tell = progress or (lambda _: None)
+    planned = scenarios(universe, effort, seed)
+    work = [_work(scenario, universe, effort) for scenario in planned]
+    for number, scenario in enumerate(planned):
         session = Session(universe, interpreter, tuple(candidates), scenario)
+        begin, done = sum(work[:number]), 0
+        tell(begin / sum(work))
         for event in events(scenario.name, universe, session, coverage, effort, seed):
             divergence = session.run(event)
+            done += 1 + ticks_of(event)
+            tell((begin + min(done, work[number])) / sum(work))
             if divergence is not None:
                 break
         compared += session.compared
@@ -86,6 +100,20 @@ def verify(universe: Universe, candidates: Sequence[Candidate], effort: Effort =
     return Report(universe.name, names, compared, ticks, dict(coverage.counts), divergence)
 
 
+def _work(scenario: Scenario, universe: Universe, effort: Effort) -> int:
+    """The events of a scenario and their ticks. Of injected states it is those without which nothing is verified; more
+    follow as long as something has not fired."""
+    match scenario.name:
+        case "random play":
+            return 2 * (effort.ticks + 1)
+        case "script":
+            return 2 * min(Script(universe, scenario.shape.lanes).length, 4 * effort.ticks) + 1
+        case "rollouts":
+            return 9 + 5 * effort.ticks
+        case _:
+            return 1 + 5 * (effort.rounds // 8)
+
+
 def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, ...]:
     """All scenarios. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards begin in the middle."""
     most = room(universe)
@@ -93,8 +121,8 @@ def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, 
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
-    encoded = encodes(universe)
-    compact = [dtype if encoded or dtype is not torch.uint8 else torch.float32 for dtype in effort.compact]
+    fits = {torch.uint8: encodes(universe), torch.bfloat16: fits_bfloat16(universe)}
+    compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
     return (
         Scenario("random play", single, far, torch.float32),
         Scenario("random play", several, Stream(seed, 0), compact[0]),

@@ -10,8 +10,14 @@ from hamlet.universe import Assign, Span, Statement, Together, Universe
 
 def writers(universe: Universe, array: str, row: str) -> tuple[str, ...]:
     """The constructs that can write a row of an array, as "file:line  construct", in the order of a tick."""
-    found = _meter(universe, row) if array == "meters" else _field(universe, array, row)
-    return tuple(f"{universe.sources[span.file]}:{span.line}  {name}" for name, span in found)
+    return tuple(
+        f"{universe.sources[span.file]}:{span.line}  {name}" for name, span in written_by(universe, array, row)
+    )
+
+
+def written_by(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
+    """The constructs that can write a row of an array, in the order of a tick."""
+    return _meter(universe, row) if array == "meters" else _field(universe, array, row)
 
 
 def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
@@ -49,7 +55,10 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
     lifespan = [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
     uses = [(f"affordance {item.name}", item.span) for item in universe.affordances]
     match array:
-        case "position" | "velocity":
+        case "velocity" | "speed":
+            begins = [("start of an episode", universe.start.span)] if universe.start is not None else []
+            return [*space, *begins]
+        case "position":
             moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
             return [*space, *((coverage.action(item.name), item.span) for item in moving)]
         case "engaged" | "progress" | "used_at":
@@ -72,6 +81,9 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
             return lifespan
         case "reward" | "episode_return":
             return [*(("reward", item.span) for item in universe.rewards), *lifespan, *causes]
+        case "params" | "inputs":
+            given = universe.params if array == "params" else universe.inputs
+            return [(f"{array.removesuffix('s')} {item.name}", item.span) for item in given if item.name == row]
         case "hour":
             return [("clock", universe.clock.span)] if universe.clock is not None else []
         case "episode" | "layout":

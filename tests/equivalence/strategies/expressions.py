@@ -54,7 +54,7 @@ class Expressions(Choices):
         self.affordances: list[AffordancePlan] = []
         self.hours: int | None = None
         self.lifespan: int | None = None
-        self.by_hand = self.tracked = self.inert = False
+        self.by_hand = self.tracked = self.begins = self.inert = False
         self.space: SpacePlan
         self.extent: Extent
         self.scope: Literal["tick", "needs", "mask", "previous"] = "tick"

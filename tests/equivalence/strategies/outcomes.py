@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from hamlet.universe import Grid
 from strategies.activities import Activities
-from strategies.pieces import AND, PRODUCT
+from strategies.pieces import AND, PRODUCT, Piece
 from strategies.words import mentions
+
+
+LARGEST_REWARD = 1e23
+"""Four rewards of this size still add up to finite returns, however long an agent lives."""
+
+
+def _payable(value: Piece) -> str:
+    """A reward that may be paid for ever."""
+    if -LARGEST_REWARD <= value.lies.low and value.lies.high <= LARGEST_REWARD:
+        return value.text
+    return f"clamp({value.text}, -{LARGEST_REWARD}, {LARGEST_REWARD})"
 
 
 class Outcomes(Activities):
@@ -19,7 +30,7 @@ class Outcomes(Activities):
             lines.append(f"dies when {' or '.join(dict.fromkeys(causes))}")
         for number in range(self.integer(1, 3)):
             name = f"{self.word(self.name(f'reward{number}', 'outcome'))}: " if self.chance(3) else ""
-            lines.append(f"reward {name}{self.number(3, constants=number == 0).text}")
+            lines.append(f"reward {name}{_payable(self.number(3, constants=number == 0))}")
         for number in range(self.pick((0, 0, 1, 2))):
             name = self.word(self.name(f"report{number}", "outcome"))
             lines.append(f"report {name}: {self.number(3).text}")
@@ -67,6 +78,8 @@ class Outcomes(Activities):
             if self.chance(3):
                 chosen = self.draw_order(list(self.space.axes))[: self.integer(1, len(self.space.axes))]
                 items.append("velocity" if self.chance(2) else f"velocity {' '.join(chosen)}")
+        elif self.begins:
+            items.append("speed")
         return items
 
     @property

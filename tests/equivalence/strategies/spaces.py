@@ -8,7 +8,7 @@ from typing import get_args
 
 from hamlet.binary32 import canonical32
 from hamlet.schema import axis_names
-from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span
+from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span, Start
 from hamletc.checking.extent import extent
 from hamletc.checking.moves import axis_moves, directed_moves
 from strategies.pieces import SpacePlan, joined
@@ -34,6 +34,16 @@ class Spaces(Statements):
             case _:
                 self.space = self.continuous(self.pick((3, 2, 1, 5)))
         self.extent = extent(self.space.space)
+
+    def beginning(self) -> str:
+        """What agents have before the first tick."""
+        velocity = tuple(canonical32(self.constant(-10.0, 10.0)) for _ in self.space.axes)
+        speed = canonical32(self.constant(-1.0, 10.0)) if not any(velocity) or self.chance(2) else None
+        speed = 7.5 if speed == 0.0 and not any(velocity) else speed
+        self.extent = extent(self.space.space, Start(velocity, speed, NOWHERE))
+        parts = [f"velocity ({', '.join(map(self.spell, velocity))})"] if any(velocity) else []
+        parts += [] if speed is None else [f"speed {self.spell(speed)}"]
+        return f"start {' '.join(parts)}"
 
     def grid(self, wanted: int, dimensions: int) -> SpacePlan:
         largest = {1: 40, 2: 9, 3: 4}.get(dimensions, 3 if dimensions < 9 else 2)

@@ -279,7 +279,7 @@ observe { meters }
         Wire(
             "Universe.causes",
             "dies when a <= 0.1 or b <= 0.1",
-            "dies when a <= 0.1 or b <= 0.1 or b <= 0.45",
+            "dies when a <= 0.1 or b <= 0.1 or b <= 0.44",
             2,
             "age cause episode layout meters.b reports.main reward terminated",
         ),

@@ -15,6 +15,7 @@ APART = {
     "site": "follows from the order of the draws in the file",
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",
+    "Meter.reach": "follows from the statements that leave it unclamped",
     "Axis.size": "follows from the axis' bounds",
     "Param.low": "bounds the values that may be given: test_wiring.py gives some",
     "Param.high": "bounds the values that may be given: test_wiring.py gives some",

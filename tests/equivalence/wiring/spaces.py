@@ -116,4 +116,37 @@ observe { meters }
     ),
 )
 
-SPACES = (GRID, EDGES, CONTINUOUS, NOWHERE)
+BEGINNING = Base(
+    """
+universe beginning
+space grid 5 x 4 { edges clamp }
+start velocity (0.5, -2) speed 7
+meter a = 0.5 { decay 0.01 }
+reward a + previous(velocity y)
+report fast: speed - previous(speed)
+observe { meters  velocity  speed }
+""",
+    "WAIT RIGHT",
+    (
+        Wire("Start.velocity", "(0.5, -2)", "(0.25, -2)", 0, "velocity.x"),
+        Wire("Start.velocity", "(0.5, -2)", "(0.5, 2)", 0, "velocity.y"),
+        Wire("Start.speed", "speed 7", "speed 8", 0, "speed"),
+        Wire("Start.speed", ") speed 7", ")", 0, "-speed"),
+        Wire("Universe.start", "start velocity (0.5, -2) speed 7\n", "", 0, "-speed velocity.x velocity.y"),
+    ),
+)
+
+STILL = Base(
+    """
+universe still
+space none
+start speed 2
+meter a = 0.5 { decay 0.01 }
+reward a + previous(speed)
+observe { meters  speed }
+""",
+    "WAIT WAIT",
+    (Wire("Start.speed", "start speed 2", "start speed -1", 0, "speed"),),
+)
+
+SPACES = (GRID, EDGES, CONTINUOUS, NOWHERE, BEGINNING, STILL)

@@ -24,7 +24,7 @@ def test_bits_are_those_of_earlier_versions(name: str, golden: Callable[[Path, s
     )
     counted = env.rollout(TICKS)
     assert counted.episodes() > WORLDS
-    arrays = {**env.state, **env.outcome, "observation": env.observation, "mask": env.action_mask()}
+    arrays = {**env.state, **env.outcome, "observation": env.observation, "mask": env.action_mask}
     lines = []
     for array, values in arrays.items():
         assert values is not None

@@ -75,6 +75,7 @@ def test_case(code: str, tmp_path: Path, golden: Golden) -> None:
     path = source(code, tmp_path)
     diagnostics, text = diagnose(path)
     assert {diagnostic.code for diagnostic in diagnostics} - COMPANIONS.get(code, set()) == {code}
+    assert all(diagnostic.hint.endswith((".", "?")) for diagnostic in diagnostics)
     assert all(diagnostic.severity == CODES[diagnostic.code].severity for diagnostic in diagnostics)
     golden(HERE / f"{code}.txt", render(diagnostics, text, path.name))
 

@@ -30,7 +30,8 @@ EXPRESSIONS = st.recursive(LEAVES, combined, max_leaves=12)
 
 
 def written(expression: str) -> object:
-    rule = universe(f"meter big = 0 in -3e38 .. 3e38\nreward big\nrule probe: big = {expression}").dynamics[0]
+    added = f"meter big = 0 in -3e38 .. 3e38\nreport shown: big\nrule probe: energy < 0.5 -> big = {expression}"
+    rule = universe(added).dynamics[0]
     assert isinstance(rule, Rule)
     assert isinstance(rule.body[0], Assign)
     return rule.body[0].value
@@ -91,7 +92,7 @@ def test_constants_that_do_not_fit() -> None:
     assert codes("reward 1e30 * 1e30") == ["H034"]
     assert codes("reward 1e-46 * energy") == ["H035"]
     assert codes("reward 1e-45 * energy") == []
-    assert codes("reward 3e38 * 2 * 0.1") == []
-    assert codes("reward 0 * 3.4028235e38 + energy") == []
-    assert codes("meter big = 3.4028235e38 in 0 .. 3.4028235e38\nrule a: big = energy\nreward big") == []
+    assert codes("report r: 3e38 * 2 * 0.1 * energy") == []
+    assert codes("report r: 0 * 3.4028235e38 + energy") == []
+    assert codes("meter big = 3.4028235e38 in 0 .. 3.4028235e38\nrule a: big = energy\nreport r: big") == []
     assert codes("reward energy / (0.5 - 1 / 2)") == ["H050"]

@@ -140,9 +140,9 @@ def test_distances_on_a_long_grid() -> None:
         ("reward pow(energy - 0.5, 2)", ["H054"]),
         ("reward pow(1 + 99 * level, 20 * level)", ["H051"]),
         ("reward exp(100 * energy)", ["H051"]),
-        ("reward exp(88 * energy)", []),
+        ("report r: exp(88 * energy)", []),
         ("reward exp2(128 * energy)", ["H051"]),
-        ("reward exp2(127 * energy)", []),
+        ("report r: exp2(127 * energy)", []),
         ("reward 1 / exp(energy)", []),
         ("reward 1 / (1.5 + tanh(mood))", []),
         ("reward 1 / tanh(mood)", ["H050"]),
@@ -186,7 +186,7 @@ def test_distances_on_a_long_grid() -> None:
         ("allow UP when age >= 0", ["H062"]),
         ("allow UP when age > 0", []),
         ("reward 3e38\nreward 3e38", ["H051"]),
-        ("reward 3e38\nreward -3e38", []),
+        ("reward 1e26\nreward -1e26", []),
     ],
 )
 def test_findings(added: str, expected: list[str]) -> None:

@@ -21,7 +21,8 @@ def hamletc(tmp_path: Path) -> Command:
         done = subprocess.run(
             [sys.executable, "-c", "from hamletc.cli.main import main; main()", *map(str, arguments)],
             cwd=tmp_path,
-            env=os.environ | {"COLUMNS": "100"} | environment,
+            # Other tests of this process may have asked for Triton's interpreter.
+            env=os.environ | {"COLUMNS": "100", "TRITON_INTERPRET": "0"} | environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -37,6 +38,8 @@ def hamletc(tmp_path: Path) -> Command:
 def hamletc_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The same in this process, which need not import torch again."""
     monkeypatch.chdir(tmp_path)
+    # Some verbs set it for the process that they have to themselves otherwise.
+    monkeypatch.setenv("TRITON_INTERPRET", os.environ.get("TRITON_INTERPRET", "0"))
 
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])

@@ -99,7 +99,10 @@ def test_a_file_that_is_not_there(hamletc: Command, verb: str) -> None:
 def test_a_folder_without_a_pack(hamletc: Command, tmp_path: Path) -> None:
     done = hamletc("check", tmp_path)
     assert done.returncode == 1
-    assert "error[H100]: the pack has no bars.yaml" in done.stdout
+    assert "is a folder without a pack (bars.yaml, ...)" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    (tmp_path / "cascades.yaml").touch()
+    assert "error[H100]: the pack has no bars.yaml" in hamletc("check", tmp_path).stdout
 
 
 @pytest.mark.parametrize(

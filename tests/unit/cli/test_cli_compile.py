@@ -183,17 +183,14 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
     assert contents(tmp_path / "x") == files
 
 
-def test_a_failed_rename_brings_the_old_package_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_exchange_leaves_the_old_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = meal_files()
     write(files, tmp_path / "x")
-    rename = Path.rename
 
-    def fail(path: Path, target: Path) -> Path:
-        if path.name == "new":
-            raise OSError(5, "Input/output error")
-        return rename(path, target)
+    def fail(fresh: Path, output: Path) -> None:
+        raise OSError(5, "Input/output error", fresh, output)
 
-    monkeypatch.setattr(Path, "rename", fail)
+    monkeypatch.setattr("hamletc.package._exchange", fail)
     with pytest.raises(CompileError, match="Input/output error"):
         write(files | {"tick.ir": b"changed"}, tmp_path / "x")
     assert [path.name for path in tmp_path.iterdir()] == ["x"]

@@ -95,3 +95,44 @@ def test_sparkline() -> None:
     assert sparkline([1.0, 0.5, 0.01, 0.0], 60) == "█▄▁"
     assert len(sparkline([1.0] * 1000, 60)) == 60
     assert sparkline([1.0], 60) == "█"
+
+
+HUNGRY = (
+    MEAL.read_text()
+    .replace("meter satiation", "param hunger = 1 in 0 .. 4\nmeter satiation")
+    .replace("decay 0.02", "decay 0.02 * hunger")
+)
+
+
+def test_params_of_a_run(hamletc_here: Command, tmp_path: Path) -> None:
+    """A run with a param is that of the universe with this default."""
+    (tmp_path / "hungry.hamlet").write_text(HUNGRY)
+    (tmp_path / "other.hamlet").write_text(HUNGRY.replace("hunger = 1", "hunger = 2.5"))
+    options = ("--worlds", "64", "--ticks", "100", "--backend", "interpreter")
+    usual, given, other = (
+        facts(hamletc_here("run", name, *options, *params).stdout)
+        for name, params in (("hungry.hamlet", ()), ("hungry.hamlet", ("--param", "hunger=2.5")), ("other.hamlet", ()))
+    )
+    assert "params       hunger = 2.5" in given
+    assert [line for line in given if not line.startswith("params")] == other != usual
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (["hunger=9"], "--param hunger: 9 is outside of its bounds, 0 .. 4"),
+        (["hunger=nan"], "--param hunger: nan is outside of its bounds, 0 .. 4"),
+        (["hungr=1"], "--param hungr: first_meal has no such param: did you mean hunger?"),
+        (["wind=1"], "--param wind: first_meal has no such param: it has hunger"),
+        (["hunger"], "--param hunger: write NAME=NUMBER, as in --param hunger=0.5"),
+        (["hunger=much"], "--param hunger=much: write NAME=NUMBER, as in --param hunger=0.5"),
+        (["=1"], "--param =1: write NAME=NUMBER, as in --param hunger=0.5"),
+        (["hunger=1", "hunger=2"], "--param hunger=2: hunger is given twice"),
+    ],
+)
+def test_params_that_are_refused(hamletc_here: Command, tmp_path: Path, params: list[str], message: str) -> None:
+    (tmp_path / "hungry.hamlet").write_text(HUNGRY)
+    given = [word for text in params for word in ("--param", text)]
+    done = hamletc_here("run", "hungry.hamlet", *given, "--worlds", "4", "--ticks", "2", "--backend", "interpreter")
+    assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
+    assert not (tmp_path / "runs").exists()

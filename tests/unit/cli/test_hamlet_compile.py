@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from shipped import UNIVERSES
 
 import hamlet
 from hamletc import CompileError
-from hamletc.compile import SourceError
+from hamletc.compile import SourceError, Stopwatch, check_file
 
 MEAL = UNIVERSES / "first_meal.hamlet"
 
@@ -44,3 +45,45 @@ def test_errors_show_the_diagnostics(tmp_path: Path) -> None:
     assert isinstance(caught.value, hamlet.HamletError)
     with pytest.raises(CompileError, match="no such file or directory"):
         hamlet.compile(tmp_path / "nothing.hamlet")
+
+
+WARNED = """
+universe idle
+space grid 3 x 3
+lifespan 20 ticks
+meter joy = 0.5 { decay 0.01 }
+meter calm = 0.5 { decay 0.02 }
+affordance Bed at random { instantly { joy += 0.1 } }
+reward joy + calm
+observe { grid  meters }
+"""
+
+
+def test_warnings_are_pythons(tmp_path: Path) -> None:
+    """Each in a line that begins with its code, at the line of the caller; and they can be silenced by their codes."""
+    source = tmp_path / "idle.hamlet"
+    source.write_text(WARNED)
+    found = [each for file in check_file(source, Stopwatch()).warnings for each in file.diagnostics]
+    assert found
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        hamlet.compile(source, tmp_path / "idle")
+    assert [each.category for each in caught] == [hamlet.HamletWarning] * len(found)
+    assert [str(each.message).split()[0] for each in caught] == [each.code for each in found]
+    for each, diagnostic in zip(caught, found, strict=True):
+        place = diagnostic.primary.span
+        assert f"{diagnostic.message} ({source}:{place.line}:{place.column})" in str(each.message)
+        assert diagnostic.hint is None or str(each.message).endswith(diagnostic.hint)
+        assert "\n" not in str(each.message)
+        assert each.filename == __file__
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", "|".join(each.code for each in found), hamlet.HamletWarning)
+        hamlet.compile(source, tmp_path / "idle")
+    assert caught == []
+
+
+def test_a_universe_without_warnings_warns_of_nothing(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hamlet.compile(MEAL, tmp_path / "meal")

@@ -70,7 +70,7 @@ def test_more_on_one_side(folder: Path) -> None:
         "reward mood", "reward rest * mood"
     )
     (folder / "more.hamlet").write_text(more)
-    done = run("diff", "toy.hamlet", "more.hamlet", "--quick")
+    done = run("diff", "toy.hamlet", "more.hamlet", "--quick", "--common")
     assert done.exit_code == 1, done.output
     assert "reward" in done.output
 
@@ -117,15 +117,17 @@ def test_recorded_runs_of_other_worlds() -> None:
         (("diff", "@cuda", "toy.hamlet"), 2, "'cuda' is not one of interpreter, ir, numba, triton, sm_80"),
         (("diff", "toy.hamlet"), 2, "Missing argument"),
         (("diff", "nowhere.hamlet", "@ir"), 1, "no such file"),
-        (("diff", "nowhere.npz", "toy.hamlet"), 1, "nowhere.npz cannot be read"),
+        (("diff", "nowhere.npz", "toy.hamlet"), 1, "cannot read the file: no such file"),
         (("diff", "text.npz", "toy.hamlet"), 1, "text.npz is no recorded run"),
-        (("diff", "text.npz@ir", "toy.hamlet"), 1, "is a recorded run: nothing runs it"),
+        (("record", "run.npz", "-o", "a.npz"), 1, "run.npz is a recorded run: `hamletc replay`"),
+        (("diff", "run.npz@ir", "toy.hamlet"), 1, "is a recorded run: nothing runs it"),
         (("record", "@ir", "-o", "a.npz"), 2, "names no universe"),
         (("record", "toy.hamlet", "-o", "a.txt"), 2, "does not end in .npz"),
     ],
 )
 def test_wrong_usage(folder: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
     (folder / "text.npz").write_text("this is no recorded run")
+    np.savez(folder / "run.npz", about="of a recorded run")
     done = run(*arguments)
     assert done.exit_code == code
     assert says in " ".join(done.output.replace("│", " ").split())

@@ -31,7 +31,8 @@ def test_names_and_numbers(valley: Module) -> None:
     assert env.action_names == ("UP", "DOWN", "LEFT", "RIGHT", "INTERACT", "WAIT", "WORK")
     assert env.num_actions == 7
     assert len(env.observation_names) == schema.observation_rows(valley.universe)
-    assert env.observation_names[:2] == ("window[0]", "window[1]")
+    assert env.observation_names[:5] == ("window[-1,-1]", "window[0,-1]", "window[1,-1]", "window[-1,0]", "window[0,0]")
+    assert [name for name in env.observation_names if "here" in name] == ["here[Fire]", "here[Farm]", "here[nothing]"]
     assert env.observation_names[-1] == "param.cold"
     assert (env.seed, env.tick, env.backend) == (5, 0, "interpreter")
     assert repr(env) == "Env(valley, worlds=32, agents=2, backend='interpreter', device='cpu', seed=5, tick=0)"
@@ -50,7 +51,7 @@ def test_step_returns_views(valley: Module, backend: str) -> None:
     assert info["used"].tolist() == [-1] * 32
     assert info["action_mask"] is not None
     assert info["action_mask"].shape == (32, 7)
-    assert info["action_mask"].data_ptr() == env.action_mask().data_ptr()
+    assert info["action_mask"].data_ptr() == env.action_mask.data_ptr()
     assert info["final_observation"] is not None
     assert info["final_observation"].shape == (32, rows)
     before = observation.clone()
@@ -71,12 +72,12 @@ def test_any_integer_type_is_an_action(valley: Module, dtype: torch.dtype) -> No
     [
         (torch.zeros(32), "whole numbers \\(torch.int32\\), not torch.float32"),
         (torch.zeros(32, dtype=torch.bool), "not torch.bool"),
-        (torch.zeros(31, dtype=torch.int32), "have the shape \\[32\\], not \\[31\\]"),
-        (torch.zeros(32, 1, dtype=torch.int32), "have the shape"),
+        (torch.zeros(31, dtype=torch.int32), "have the shape \\[32\\] or \\[32, 1\\], not \\[31\\]"),
+        (torch.zeros(1, 32, dtype=torch.int32), r"have the shape \[32\] or \[32, 1\], not \[1, 32\]"),
         (torch.full((32,), 7), "action 7 does not exist: actions are 0 .. 6"),
         (torch.full((32,), -1), "action -1 does not exist"),
         (torch.full((32,), 1 << 32), "action 4294967296 does not exist"),
-        ([0] * 32, "a torch tensor, not list"),
+        ([0.5] * 32, "whole numbers \\(torch.int32\\), not torch.float64"),
         (torch.zeros(32, dtype=torch.int32, device="meta"), "are on meta, the environment is on cpu"),
     ],
 )
@@ -96,7 +97,7 @@ def test_wrong_actions(valley: Module, actions: torch.Tensor, message: str) -> N
         (-1, "random", "1 or more ticks"),
         (1.0, "random", "1 or more ticks"),
         (2, "greedy", "no policy 'greedy'"),
-        (2, torch.zeros(3, 32, dtype=torch.int32), "have the shape \\[2, 32\\], not \\[3, 32\\]"),
+        (2, torch.zeros(3, 32, dtype=torch.int32), "have the shape \\[2, 32\\] or \\[2, 32, 1\\], not \\[3, 32\\]"),
         (2, torch.zeros(2, 32), "whole numbers"),
         (2, torch.full((2, 32), 9), "action 9 does not exist"),
     ],
@@ -200,7 +201,7 @@ def test_without_observations(valley: Module) -> None:
     observation, *_, info = env.step(torch.zeros(32, dtype=torch.int32))
     assert observation is None
     assert info["final_observation"] is None
-    assert env.action_mask().any()
+    assert env.action_mask.any()
 
 
 def test_bfloat16_observations_are_rounded(valley: Module) -> None:

@@ -76,7 +76,7 @@ def bits(value: torch.Tensor) -> torch.Tensor:
 
 def everything(env: Env) -> dict[str, torch.Tensor]:
     assert env.observation is not None
-    return {**env.state, **env.outcome, "observation": env.observation, "mask": env.action_mask()}
+    return {**env.state, **env.outcome, "observation": env.observation, "mask": env.action_mask}
 
 
 def test_bounds(field: Module) -> None:

@@ -48,7 +48,7 @@ def test_going_on_from_a_checkpoint(valley: Module, backend: str, ticks: int) ->
     assert same_state(env, other)
     assert (other.seed, other.tick) == (7, ticks)
     assert torch.equal(env.observation, other.observation)  # type: ignore[arg-type]
-    assert torch.equal(env.action_mask(), other.action_mask())
+    assert torch.equal(env.action_mask, other.action_mask)
     script = random_actions(30, env.num_actions)
     ended = 0
     for actions in script:
@@ -101,12 +101,15 @@ def replace(field: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (lambda saved: saved.pop("seed"), "a state has the entries"),
         (lambda saved: saved.update(universe="0" * 64), "belongs to another universe"),
         (lambda saved: saved.update(first_world=1), "begins at world 1, these worlds at 0"),
-        (lambda saved: saved.update(seed=-1), "seed is not a whole number"),
-        (lambda saved: saved.update(tick=1 << 32), "tick is not a whole number"),
-        (lambda saved: saved.update(tick=1.5), "tick is not a whole number"),
+        (
+            lambda saved: saved.update(seed=-1),
+            "seed of the state is a whole number in 0 .. 18446744073709551615, not -1",
+        ),
+        (lambda saved: saved.update(tick=1 << 32), "tick of the state is a whole number in 0 .. 4294967295, not"),
+        (lambda saved: saved.update(tick=1.5), "tick of the state is a whole number in 0 .. 4294967295, not"),
         (lambda saved: saved.update(state=None), "has the fields meters"),
         (lambda saved: saved["state"].pop("age"), "has the fields meters"),
-        (replace("age", None), "field age of the state is torch.int32 \\[128\\], not NoneType"),
+        (replace("age", None), "field age of the state is torch.int32 \\[128\\], not None"),
         (replace("age", torch.zeros(LANES)), "not torch.float32 \\[128\\]"),
         (replace("age", torch.zeros(5, dtype=torch.int32)), "not torch.int32 \\[5\\]"),
         (put("meters", 1.5, (0, 3)), "meter warmth of the state must lie in 0 .. 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -107,7 +108,8 @@ def test_stale_bytecode_is_not_executed(copy: Path) -> None:
     cache.mkdir()
     tag = sys.implementation.cache_tag
     (cache / f"numba_kernels.{tag}.pyc").write_bytes(b"nonsense")
-    assert hamlet.load(copy).kernels("numba").__file__ == str(copy / "numba_kernels.py")
+    kernels = hamlet.load(copy).kernels("numba")
+    assert inspect.getsource(kernels.step) in (copy / "numba_kernels.py").read_text()
 
 
 def test_kernels_that_were_not_compiled(valley: Module) -> None:

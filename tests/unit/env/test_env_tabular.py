@@ -43,8 +43,8 @@ def test_a_table_of_actions_is_looked_up(valley: Module) -> None:
     for _ in range(50):
         state, lanes = stepped.state, torch.arange(61)
         at = torch.zeros(61, dtype=torch.int64)
-        for number in range(2):
-            column = stepped.observation_names.index(f"here[{number}]")
+        for number, name in enumerate(["Fire", "Farm"]):
+            column = stepped.observation_names.index(f"here[{name}]")
             assert stepped.observation is not None
             at[stepped.observation[lanes, column] == 1] = number + 1
         food = (state["meters"][1] * (torch.tensor(5.0) / 2)).floor().long().clamp(0, 4)
@@ -113,12 +113,15 @@ def test_backends_agree(valley: Module, agents: int, drawn: bool) -> None:
     if drawn:
         table = torch.rand((*sizes, ACTIONS), generator=generator).softmax(dim=-1)
     left, right = (make(valley, backend, agents=agents, seed=9, first_world=5) for backend in ("interpreter", "numba"))
+    counted = []
     for env in (left, right):
         policy = env.tabular(table, ("age", "hour", ("warmth", 4), "y"))
         env.rollout(7, policy)
         result = env.rollout(63, policy, observe=True)
         assert result.episodes() > 50
-        env.counts = result.counts  # type: ignore[attr-defined]
+        counted.append(result.counts)
+    for name in ("uses", "causes", "lengths", "finished_return"):
+        assert torch.equal(*(getattr(counts, name) for counts in counted)), name
     for name, values in left.state.items():
         assert torch.equal(values, right.state[name]), name
     for name, values in left.outcome.items():
@@ -157,7 +160,8 @@ def test_wrong_features(valley: Module, shape: tuple[int, ...], names: list[str]
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([0, 1], "is a torch tensor, not list"),
+        ([0, 1], r"a table of actions by these features has the shape \[4\], not \[2\]"),
+        ("eat", "a table holds actions .* or probabilities .*, not 'eat'"),
         (torch.tensor([0, 1, 2, 7]), r"action 7 does not exist: actions are 0 \.\. 6"),
         (torch.tensor([0, -1, 2, 3]), "action -1 does not exist"),
         (torch.tensor([True] * 4), "holds actions"),

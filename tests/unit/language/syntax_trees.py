@@ -113,11 +113,20 @@ _spaces = st.one_of(
     st.builds(syntax.SpaceDecl, _kinds("none"), _nothing, _nothing, _nothing, SPAN),
 )  # fmt: skip
 
+
+@st.composite
+def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
+    body = draw(bodies)
+    braced = len(body) == 1 and draw(st.booleans())
+    return kind(draw(names), draw(guards), body, draw(SPAN), braced)
+
+
 declarations: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
     st.builds(syntax.ClockDecl, signed, SPAN),
     st.builds(syntax.LifespanDecl, signed, _tuples(_properties(expressions, "reward")), SPAN),
+    st.builds(syntax.LifespanDecl, _kinds("forever"), st.just(()), SPAN),
     st.builds(syntax.EpisodesDecl, SPAN),
     st.builds(syntax.TrackDecl, st.none() | _kinds("agent", "world"), SPAN),
     st.builds(syntax.InertDecl, SPAN),
@@ -125,10 +134,10 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
     st.builds(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
-        _tuples(_properties(expressions, "decay", "move", "interact")), SPAN,
+        _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
     ),
-    st.builds(syntax.RuleDecl, names, st.none() | expressions, bodies, SPAN),
-    st.builds(syntax.CascadeDecl, names, expressions, bodies, SPAN),
+    _rules(st.none() | expressions, syntax.RuleDecl),
+    _rules(expressions, syntax.CascadeDecl),
     st.builds(
         syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),
         signed | _kinds("forever"), _optional_spans, _tuples(_needs | _blocks), SPAN,
@@ -145,7 +154,7 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.DiesDecl, expressions, SPAN),
     st.builds(syntax.RewardDecl, st.none() | names, expressions, SPAN),
     st.builds(syntax.ReportDecl, names, expressions, SPAN),
-    st.builds(syntax.ObserveDecl, _tuples(_observations, 6, least=1), SPAN),
+    st.builds(syntax.ObserveDecl, _tuples(_observations, 6), SPAN),
 )  # fmt: skip
 
 files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN)

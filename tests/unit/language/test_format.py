@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -119,7 +120,7 @@ meter energy = 1.0 { decay 0.005 * difficulty }
 meter fun    = 0.50  # half
 
 rule a_rule: fun -= 1 - (2 - energy)
-rule b:      energy < 0.3 -> fun += 1
+rule b:      energy < 0.3 -> { fun += 1 }
 
 affordance Bed at (1, 2) open 8 .. 18 lasts 4 ticks {
     needs fun > 0  # or else
@@ -278,6 +279,79 @@ def test_long_lines_are_broken_before_operators() -> None:
     assert max(map(len, lines)) <= 120
     assert all(line.startswith("    + ") for line in lines[3:])
     assert formatted(text) == text
+
+
+_comparisons = st.builds(
+    "{} {} {}".format,
+    st.sampled_from(
+        ["energy", "position x", "hour", "distance to Bed", "energy - 2 * food", "-(energy + 1)", "`a or b`"]
+    ),
+    st.sampled_from(["<", ">=", "=="]),
+    st.sampled_from(["0.5", "food", "energy * 3 + food", "max(energy, food - 1)"]),
+)
+_conditions = st.lists(st.tuples(_comparisons, st.sampled_from(["and", "or"])), min_size=1, max_size=12).map(
+    lambda parts: " ".join(word for part in parts for word in part).rsplit(" ", 1)[0]
+)
+_choices = st.builds("if {} then {} else {}".format, _conditions, st.sampled_from(["1", "food"]), st.just("0.25"))
+_long = st.one_of(
+    st.builds("rule r: {} -> energy -= {}".format, _conditions, _choices),
+    st.builds("rule r: {} -> {{ energy -= {} }}".format, _conditions, _choices),
+    st.builds("rule r {{ energy -= {} }}".format, _choices),
+    st.builds("dies when {}".format, _conditions),
+    st.builds("affordance Bed at random {{ needs {}  instantly {{ energy += {} }} }}".format, _conditions, _choices),
+    st.builds("reward {}".format, _choices),
+    st.builds("reward 0.1 when ({})".format, _conditions),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(_long)
+def test_lines_are_broken_between_conditions_and_never_within_one(declaration: str) -> None:
+    text = formatted(f"universe u {declaration}")
+    assert bare(parsed(text)) == bare(parsed(f"universe u {declaration}"))
+    assert formatted(text) == text
+    lines = text.splitlines()[2:]
+    assert max(map(len, lines)) <= 120
+    for before, line in pairwise(lines):
+        words = ("and ", "or ", "then ", "else ", "}", "needs ", "instantly ")
+        assert line.lstrip().startswith(words) or before.endswith(("{", "->")), text
+
+
+def test_a_lone_statement_keeps_its_braces() -> None:
+    condition = "position x >= 5 and position y >= 5"
+    choice = "if position x >= 7 and position y >= 7 then 0.05 else 0.01"
+    text = f"""\
+universe u
+
+rule swamp: {condition} -> {{
+    energy -= {choice}
+}}
+rule river: {condition} and position y < 9 or position x == 1 ->
+    energy -= {choice}
+rule short: energy < 1 -> {{ food -= 1 }}
+rule plain: energy < 1 -> food -= 1
+rule always {{ food -= 1 }}
+cascade sea: energy < 1 -> {{ food -= 1 }}
+"""
+    assert formatted(re.sub(r"\s+", " ", text)) == text
+
+
+def test_a_brace_stays_behind_its_arrow() -> None:
+    condition = "energy == max(energy, food - 1) and distance to Bed >= food or energy > max(energy, food - 1)"
+    text = formatted(f"universe u rule r_of_some_length: {condition} -> {{ energy -= 1 together {{ food = 1 }} }}")
+    assert text.splitlines()[2:4] == [
+        "rule r_of_some_length: energy == max(energy, food - 1) and distance to Bed >= food",
+        "    or energy > max(energy, food - 1) -> {",
+    ]
+
+
+def test_a_chain_of_choices_is_broken_before_each_else() -> None:
+    choice = "if hour < 6 and position x == 1 then 0.25 else if hour < 12 and position x == 2 then 0.5"
+    text = formatted(f"universe u reward 0.5 * ({choice} else 0.125 * energy)")
+    assert text.splitlines()[2:] == [
+        "reward 0.5 * (if hour < 6 and position x == 1 then 0.25 else if hour < 12 and position x == 2 then 0.5",
+        "    else 0.125 * energy)",
+    ]
 
 
 def test_a_long_block_gets_a_line_for_each_item() -> None:

@@ -114,8 +114,8 @@ def test_a_name_with_a_line_end_is_two_names() -> None:
     assert error("universe u\nmeter en\nergy = 1").message == "expected `=`, found `ergy`"
 
 
-PIECES_AT_THE_START = ("a ", "}", "meter a {\n", "\0", "#")
-PIECES_OF_EXPRESSIONS = ("a", "1 ", "(", "-", "a+", "{}", "reward a +\n", "é", ".")
+PIECES_AT_THE_START = ("a ", "}", "meter a {\n", "\0", "#", "//\n", "/*", "meter = ", "-- ")
+PIECES_OF_EXPRESSIONS = ("a", "1 ", "(", "-", "a+", "{}", "reward a +\n", "é", ".", "=> ", "0,1 ", "if a then ", "--a ")
 PIECES_OF_GARBAGE = (
     *(("", piece) for piece in PIECES_AT_THE_START),
     *(("universe u reward ", piece) for piece in PIECES_OF_EXPRESSIONS),
@@ -156,6 +156,24 @@ PIECES = [
     "if",
     "é",
     "1.",
+    "//",
+    "/*",
+    "*/",
+    "--",
+    "**",
+    "=>",
+    "[1, 2]",
+    "'a'",
+    "\u2212",
+    "8am",
+    "a.b",
+    "%",
+    ";",
+    "else",
+    "for",
+    "in",
+    "0,5",
+    "f()",
     "\n",
     "# c",
     "\0",
@@ -178,6 +196,7 @@ def _check(text: str) -> None:
     file, diagnostics = parse(text)
     assert file is not None or diagnostics
     assert len({(d.code, d.primary.span) for d in diagnostics}) == len(diagnostics)
+    assert all(d.hint.endswith((".", "?", "`")) for d in diagnostics)
     lines = text.split("\n")
     for label in [label for d in diagnostics for label in (d.primary, *d.secondary)]:
         assert 1 <= label.span.line <= label.span.end_line <= len(lines)

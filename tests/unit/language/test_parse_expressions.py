@@ -6,6 +6,13 @@ from language_cases import declared, error, errors, expression, sketch
 from hamletc.language import syntax
 from hamletc.language.parser import parse
 
+REWARD = "Write it as in `reward 0.1 when here == Bed`."
+NUMBERS = "Numbers are written `1`, `0.25` or `1e-3`."
+NO_REMAINDER = (
+    "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule sets "
+    "back to 0."
+)
+
 
 @pytest.mark.parametrize(
     ("text", "understood"),
@@ -123,18 +130,19 @@ def test_comparisons_do_not_chain(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("a +", "expected an expression, found the end of the file", None),
-        ("(a", "expected an operator or `)`, found the end of the file", None),
+        ("a +", "expected an expression, found the end of the file", REWARD),
+        ("(a", "expected an operator or `)`, found the end of the file", REWARD),
         ("a = b", "expected an operator or a declaration, found `=`", "Compare with `==`."),
         ("1 + if a then b else c", "expected an expression, found `if`", "Put the `if` expression in parentheses."),
         ("1 when a + 2 < b", "expected a comparison, found `+`",
          "A condition after `when` that adds or subtracts goes in parentheses."),
-        ("min()", "expected an expression, found `)`", None),
+        ("min()", "`min` is called without arguments",
+         "Functions have arguments, as in `uniform(0, 1)`; meters and params stand without parentheses."),
         ("if a thn b else c", "expected an operator or `then`, found `thn`", "Did you mean `then`?"),
-        ("a * when", "expected an expression, found `when`", None),
+        ("a * when", "expected an expression, found `when`", REWARD),
     ],
 )  # fmt: skip
-def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: str | None) -> None:
+def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: str) -> None:
     found = error(f"universe u reward {text}")
     assert (found.code, found.message, found.hint) == ("H009", message, hint)
 
@@ -145,7 +153,12 @@ def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: st
         ("a && b", "H004", "Write `and`."),
         ("a || b", "H004", "Write `or`."),
         ("!a", "H004", "Write `not`."),
-        ("a % b", "H004", None),
+        (
+            "a ? b",
+            "H004",
+            "Write `if CONDITION then A else B`, or `A when CONDITION`, which is 0 where it does not hold.",
+        ),
+        ("a % b", "H004", NO_REMAINDER),
         (
             "énergie",
             "H004",
@@ -154,16 +167,16 @@ def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: st
         (".5", "H005", "Write `0.5`."),
         ("5.", "H005", "Write `5.0`."),
         ("1_000", "H005", "Write `1000`."),
-        ("0x10", "H005", None),
-        ("1.2.3", "H005", None),
-        ("2e", "H005", None),
+        ("0x10", "H005", NUMBERS),
+        ("1.2.3", "H005", NUMBERS),
+        ("2e", "H005", NUMBERS),
         ("1e39", "H006", "The largest binary32 number is 3.4028235e38."),
         ("1e999", "H006", "The largest binary32 number is 3.4028235e38."),
         ("3.4028236e38", "H006", "The largest binary32 number is 3.4028235e38."),
-        ("a" * 65, "H007", None),
+        ("a" * 65, "H007", "Choose a shorter name."),
     ],
 )
-def test_what_cannot_be_a_token(text: str, code: str, hint: str | None) -> None:
+def test_what_cannot_be_a_token(text: str, code: str, hint: str) -> None:
     found = error(f"universe u reward {text}")
     assert (found.code, found.hint) == (code, hint)
 

@@ -48,8 +48,8 @@ def test_what_could_be_read_is_kept() -> None:
     file, _ = parse(MANY)
     assert file is not None
     kinds = [type(declaration).__name__ for declaration in file.declarations]
-    assert kinds == ["MeterDecl", "AffordanceDecl", "AffordanceDecl", "ObserveDecl", "MeterDecl"]
-    kitchen, observe = file.declarations[2], file.declarations[3]
+    assert kinds == ["MeterDecl", "MeterDecl", *["AffordanceDecl"] * 2, "RewardDecl", "ObserveDecl", "MeterDecl"]
+    kitchen, observe = file.declarations[3], file.declarations[5]
     assert isinstance(kitchen, syntax.AffordanceDecl)
     assert [item.kind for item in kitchen.items if isinstance(item, syntax.BlockItem)] == ["instantly", "each tick"]
     assert isinstance(observe, syntax.ObserveDecl)
@@ -60,38 +60,51 @@ def test_what_could_be_read_is_kept() -> None:
     ("text", "message", "hint"),
     [
         ("cascde c: a < 1 -> b += 1", "expected a declaration, found `cascde`", "Did you mean `cascade`?"),
-        ("meter a = 1 { move 1, decay 2 }", "expected an operator, `decay`, `interact`, `move` or `}`, found `,`",
+        ("meter a = 1 { move 1, decay 2 }",
+         "expected an operator, `decay`, `interact`, `move`, `only` or `}`, found `,`",
          "Items stand side by side, without commas."),
-        ("action A { 5 }", "expected a statement, `keeps`, `move`, `needs`, `teleport` or `}`, found `5`", None),
-        ("space torus 4", "expected `continuous`, `grid` or `none`, found `torus`", None),
+        ("action A { 5 }", "expected a statement, `keeps`, `move`, `needs`, `teleport` or `}`, found `5`",
+         "Write it as in `action REST { needs energy < 0.9  energy += 0.01 }`."),
+        ("space torus 4", "expected `continuous`, `grid` or `none`, found `torus`",
+         "`space grid 8 x 8 { edges wrap }` joins opposite edges."),
         ("space gird 4", "expected `continuous`, `grid` or `none`, found `gird`", "Did you mean `grid`?"),
-        ("space grid (0 .. 1)", "expected a number, found `(`", None),
-        ("space continuous 4", "expected `(`, found `4`", None),
-        ("space grid 4 { step 1 }", "expected `distance`, `edges`, `places`, `starts` or `}`, found `step`", None),
-        ("space none { }", "expected a declaration, found `{`", None),
-        ("track uses by lane", "expected `agent` or `world`, found `lane`", None),
-        ("episodes by foot", "expected `hand`, found `foot`", None),
-        ("allow UP", "expected a name or `when`, found the end of the file", None),
-        ("allow 5 when true", "expected a name or `all`, found `5`", None),
-        ("report 5", "expected a name, found `5`", None),
-        ("moves { UP 1 }", "expected `(`, found `1`", None),
-        ("affordance A together { }", "expected `at`, `lasts`, `open` or `{`, found `together`", None),
-        ("observe { constant }", "expected a number, found `}`", None),
-        ("reward `a` `b`", "expected an operator or a declaration, found `b`", None),
+        ("space grid (0 .. 1)", "expected a number, found `(`", "Write it as in `space grid 8 x 8 { edges wrap }`."),
+        ("space continuous 4", "expected `(`, found `4`",
+         "Write it as in `space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }`."),
+        ("space grid 4 { step 1 }", "expected `distance`, `edges`, `places`, `starts` or `}`, found `step`",
+         "`step 0.5` stands in the braces of a continuous space; `age` is the ticks that an agent has lived."),
+        ("space none { }", "expected a declaration, found `{`", "Write it as in `space none`."),
+        ("track uses by lane", "expected `agent` or `world`, found `lane`", "Write it as in `track uses by world`."),
+        ("episodes by foot", "expected `hand`, found `foot`", "Write it as in `episodes by hand`."),
+        ("allow UP", "expected a name or `when`, found the end of the file",
+         "Write it as in `allow UP DOWN when position x > 0`."),
+        ("allow 5 when true", "expected a name or `all`, found `5`",
+         "Write it as in `allow UP DOWN when position x > 0`."),
+        ("report 5", "expected a name, found `5`", "Write it as in `report NAME: energy * food`."),
+        ("moves { UP 1 }", "expected `(`, found `1`", "Write it as in `moves { NORTH (0, -1)  EAST (1, 0) }`."),
+        ("affordance A together { }", "expected `at`, `lasts`, `open` or `{`, found `together`",
+         "Write it as in `affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }`."),
+        ("observe { constant }", "expected a number, found `}`", "Write it as in `observe { grid  meters  time }`."),
+        ("reward `a` `b`", "expected an operator or a declaration, found `b`",
+         "Write it as in `reward 0.1 when here == Bed`."),
         ("reward position w", "expected an operator or a declaration, found `w`",
          "Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ..."),
         ("affordance A at rnadom { }", "expected `random` or `(`, found `rnadom`", "Did you mean `random`?"),
         ("affordance A at random { each tck { a += 1 } }", "expected `tick`, found `tck`", "Did you mean `tick`?"),
-        ("affordance A at random open 8 { }", "expected `..`, found `{`", None),
-        ("clock 24", "expected `hour` or `hours`, found the end of the file", None),
-        ("clock hours", "expected a number, found `hours`", None),
-        ("meter 5 = 1", "expected a name, found `5`", None),
-        ("rule r:", "expected an expression or a statement, found the end of the file", None),
-        ("rule r: a + 1", "expected an operator or `->`, found the end of the file", None),
+        ("affordance A at random open 8 { }", "expected `..`, found `{`",
+         "Write `open 8 .. 18`: the hours from the first up to the second."),
+        ("clock 24", "expected `hour` or `hours`, found the end of the file", "Write `clock 24 hours`."),
+        ("clock hours", "expected a number, found `hours`", "Write it as in `clock 24 hours`."),
+        ("meter 5 = 1", "expected a name, found `5`",
+         "Write it as in `meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }`."),
+        ("rule r:", "expected an expression or a statement, found the end of the file",
+         "Write it as in `rule NAME: energy < 0.3 -> mood -= 0.01`."),
+        ("rule r: a + 1", "expected an operator or `->`, found the end of the file",
+         "Write it as in `rule NAME: energy < 0.3 -> mood -= 0.01`."),
         ("universe v", "expected a declaration, found `universe`", "A file declares one universe, in its first line."),
     ],
 )  # fmt: skip
-def test_what_is_expected_is_said_in_an_authors_words(text: str, message: str, hint: str | None) -> None:
+def test_what_is_expected_is_said_in_an_authors_words(text: str, message: str, hint: str) -> None:
     found = error(f"universe u\n{text}")
     assert (found.code, found.message, found.hint) == ("H009", message, hint)
 

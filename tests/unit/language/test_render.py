@@ -34,7 +34,7 @@ error[H020]: no meter is called `mod`
 
 def test_labels_in_several_lines_of_which_one_between_is_shown() -> None:
     secondary = [Label(Span(2, 7, 2, 11), "a meter"), Label(Span(1, 7, 1, 13))]
-    found = diagnose("H020", "message", Span(4, 8, 4, 14), secondary=secondary)
+    found = diagnose("H020", "message", Span(4, 8, 4, 14), secondary=secondary, hint="Do.")
     assert (
         render([found], SOURCE, "a.hamlet")
         == """\
@@ -48,13 +48,17 @@ error[H020]: message
 3 |
 4 | reward energy * mod
   |        ^^^^^^
+  |
+  = help: Do.
 """
     )
 
 
 def test_lines_far_apart_and_wide_numbers() -> None:
     source = "\n".join(f"line {n}" for n in range(1, 12))
-    found = diagnose("H020", "message", Span(10, 1, 10, 5), "here", secondary=[Label(Span(2, 6, 2, 7), "and here")])
+    found = diagnose(
+        "H020", "message", Span(10, 1, 10, 5), "here", secondary=[Label(Span(2, 6, 2, 7), "and here")], hint="Do."
+    )
     assert (
         render([found], source, "a.hamlet")
         == """\
@@ -66,13 +70,15 @@ error[H020]: message
 ...
 10 | line 10
    | ^^^^ here
+   |
+   = help: Do.
 """
     )
 
 
 def test_several_labels_in_one_line() -> None:
     secondary = [Label(Span(4, 8, 4, 14), "first"), Label(Span(4, 15, 4, 16)), Label(Span(4, 1, 4, 7), "zeroth")]
-    found = diagnose("H020", "message", Span(4, 17, 4, 20), "second", secondary=secondary)
+    found = diagnose("H020", "message", Span(4, 17, 4, 20), "second", secondary=secondary, hint="Do.")
     assert (
         render([found], SOURCE, "a.hamlet")
         == """\
@@ -84,13 +90,15 @@ error[H020]: message
   | |      |
   | |      first
   | zeroth
+  |
+  = help: Do.
 """
     )
 
 
 def test_tabs_wide_and_combining_characters_and_controls_keep_the_carets_in_place() -> None:
     source = "# \t\u732b e\u0301 \x1b[31m here\r\n"
-    found = diagnose("H020", "message", Span(1, 15, 1, 19), "this")
+    found = diagnose("H020", "message", Span(1, 15, 1, 19), "this", hint="Do.")
     assert (
         render([found], source, "a.hamlet")
         == """\
@@ -99,6 +107,8 @@ error[H020]: message
   |
 1 | #   \u732b e\u0301 \u241b[31m here
   |                ^^^^ this
+  |
+  = help: Do.
 """
     )
 
@@ -120,27 +130,31 @@ error[H009]: expected a name, found the end of the file
  --> a.hamlet:1:17
   |
 1 | universe a meter
-  |                 ^ unexpected
+  |                 ^ expected here
+  |
+  = help: Write it as in `meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }`.
 """
     )
 
 
 def test_a_span_over_several_lines_is_marked_in_its_first() -> None:
     assert (
-        render([diagnose("H020", "message", Span(1, 7, 2, 3))], SOURCE, "a.hamlet")
+        render([diagnose("H020", "message", Span(1, 7, 2, 3), hint="Do.")], SOURCE, "a.hamlet")
         == """\
 error[H020]: message
  --> a.hamlet:1:7
   |
 1 | meter energy = 1.0
   |       ^^^^^^^^^^^^
+  |
+  = help: Do.
 """
     )
 
 
 def test_of_a_long_line_the_part_around_the_label_is_shown() -> None:
     source = "a" * 5_000 + "b" + "a" * 5_000
-    rendered = render([diagnose("H020", "message", Span(1, 5_001, 1, 5_002), "b")], source, "a.hamlet")
+    rendered = render([diagnose("H020", "message", Span(1, 5_001, 1, 5_002), "b", hint="Do.")], source, "a.hamlet")
     line, carets = rendered.splitlines()[3:5]
     assert len(line) < 160
     assert line.index("b") == carets.index("^")
@@ -157,7 +171,7 @@ def test_colours_change_nothing_else() -> None:
 
 
 def test_summary() -> None:
-    error = diagnose("H020", "message", Span(1, 1, 1, 2))
+    error = diagnose("H020", "message", Span(1, 1, 1, 2), hint="Do.")
     assert summary([]) == "no errors"
     assert summary([error]) == "1 error"
     assert summary([error, error]) == "2 errors"

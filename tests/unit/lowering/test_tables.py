@@ -142,8 +142,8 @@ def test_large_universes_compile_in_time(text: str) -> None:
     begin = process_time()
     source = Source(SHIPPED / "large.hamlet", text)
     texts = build(check(source, parse(source)).universe, Options(), Stopwatch())
-    # 4 to 7 s on a quiet machine; what is quadratic takes minutes.
-    assert process_time() - begin < 30
+    # Some 15 s on a quiet machine; what is quadratic takes minutes.
+    assert process_time() - begin < 60
     for name in ("tick.ir", "numba_kernels.py", "triton_kernels.py"):
         assert len(texts[name]) < 1_000_000
 

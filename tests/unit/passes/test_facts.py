@@ -67,6 +67,7 @@ def test_a_grid() -> None:
         **{f"{what}.y": y for what in ("position", "used_at", "moved")},
         "velocity.x": Interval(-8.0, 8.0, False, True),
         "velocity.y": Interval(-4.0, 4.0, False, True),
+        "speed": Interval(-LARGEST, LARGEST, False, True),
         **{f"streak.{name}": COUNT for name in ("Bed", "Den", "Pub")},
         "param.p": Interval(-2.0, 3.0, False, True),
         "meter.energy": Interval(0.0, 1.0, False, True),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hamlet.profile.counts import block_frequency
-from hamlet.profile.frequency import Frequency, _places
 from hamlet.profile.phases import phase_of
 from hamlet.profile.places import AROUND, Purpose, purposes
-from hamlet.sass import Instruction, basic_blocks
+from hamlet.sass import basic_blocks
 
 KERNELS = Path(__file__).parents[3] / "generated" / "town" / "triton_kernels.py"
 
@@ -19,27 +17,17 @@ SASS = """
 	//## File "/x/town/triton_kernels.py", line 90
         /*0000*/                   FADD R2, R2, 0.5 ;
         /*0010*/                   FADD R3, R2, 0.5 ;
+	//## File ".nv_debug_ptx_txt", line 30
 	//## File "/lib/standard.py", line 5 inlined at "/x/town/triton_kernels.py", line 8
 	//## File "/x/town/triton_kernels.py", line 8
         /*0020*/               @P1 BRA `(.L_x_2) ;
+	//## File ".nv_debug_ptx_txt", line 31
         /*0030*/                   FFMA R3, R3, R2, R1 ;
 .L_x_2:
 	//## File "/x/town/triton_kernels.py", line 91
         /*0040*/                   EXIT ;
 $__internal_0_$__div:
         /*0050*/                   MUFU.RCP R5, R5 ;
-"""
-
-PTX = """
-	.file	1 "/x/town/triton_kernels.py"
-	.file	2 "/lib/standard.py"
-	add.rn.f32 %r0, %r0, %r0;
-	.loc	1 90 13 // triton_kernels.py:90:13
-	add.rn.f32 %r0, %r0, %r0;
-	.loc	1 7 28, function_name $L__info_string0, inlined_at 1 90 13 // triton_kernels.py:7:28
-	add.rn.f32 %r0, %r0, %r0;
-	.loc	2 216 16, function_name $L__info_string0, inlined_at 1 8 12
-	add.rn.f32 %r0, %r0, %r0;
 """
 
 
@@ -72,7 +60,8 @@ def test_phases() -> None:
 
 
 def test_places_of_machine_code() -> None:
-    first, second, third, subroutine = (block for block in basic_blocks(SASS, "rollout") if block)
+    blocks = [block.instructions for block in basic_blocks(SASS, "rollout") if block.instructions]
+    first, second, third, subroutine = blocks
     kernels = "/x/town/triton_kernels.py"
     assert [i.places for i in first] == [
         ((kernels, 7), (kernels, 90)),
@@ -82,22 +71,4 @@ def test_places_of_machine_code() -> None:
     assert second[0].places == first[2].places
     assert third[0].places == ((kernels, 91),)
     assert subroutine[0].places == ()
-
-
-def test_places_of_ptx() -> None:
-    places = _places(PTX)
-    assert [places[line] for line in (4, 6, 8, 10)] == [
-        (), ((90, 0), (90, None)), ((7, 90), (7, None)), ((8, None),),
-    ]  # fmt: skip
-
-
-def test_a_block_runs_as_often_as_most_of_its_lines() -> None:
-    def at(*lines: int) -> Instruction:
-        return Instruction("FADD", "FADD", False, None, tuple(("town/triton_kernels.py", line) for line in lines))
-
-    often = Frequency({(7, 90): 0.25, (7, None): 0.6, (8, None): 1.0})
-    assert often.of((7, 90)) == 0.25
-    assert often.of((7, 1)) == 0.6
-    assert often.of((9, 0)) is None
-    assert block_frequency([at(7, 90), at(7, 90), at(8), at(9), Instruction("NOP", "NOP", False, None)], often) == 0.25
-    assert block_frequency([at(9)], often) == 0.0
+    assert [i.ptx for block in blocks for i in block] == [None, None, 30, 31, 31, None]

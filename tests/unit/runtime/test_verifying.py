@@ -178,7 +178,7 @@ def test_observations_are_compared(array: str) -> None:
     world = sample("first_meal")
     report = verify(world, [Candidate(Faulty(world, 2, fault), CPU)], TINY)
     assert report.divergence is not None
-    assert (report.divergence.field, report.divergence.row) == (array, "grid[1]")
+    assert (report.divergence.field, report.divergence.row) == (array, "grid[1,0]")
 
 
 def test_the_tick_of_a_rollout_is_found() -> None:

@@ -349,7 +349,10 @@ def test_constants_meet_in_binary32(tmp_path: Path) -> None:
     bonuses = "[{variable: season, weight: 0.3}]"
     edits: Edits = {
         "drive_as_code": drive(f"{{type: vfs_variable, base: 0.1, variable_bonuses: {bonuses}}}"),
-        "variables_reference": [("default: 0.25", "default: 0.15")],
+        "variables_reference": [
+            ("default: 0.25", "default: 0.15"),
+            ("readable_by: [agent]", "readable_by: [agent, engine]"),
+        ],
     }
     exact = round32(round32(0.1) + round32(round32(0.3) * round32(0.15)))
     assert exact != round32(0.1 + 0.3 * 0.15)
@@ -511,7 +514,7 @@ def test_declared_variables_move_to_the_end(tmp_path: Path) -> None:
 
 
 def test_the_time_may_be_declared_in_halves(tmp_path: Path) -> None:
-    more = "  - {id: time_sin, scope: agent, type: scalar, default: 0, readable_by: [agent], writable_by: [engine]}\n"
+    more = "  - {id: time_sin, scope: global, type: scalar, default: 0, readable_by: [agent], writable_by: [engine]}\n"
     edits: Edits = {"variables_reference": [("variables:\n", f"variables:\n{more}")]}
     assert [name for name, _, _ in fields(checked(tmp_path, edits))][-5:] == [
         "time_cos",

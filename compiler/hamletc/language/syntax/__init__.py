@@ -26,6 +26,7 @@ from hamletc.language.syntax.declarations import (
     RewardDecl,
     RuleDecl,
     SpaceDecl,
+    StartDecl,
     TrackDecl,
 )
 from hamletc.language.syntax.expressions import (
@@ -98,6 +99,7 @@ __all__ = [
     "RuleDecl",
     "Signed",
     "SpaceDecl",
+    "StartDecl",
     "Stmt",
     "StreakExpr",
     "TeleportItem",

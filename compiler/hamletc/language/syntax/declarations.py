@@ -44,6 +44,15 @@ class MovesDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class StartDecl:
+    """`start velocity (0.5, -1) speed 2`, of which either part may be missing: what is there before the first tick."""
+
+    velocity: tuple[Signed, ...] | None
+    speed: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodesDecl:
     """`episodes by hand`."""
 
@@ -85,9 +94,9 @@ class ClockDecl:
 
 @dataclass(frozen=True, slots=True)
 class LifespanDecl:
-    """`lifespan 500 ticks { reward 1.0 }`."""
+    """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
 
-    ticks: Signed
+    ticks: Signed | Name
     properties: tuple[Property, ...]
     span: Span
 
@@ -104,7 +113,7 @@ class ParamDecl:
 
 @dataclass(frozen=True, slots=True)
 class MeterDecl:
-    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 }`; bounds default to 0 .. 1."""
+    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1."""
 
     name: Name
     start: Expr
@@ -115,22 +124,26 @@ class MeterDecl:
 
 @dataclass(frozen=True, slots=True)
 class RuleDecl:
-    """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`."""
+    """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`.
+
+    `braced` where a lone statement stands in braces."""
 
     name: Name
     guard: Expr | None
     body: tuple[Stmt, ...]
     span: Span
+    braced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CascadeDecl:
-    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`."""
+    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules."""
 
     name: Name
     guard: Expr
     body: tuple[Stmt, ...]
     span: Span
+    braced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +193,7 @@ class DiesDecl:
 @dataclass(frozen=True, slots=True)
 class RewardDecl:
     """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
-    file order."""
+    file order. `reward nothing` has that word as its value."""
 
     name: Name | None
     value: Expr
@@ -198,7 +211,7 @@ class ReportDecl:
 
 @dataclass(frozen=True, slots=True)
 class ObserveDecl:
-    """`observe { ... }`."""
+    """`observe { ... }`; `observe nothing` has no items."""
 
     items: tuple[ObserveItem, ...]
     span: Span
@@ -209,6 +222,7 @@ Decl: TypeAlias = (
     | MovesDecl
     | ClockDecl
     | LifespanDecl
+    | StartDecl
     | EpisodesDecl
     | TrackDecl
     | InertDecl

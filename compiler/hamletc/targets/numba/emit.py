@@ -138,7 +138,7 @@ class _Context:
         self.sources = [plain(source) for source in universe.sources]
         self.large = is_large(program) and not keeps_cells(program)
         memory = HEAP if self.large else STACK
-        self.state = state(universe, memory)
+        self.state = state(universe, frozenset(output.name for output in program.function("reset").outputs), memory)
         self.held = {slot.name: slot for slot in self.state}
         self.kept = kept(program, self.held, sum(each.place is None for each in universe.affordances))
         self.held |= {slot.name: slot for slot in self.kept}

@@ -84,16 +84,15 @@ class Slot:
         """Where that is."""
         return Place(self.chunk.variable, "0" if self.chunk.rows == 1 else f"{self.row} * LANES")
 
-
-def state(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
-    """The state of a lane and its world, in the order of the state arrays."""
+def state(universe: Universe, starts: frozenset[str], memory: Memory = STACK) -> tuple[Slot, ...]:
+    """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
     fields = schema.state_fields(universe)
     taken = {f"{field.name}_array" for field in fields}
     dtypes = {"layout": "u32"}
     return tuple(
         slot
         for field in fields
-        for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken, memory)
+        for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken, starts, memory)
     )
 
 
@@ -104,7 +103,7 @@ def outcomes(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
     for field in schema.outcome_fields(universe):
         reported = (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
         dtype = "i8" if numbered.get(field.name, BYTES + 1) <= BYTES else field.dtype
-        result += _slots(field, reported, dtype, set(), memory)
+        result += _slots(field, reported, dtype, set(), frozenset(), memory)
     return tuple(result)
 
 
@@ -148,8 +147,15 @@ def chunks(slots: Iterable[Slot]) -> list[Chunk]:
     return list({slot.chunk.variable: slot.chunk for slot in slots}.values())
 
 
-def _slots(field: schema.Field, values: tuple[str, ...], dtype: str, taken: set[str], memory: Memory) -> list[Slot]:
-    array, start = f"{field.name}_array", STARTS.get(field.name)
+def _slots(
+    field: schema.Field,
+    values: tuple[str, ...],
+    dtype: str,
+    taken: set[str],
+    starts: frozenset[str],
+    memory: Memory,
+) -> list[Slot]:
+    array, start = f"{field.name}_array", None if starts.intersection(values) else STARTS.get(field.name)
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
     if len(values) > memory.few:
         chunk = Chunk(

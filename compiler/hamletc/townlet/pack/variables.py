@@ -23,6 +23,7 @@ class Variable:
     scope: Spanned[Scope]
     type: Spanned[VariableType]
     default: tuple[float, ...]
+    default_span: Span
     readers: tuple[str, ...]
     writers: tuple[str, ...]
     span: Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamletc.language.syntax import ActionDecl, KeepsItem, MoveItem, Signed, Stmt, TeleportItem, TogetherStmt
 from hamletc.townlet.pack import CustomAction, Grid, Pack, Spanned
-from hamletc.townlet.translate.changes import gain, loss, nothing
+from hamletc.townlet.translate.changes import gain, loss
 from hamletc.townlet.translate.space import displacement
 from hamletc.townlet.translate.terms import exact, quoted, signed
 
@@ -15,8 +15,6 @@ def action(source: CustomAction, pack: Pack) -> ActionDecl:
     changes = (*map(loss, source.costs), *map(gain, source.effects))
     body: tuple[Stmt, ...] = changes if len(changes) < 2 else (TogetherStmt(changes, span),)
     moving = _moving(source, pack)
-    if not body and not moving:
-        body = (nothing(pack.bars[0].name),)
     keeps = (KeepsItem(span),) if moving and pack.training.temporal.value and pack.deployed else ()
     return ActionDecl(quoted(source.name), (*body, *moving, *keeps), span)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hamletc.language.syntax import AffordanceDecl, AssignStmt, BlockItem, Name, NeedsItem, Signed
+from hamletc.language.syntax import AffordanceDecl, BlockItem, Name, NeedsItem, Signed
 from hamletc.townlet.pack import Affordance, Aspatial, Change, Pack
 from hamletc.townlet.read_affordances import raises
-from hamletc.townlet.translate.changes import gain, gain_at_first, loss, nothing
+from hamletc.townlet.translate.changes import gain, gain_at_first, loss
 from hamletc.townlet.translate.terms import as_binary32, binary, number, quoted, word
 
 HOURS = 24
@@ -18,7 +18,6 @@ def affordance(source: Affordance, pack: Pack) -> AffordanceDecl:
     given = None if place is None else tuple(Signed(str(coordinate), place.span) for coordinate in place.coordinates)
     where = place.span if place is not None else source.name.span
     spaceless = isinstance(pack.substrate, Aspatial)
-    idle = nothing(pack.bars[0].name)
     return AffordanceDecl(
         quoted(source.name),
         given,
@@ -26,7 +25,7 @@ def affordance(source: Affordance, pack: Pack) -> AffordanceDecl:
         _hours(source) if temporal else None,
         _duration(source) if temporal else None,
         source.name.span if temporal else None,
-        _lasting(source, pack, idle) if temporal else _instant(source, idle),
+        _lasting(source, pack) if temporal else _instant(source),
         span,
     )
 
@@ -57,7 +56,7 @@ def _needs(costs: tuple[Change, ...]) -> tuple[NeedsItem, ...]:
     return (NeedsItem(binary(quoted(first.meter), ">=", price, first.span), first.span),)
 
 
-def _instant(source: Affordance, idle: AssignStmt) -> tuple[NeedsItem | BlockItem, ...]:
+def _instant(source: Affordance) -> tuple[NeedsItem | BlockItem, ...]:
     """Effects clamped one by one, then costs that are not clamped."""
     ticks = 1 if source.duration_ticks is None else source.duration_ticks.value
     dual = source.interaction_type is not None and source.interaction_type.value == "dual"
@@ -65,22 +64,21 @@ def _instant(source: Affordance, idle: AssignStmt) -> tuple[NeedsItem | BlockIte
         effects = [*(gain(effect, ticks=ticks) for effect in source.per_tick), *map(gain, source.on_completion)]
     else:
         effects = [gain(effect) for effect in source.on_start]
-    body = (*effects, *(loss(cost, unclamped=True) for cost in source.costs)) or (idle,)
-    return (*_needs(source.costs), BlockItem("instantly", body, source.span))
+    body = (*effects, *(loss(cost, unclamped=True) for cost in source.costs))
+    blocks = (BlockItem("instantly", body, source.span),) if body else ()
+    return (*_needs(source.costs), *blocks)
 
 
-def _lasting(source: Affordance, pack: Pack, idle: AssignStmt) -> tuple[NeedsItem | BlockItem, ...]:
+def _lasting(source: Affordance, pack: Pack) -> tuple[NeedsItem | BlockItem, ...]:
     """Costs and effects of every tick, and those of the last one."""
     if raises(source, pack.training):
-        return (*_needs(source.costs_per_tick), BlockItem("each tick", (idle,), source.span))
+        return _needs(source.costs_per_tick)
     each = [*map(loss, source.costs_per_tick), *map(gain, source.per_tick)]
     last = [gain(effect) for effect in source.on_completion]
     if source.duration_ticks is not None and source.duration_ticks.value <= 0:
         # With a duration of 0 HAMLET completes in the first tick and counts on.
         each += map(gain_at_first, source.on_completion) if source.duration_ticks.value == 0 else ()
         last = []
-    if not each and not last:
-        each = [idle]
     blocks = []
     if each:
         blocks.append(BlockItem("each tick", tuple(each), source.span))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from hamletc.language.syntax import AssignStmt, Expr, Name
-from hamletc.townlet.pack import Change, Spanned
-from hamletc.townlet.translate.terms import NOWHERE, as_binary32, binary, number, quoted, shortest, when, word
+from hamletc.language.syntax import AssignStmt, Expr
+from hamletc.townlet.limits import LARGEST_FLOAT
+from hamletc.townlet.pack import Change
+from hamletc.townlet.translate.terms import as_binary32, binary, number, quoted, shortest, when, word
 
 
 def gain(change: Change, *, ticks: int = 1) -> AssignStmt:
     """`energy += 0.5`: what an effect gives, so many ticks of it at once. What is negative is taken."""
     if ticks == 1:
         return _assign(change, change.amount.value, gives=True, unclamped=False)
-    # HAMLET forms this product in binary64 and rounds it once.
-    return _assign(change, shortest(as_binary32(change.amount.value * ticks)), gives=True, unclamped=False)
+    # HAMLET forms this product in binary64 and rounds it once. One that is infinite fills or empties a meter, as the
+    # largest number does.
+    amount = as_binary32(change.amount.value * ticks)
+    amount = min(max(amount, -LARGEST_FLOAT), LARGEST_FLOAT)
+    return _assign(change, shortest(amount), gives=True, unclamped=False)
 
 
 def loss(change: Change, *, unclamped: bool = False) -> AssignStmt:
@@ -26,11 +30,6 @@ def gain_at_first(change: Change) -> AssignStmt:
     first = binary(word("progress", span), "==", number(1.0, span), span)
     value = when(number(change.amount.value, change.amount.span), first, span)
     return AssignStmt(quoted(change.meter), "+=", value, None, span)
-
-
-def nothing(meter: Spanned[str]) -> AssignStmt:
-    """A statement without effect, where the text language wants one and the pack has none."""
-    return AssignStmt(Name(meter.value, NOWHERE, quoted=True), "-=", number(0.0, NOWHERE), NOWHERE, NOWHERE)
 
 
 def _assign(change: Change, amount: float, *, gives: bool, unclamped: bool) -> AssignStmt:

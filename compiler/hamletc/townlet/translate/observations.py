@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hamlet.universe import Span
-from hamletc.language.syntax import Name, ObserveDecl, ObserveItem, Signed
+from hamletc.language.syntax import Name, ObserveDecl, ObserveItem, Signed, StartDecl
 from hamletc.townlet.pack import Aspatial, Grid, Pack, Spanned, Variable
-from hamletc.townlet.read_variables import automatic_variables, velocity_axis
+from hamletc.townlet.read_variables import automatic_variables, axis_velocities, velocity_axis
 from hamletc.townlet.translate.space import axis
-from hamletc.townlet.translate.terms import as_binary32, quoted, signed, word
+from hamletc.townlet.translate.terms import as_binary32, exact, quoted, signed, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,28 @@ def observed(pack: Pack) -> list[Part]:
     meters = [bar.name.value for bar in pack.bars]
     automatic = automatic_variables(pack.substrate, meters, len(pack.affordances), pack.training)
     declared = [variable for variable in pack.variables if variable.type.value in ("scalar", "vecNf")]
-    names = {variable.id.value for variable in declared}
+    names = {variable.id.value for variable in pack.variables}
     parts = [_part(pack, name, size or 1, None) for name, size in automatic.items() if name not in names]
     return [*parts, *(_part(pack, v.id.value, len(v.default), v) for v in declared)]
+
+
+def start(pack: Pack) -> StartDecl | None:
+    """`start velocity (0.5, 0) speed 2`: velocities are what the pack says until the first step writes them."""
+    begins = {variable.id.value: variable for variable in pack.variables if variable.type.value == "scalar"}
+    axes = [begins.get(name) for name in axis_velocities(pack.substrate)]
+    velocity = [0.0 if variable is None else as_binary32(variable.default[0]) for variable in axes]
+    fast = begins.get("velocity_magnitude")
+    speed = 0.0 if fast is None else as_binary32(fast.default[0])
+    said = [variable for variable in (*axes, fast) if variable is not None and as_binary32(variable.default[0]) != 0]
+    if not said:
+        return None
+    span = said[0].span
+    observed = fast is not None or "velocity_magnitude" in automatic_variables(pack.substrate, (), 0, pack.training)
+    return StartDecl(
+        tuple(exact(part, span) for part in velocity) if any(velocity) else None,
+        exact(speed, span) if observed else None,
+        span,
+    )
 
 
 def observe(parts: Sequence[Part], span: Span) -> ObserveDecl:
@@ -67,7 +86,7 @@ def _items(pack: Pack, name: str, count: int, declared: Variable | None) -> list
         case "grid_encoding" | "position" if not cells or name == "position":
             if not isinstance(substrate, Aspatial):
                 return [_item("position", span, [word(substrate.encoding.value, substrate.encoding.span)])]
-        case "velocity_magnitude" if not isinstance(substrate, Aspatial):
+        case "velocity_magnitude" if not isinstance(substrate, Aspatial) or _begins_fast(declared):
             return [_item("speed", span)]
         case "affordance_at_position" if not partial and pack.deployed:
             return _here(pack, span)
@@ -86,6 +105,11 @@ def _items(pack: Pack, name: str, count: int, declared: Variable | None) -> list
                 if bar.name.value == name:
                     return [_item("meters", span, [quoted(Spanned(name, span))])]
     return [_still(name, count, declared, span)]
+
+
+def _begins_fast(declared: Variable | None) -> bool:
+    """Whether a speed is there before the first step: without a space it is 0 from then on."""
+    return declared is not None and as_binary32(declared.default[0]) != 0
 
 
 def _here(pack: Pack, span: Span) -> list[ObserveItem]:

@@ -29,10 +29,10 @@ from hamletc.townlet.translate.ending import dies, lifespan
 from hamletc.townlet.translate.masks import enabled, masks
 from hamletc.townlet.translate.meters import meter
 from hamletc.townlet.translate.names import fresh_name, universe_name
-from hamletc.townlet.translate.observations import Part, observe, observed
+from hamletc.townlet.translate.observations import Part, observe, observed, start
 from hamletc.townlet.translate.rewards import rewards
 from hamletc.townlet.translate.space import moves, space
-from hamletc.townlet.translate.terms import NOWHERE, number, word
+from hamletc.townlet.translate.terms import NOWHERE, as_binary32, number, word
 from hamletc.townlet.translate.variables import Variables
 
 LARGEST_INTRINSIC = 1e6
@@ -68,6 +68,7 @@ def _setting(pack: Pack) -> list[Decl | None]:
     return [
         space(pack.substrate, training),
         moves(pack.substrate),
+        start(pack),
         clock,
         lifespan(training.lifespan),
         EpisodesDecl(NOWHERE),
@@ -81,6 +82,9 @@ def _body(pack: Pack, depletion: Name) -> list[Decl | None]:
     unclamped: set[str] = set()
     if not pack.training.temporal.value:
         unclamped = {cost.meter.value for each in pack.deployed for cost in each.costs}
+    if not unclamped and all(as_binary32(bar.base_depletion.value) == 0 for bar in pack.bars):
+        # The multiplier of `step` is there all the same: something has to read it.
+        unclamped = {pack.bars[0].name.value}
     return [
         *(meter(bar, depletion, unclamped) for bar in pack.bars),
         *dynamics(pack),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from hamlet.universe import Span
 from hamletc.language.syntax import AxisExpr, Expr, IfExpr, Name
-from hamletc.townlet.pack import Pack, Spanned
+from hamletc.townlet.pack import Aspatial, Pack, Spanned
 from hamletc.townlet.read_variables import velocity_axis
 from hamletc.townlet.translate.space import axis
 from hamletc.townlet.translate.terms import binary, call, number, quoted, word
@@ -33,8 +33,8 @@ class Variables:
         if index is not None:
             return AxisExpr("velocity", Name(axis(pack.substrate, index), span), span)
         match name.value:
-            case "velocity_magnitude" if velocity_axis("velocity_x", pack.substrate) is not None:
-                return word("speed", span)
+            case "velocity_magnitude":
+                return number(0.0, span) if isinstance(pack.substrate, Aspatial) else word("speed", span)
             case meter if any(bar.name.value == meter for bar in pack.bars):
                 return self._observed(quoted(name), span)
             case "time_sin":

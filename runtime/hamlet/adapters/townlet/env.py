@@ -108,12 +108,13 @@ class VectorizedEnv:
     # --- what a training loop calls ----------------------------------------------------------------------------------
 
     def reset(self) -> Tensor:
-        """A new episode. The observation f32 [N, observation_dim] still shows the velocity of the last step."""
-        kept = self._state["velocity"].clone() if "velocity" in self._state else None
+        """A new episode. The observation f32 [N, observation_dim] still shows the velocity of the last step, and
+        before the first step the defaults of the pack."""
+        kept = {name: self._state[name].clone() for name in ("velocity", "speed") if name in self._state}
         self._attributes.forget()
         self._env.reset()
-        if kept is not None:
-            self._state["velocity"].copy_(kept)
+        if kept:
+            self._restore(kept)
             self._env.observe()
         if self.enable_temporal_mechanics:
             self._hour = 0
@@ -159,7 +160,7 @@ class VectorizedEnv:
     def get_action_masks(self) -> Tensor:
         """The actions that can have an effect in the state as it is: bool [N, action_dim]."""
         self._flush()
-        return self._env.action_mask().clone(memory_format=torch.contiguous_format)
+        return self._env.action_mask.clone(memory_format=torch.contiguous_format)
 
     def observe(self) -> Tensor:
         """The observation of the state as it is: f32 [N, observation_dim]."""

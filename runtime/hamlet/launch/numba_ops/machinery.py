@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numba.core.caching
 import numba.core.cgutils
 import numba.core.codegen
 import numba.core.compiler
 import numba.core.imputils
 import numba.core.registry
+import numba.core.serialize
 import numba.core.typed_passes
 import numba.core.typing.templates
 import numba.core.untyped_passes
@@ -18,6 +20,9 @@ import numba.extending
 
 njit: Any = numba.njit
 types: Any = numba.types
+config: Any = numba.core.config
+NullCache: Any = numba.core.caching.NullCache
+dumps: Any = numba.core.serialize.dumps
 cgutils: Any = numba.core.cgutils
 codegen: Any = numba.core.codegen
 compiler: Any = numba.core.compiler

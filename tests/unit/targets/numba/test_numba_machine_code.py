@@ -19,8 +19,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     town = sample("town")
     with pytest.MonkeyPatch.context() as patch:
         # What tests share is machine code alone.
-        patch.setattr("numba.config.CACHE_LOCATOR_CLASSES", "")
-        patch.setattr("numba.config.CACHE_DIR", "")
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         module = compiled(town, tmp_path_factory.mktemp("town") / "town").kernels("numba")
         NumbaBackend(town, module, 1).observe(allocate(town, Shape(1, 1), torch.device("cpu"), None))
     (instructions,) = module.rollout.inspect_llvm().values()

@@ -1,0 +1,209 @@
+"""Conditions that decide nothing where they are tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hamlet.universe import (
+    Binary,
+    DrawChance,
+    Expression,
+    If,
+    InputValue,
+    MeterValue,
+    Number,
+    ParamValue,
+    Previous,
+    Span,
+    Truth,
+    Unary,
+)
+from hamletc.checking import trees
+from hamletc.checking.knowledge import HIGHEST, Known, parts
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
+
+LONGEST_CHAIN = 16
+"""In a chain of `and` or `or` that is longer, a condition is held against those before it only, not against all."""
+
+Basis: TypeAlias = Literal["anywhere", "from the start"]
+"""Where meters lie when a tick begins: anywhere in their bounds, or where play leads them from their start values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A condition that holds at a place, or does not, and what to say about it."""
+
+    condition: Expression
+    holds: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is tested: what is known there, and what was known before the conditions that are given there."""
+
+    known: Known
+    before: Known
+    given: tuple[Given, ...] = ()
+
+    def where(self, condition: Expression, holds: bool, text: str | None = None) -> Place | None:
+        """The place where, besides, a condition holds or does not; `None` where that cannot be."""
+        known = self.known.assume(condition, holds)
+        said = text or ("where this holds" if holds else "where this does not hold")
+        return None if known is None else Place(known, self.before, (*self.given, Given(condition, holds, said)))
+
+    def then(self) -> Place | None:
+        """The beginning of the tick."""
+        return None if self.known.then is None else Place(self.known.then, self.known.then)
+
+    def after(self, known: Known) -> Place:
+        """The same place when a statement has run."""
+        return Place(known, self.before, self.given)
+
+
+class Conditions:
+    """Reports conditions that are always or never true at their place. `wrote` has the statement that wrote a meter
+    last."""
+
+    def __init__(self, report: Report, basis: Basis, wrote: Mapping[str, Span]) -> None:
+        self._report = report
+        self._basis = basis
+        self._wrote = wrote
+
+    def in_number(self, expression: Expression, place: Place | None) -> None:
+        """Look through the conditions inside a number."""
+        if place is None or self._is_high(expression, place):
+            return
+        match expression:
+            case If(condition, then, otherwise, _):
+                self.condition(condition, place)
+                self.in_number(then, place.where(condition, True))
+                self.in_number(otherwise, place.where(condition, False))
+            case Previous(operand):
+                self.in_number(operand, place.then())
+            case _:
+                for operand in trees.operands(expression):
+                    self.in_number(operand, place)
+
+    def condition(self, condition: Expression, place: Place | None) -> bool:
+        """Look through a condition; whether something was found."""
+        if place is None or self._is_high(condition, place):
+            return False
+        match condition:
+            case Truth():
+                return False
+            case Unary(operand=operand, span=span) if operand.span != span:
+                found = self.condition(operand, place)
+            case Unary():  # `here != Bed` is one condition to its author
+                found = False
+            case Previous(operand):
+                found = self.condition(operand, place.then())
+            case Binary(op="and" | "or"):
+                found = self._chain(condition, place)
+            case If(test, then, otherwise, _):
+                looked = (
+                    self.condition(test, place),
+                    self.condition(then, place.where(test, True)),
+                    self.condition(otherwise, place.where(test, False)),
+                )
+                found = any(looked)
+            case _:
+                for operand in trees.operands(condition):
+                    self.in_number(operand, place)
+                found = False
+        return found or self._decide(condition, place)
+
+    def _is_high(self, expression: Expression, place: Place) -> bool:
+        shapes = place.known.setting.shapes
+        return shapes.height[shapes.of(expression)] > HIGHEST
+
+    def _chain(self, chain: Binary, place: Place) -> bool:
+        """Each condition of the chain is held against the others that decide something, the last one first; in a long
+        chain against those before it."""
+        conditions, holds = parts(chain), chain.op == "and"
+        found, decided = False, set[int]()
+        for number in reversed(range(len(conditions))):
+            last = len(conditions) if len(conditions) <= LONGEST_CHAIN else number
+            others = [conditions[index] for index in range(last) if index != number and index not in decided]
+            here = _given(place, others, holds)
+            if here is None:
+                continue
+            found |= self.condition(conditions[number], here)
+            if here.known.holds(conditions[number]) is not None:
+                decided.add(number)
+        return found
+
+    def _decide(self, condition: Expression, place: Place) -> bool:
+        holds = place.known.holds(condition)
+        if holds is None:
+            return False
+        if self._report.said(condition.span):
+            return True
+        what = "comparison" if isinstance(condition, Binary) and condition.op not in ("and", "or") else "condition"
+        often = "always" if holds else "never"
+        played = self._basis == "from the start"
+        self._report.add(
+            "H079" if played else "H062",
+            f"in play this {what} is {often} true" if played else f"this {what} is {often} true here",
+            condition.span,
+            said_of(condition, place.known),
+            secondary=self._reasons(condition, place),
+            hint="No tick leads elsewhere from the start values; let something change that, or leave the condition out."
+            if played
+            else "Compare with a value it can have on either side here, or leave the condition out.",
+        )
+        return True
+
+    def _reasons(self, condition: Expression, place: Place) -> tuple[Label, ...]:
+        """The conditions around it that decide it, or the statements that did before."""
+        if place.before.holds(condition) is None:
+            alone = [
+                Label(given.condition.span, given.text)
+                for given in place.given
+                if (narrowed := place.before.assume(given.condition, given.holds)) is not None
+                and narrowed.holds(condition) is not None
+            ]
+            if alone:
+                return tuple(alone[:1])
+        read = place.known.setting.shapes.reads[place.known.setting.shapes.of(condition)]
+        return tuple(
+            Label(self._wrote[meter], "by then this has happened") for meter in sorted(read & self._wrote.keys())
+        )
+
+
+def said_of(condition: Expression, known: Known) -> str:
+    """Where the sides of a comparison lie."""
+    sides: tuple[tuple[Expression, str], ...]
+    match condition:
+        case Binary(op="and" | "or"):
+            return ""
+        case Binary(left=left, right=right):
+            sides = ((left, "the left side"), (right, "the right side"))
+        case DrawChance(probability=probability):
+            sides = ((probability, "the probability"),)
+        case _:
+            return ""
+    said = []
+    for side, place in sides:
+        where = known.number(side)
+        if where is not None and not isinstance(side, Number):
+            said.append(f"{_called(side, place)} is {where if where.low == where.high else f'in {where}'} here")
+    return "; ".join(said)
+
+
+def _called(side: Expression, place: str) -> str:
+    match side:
+        case MeterValue(name, _) | ParamValue(name, _) | InputValue(name, _):
+            return f"`{name}`"
+        case _:
+            return place
+
+
+def _given(place: Place, conditions: Sequence[Expression], holds: bool) -> Place | None:
+    here: Place | None = place
+    for condition in conditions:
+        here = None if here is None else here.where(condition, holds)
+    return here

@@ -1,0 +1,371 @@
+"""The course of a tick: what is known at each place of docs/semantics.md, "A tick", and what has no effect there.
+
+`hamletc.checking.reach` bounds meters for every lane, whether it uses them or not, which keeps arithmetic safe. Here
+guards narrow and statements overwrite: a reward is read after the rules have run, an affordance is used where its
+`needs` holds. A tick begins with every meter anywhere in its bounds, so nothing is concluded from its start value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from hamlet.universe import (
+    Affordance,
+    Assign,
+    Binary,
+    Cascade,
+    Expression,
+    Here,
+    Hour,
+    MeterValue,
+    Number,
+    Rule,
+    Span,
+    Statement,
+    Truth,
+)
+from hamletc.checking import intervals, trees
+from hamletc.checking.conditions import Basis, Conditions, Place
+from hamletc.checking.draft import Draft
+from hamletc.checking.effects import (
+    Drain,
+    check_drain,
+    check_observed,
+    check_report,
+    check_reward,
+    check_statement,
+    drain_of,
+)
+from hamletc.checking.intervals import ANYTHING, Interval
+from hamletc.checking.knowledge import Known, Setting, join
+from hamletc.checking.levels import Levels
+from hamletc.checking.names import Names
+from hamletc.checking.reach import Reach
+from hamletc.checking.report import Report
+from hamletc.diagnostics import Label
+
+TICKS_BEFORE_WIDENING = 2
+TICKS_BEFORE_GIVING_UP = 8
+
+
+@dataclass(slots=True)
+class Course:
+    """A tick, walked through once. Without a `report` it only finds where the tick leads."""
+
+    draft: Draft
+    names: Names
+    reach: Reach
+    guards: Mapping[str, Expression]
+    """The conditions of cascades."""
+    basis: Basis
+    report: Report | None = None
+    _wrote: dict[str, Span] = field(default_factory=dict)
+    """The last statement so far that wrote a meter."""
+
+    def run(self, start: Known) -> Known:
+        """What is known of all lanes when a tick ends that begins with `start`."""
+        acted = self._act(start)
+        meters = self._drain("decay", acted)
+        for dynamic in self.draft.dynamics:
+            meters = self._rule(dynamic, meters) if isinstance(dynamic, Rule) else self._cascade(dynamic, meters)
+        survived = self._die(meters)
+        if self.report is not None:
+            self._pay(meters, survived, self.report)
+            self._allow(meters if self.draft.by_hand else survived, self.report)
+        return meters
+
+    # --- the phases of a tick ----------------------------------------------------------------------------------------
+
+    def _act(self, start: Known) -> Known:
+        ends = [start, self._drain("move", start)]
+        for action in self.draft.actions:
+            self._wrote.clear()
+            able = self._test(action.needs, Place(start, start))
+            if able is not None:
+                ends.append(self._body(action.body, able).known.bare())
+        self._wrote.clear()
+        before = self._drain("interact", start)
+        used: list[Known] = [before]
+        for affordance in self.draft.affordances:
+            so_far = used[0]
+            able = self._test(affordance.needs, self._at(affordance, Place(so_far, so_far)))
+            used += [] if able is None else self._use(affordance, able)
+            if start.setting.together != "one":
+                used = [_joined(used)]
+        self._wrote.clear()  # what an agent did is one of many things
+        return _joined([*ends, *used])
+
+    def _at(self, affordance: Affordance, place: Place) -> Place | None:
+        """Where an agent is at an affordance that is open."""
+        name = self.names.span("affordance", affordance.name)
+        here = place.where(Here(affordance.name, name), True, "an agent at this one")
+        hours = affordance.hours
+        if here is None or hours is None:
+            return here
+        since = Binary(">=", Hour(name), Number(float(hours.opens), name), name)
+        until = Binary("<", Hour(name), Number(float(hours.closes), name), name)
+        is_open = Binary("and" if hours.opens < hours.closes else "or", since, until, name)
+        return here.where(is_open, True, "while this is open")
+
+    def _use(self, affordance: Affordance, place: Place) -> list[Known]:
+        """After a tick in it, completed or not."""
+        if affordance.together:
+            ticked = self._unclamped(affordance.each_tick, place)
+            done = self._unclamped(affordance.on_completion, ticked)
+            both = (*affordance.each_tick, *affordance.on_completion)
+            return [_clamped(ticked.known, affordance.each_tick).bare(), _clamped(done.known, both).bare()]
+        ticked = self._body((*affordance.instantly, *affordance.each_tick), place)
+        return [ticked.known.bare(), self._body(affordance.on_completion, ticked).known.bare()]
+
+    def _drain(self, kind: Drain, known: Known) -> Known:
+        for meter in self.draft.meters:
+            drain = drain_of(meter, kind)
+            if drain is None:
+                continue
+            if self.report is not None and self.basis == "anywhere":
+                check_drain(meter, kind, drain, known, self.report)
+            statement = Assign(meter.name, "-=", drain, True, drain.span)
+            known = self._assign(statement, Place(known, known)).known.settled()
+        return known
+
+    def _rule(self, rule: Rule, known: Known) -> Known:
+        here = Place(known, known)
+        if rule.guard is None:
+            return self._body(rule.body, here).known.bare().settled()
+        fires = self._test(rule.guard, here)
+        spared = known.assume(rule.guard, False)
+        fired = None if fires is None else self._body(rule.body, fires).known.bare()
+        return _joined([None if spared is None else spared.bare(), fired])
+
+    def _cascade(self, cascade: Cascade, known: Known) -> Known:
+        guard = self.guards[cascade.name]
+        if self.report is not None:
+            self._check_cascade(cascade, guard, known, self.report)
+        fires, spared = Place(known, known).where(guard, True), known.assume(guard, False)
+        fired = None
+        if fires is not None:
+            threshold = intervals.single(cascade.threshold)
+            measured = replace(known.around, source=fires.known.meter(cascade.source), threshold=threshold)
+            inside = fires.after(fires.known.during(measured))
+            fired = self._body(cascade.body, inside).known.during(known.around)
+        return _joined([None if spared is None else spared.bare(), fired])
+
+    def _die(self, known: Known) -> Known | None:
+        """What is known of the lanes that survive; `None` where all die."""
+        prior: Place | None = Place(known, known)
+        for cause in self.draft.causes:
+            if prior is None:
+                break
+            if self.report is not None:
+                self._check_cause(cause.condition, prior, self.report)
+            prior = prior.where(cause.condition, False)
+        return None if prior is None else prior.known
+
+    def _pay(self, known: Known, survived: Known | None, report: Report) -> None:
+        """Rewards count where nobody dies, reports everywhere; both see the new age."""
+        later = replace(known.around, age=self.reach.birthday)
+        if survived is not None:
+            alive = survived.later(later)
+            for reward in self.draft.rewards:
+                self._conditions(report).in_number(reward.value, Place(alive, alive))
+                if self.basis == "anywhere" and not self.draft.unpaid:
+                    check_reward(reward, alive.number(reward.value), len(self.draft.rewards) == 1, report)
+        everywhere = known.during(later)
+        for item in self.draft.reports:
+            self._conditions(report).in_number(item.value, Place(everywhere, everywhere))
+            if self.basis == "anywhere":
+                check_report(item, everywhere.number(item.value), report)
+
+    def _allow(self, known: Known | None, report: Report) -> None:
+        """Masks, between ticks or before the first one; `allow all` decides where others matter."""
+        if known is None:
+            return
+        starts = Levels({meter.name: intervals.single(meter.start) for meter in self.draft.meters}, {})
+        first, birthday = known.around.age, self.reach.birthday
+        age = None if first is None or birthday is None else intervals.hull(first, birthday)
+        around = replace(known.around, age=age)
+        between = _joined([known.during(around), Known(known.setting, around, starts, None)])
+        place: Place | None = Place(between, between)
+        everyone = [mask for mask in self.draft.masks if not mask.actions]
+        for mask in (*everyone, *(mask for mask in self.draft.masks if mask.actions)):
+            if place is None or isinstance(mask.allowed, Truth):
+                continue
+            self._conditions(report).condition(mask.allowed, place)
+            place = place if mask.actions else place.where(mask.allowed, True)
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def _test(self, condition: Expression | None, place: Place | None) -> Place | None:
+        """The place where the condition holds."""
+        if condition is None or place is None:
+            return place
+        if self.report is not None:
+            self._conditions(self.report).condition(condition, place)
+        return place.where(condition, True)
+
+    def _body(self, body: Iterable[Statement], place: Place) -> Place:
+        for statement in body:
+            if isinstance(statement, Assign):
+                place = self._assign(statement, place)
+            else:
+                loose = self._unclamped(statement.body, place)
+                place = loose.after(_clamped(loose.known, statement.body))
+        return place
+
+    def _unclamped(self, body: Iterable[Statement], place: Place) -> Place:
+        for assign in trees.assigns(body):
+            place = self._assign(assign, place)
+        return place
+
+    def _assign(self, assign: Assign, place: Place) -> Place:
+        known = place.known
+        if self.report is not None:
+            self._conditions(self.report).in_number(assign.value, place)
+        value, old = known.number(assign.value), known.meter(assign.meter)
+        new = _result(assign, old, value)
+        if assign.clamped:
+            new = _inside(new, known.around.bounds.get(assign.meter))
+        if self.report is not None and self.basis == "anywhere":
+            check_statement(assign, old, value, new, self._wrote.get(assign.meter), self.report)
+        self._wrote[assign.meter] = assign.span
+        return place.after(known.write(assign.meter, new))
+
+    # --- findings ----------------------------------------------------------------------------------------------------
+
+    def _conditions(self, report: Report) -> Conditions:
+        return Conditions(report, self.basis, self._wrote)
+
+    def _check_cause(self, condition: Expression, prior: Place, report: Report) -> None:
+        """A cause of death is reported where none before it holds."""
+        hidden = prior.known.holds(condition) is False and prior.before.holds(condition) is None
+        if not hidden or self.basis == "from the start":
+            self._conditions(report).condition(condition, prior)
+            return
+        earlier = [
+            Label(given.condition.span, "then this holds too, and comes first")
+            for given in prior.given
+            if (spared := prior.before.assume(given.condition, False)) is not None and spared.holds(condition) is False
+        ]
+        report.add(
+            "H064",
+            "this cause of death is never the one reported",
+            condition.span,
+            secondary=tuple(earlier[:1]),
+            hint="Leave it out, or write it before the other.",
+        )
+
+    def _check_cascade(self, cascade: Cascade, guard: Expression, known: Known, report: Report) -> None:
+        fires, source = known.holds(guard), known.meter(cascade.source)
+        if fires is None or source is None or report.said(guard.span):
+            return
+        wrote = self._wrote.get(cascade.source)
+        played = self.basis == "from the start"
+        often = "fires in every tick" if fires else "can never fire"
+        if played:
+            code, cure = "H079", "No tick leads elsewhere from the start values; let something change that"
+        elif fires:
+            code, cure = "H070", f"Write a threshold of at most {intervals.spell(source.high)}"
+        else:
+            code, cure = "H061", f"Write a threshold above {intervals.spell(source.low)}"
+        report.add(
+            code,
+            f"{'in play ' if played else ''}the cascade `{cascade.name}` {often}",
+            guard.span,
+            f"`{cascade.source}` is {'' if source.low == source.high else 'in '}{source} here",
+            secondary=() if wrote is None else (Label(wrote, "by then this has happened"),),
+            hint=f"{cure}, or {'write a rule without a guard' if fires else 'delete the cascade'}.",
+        )
+
+
+def check_course(draft: Draft, names: Names, reach: Reach, report: Report) -> None:
+    """Report what has no effect at its place in a tick, in a draft that is complete and safe to compute."""
+    if draft.space is None:
+        return
+    guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
+    setting = Setting.of(draft.space, affordances=bool(draft.affordances))
+    changing = {meter.name for meter in draft.meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
+    constant = {meter.name for meter in draft.meters} - changing
+
+    def course(basis: Basis, report: Report | None = None) -> Course:
+        return Course(draft, names, reach, guards, basis, report)
+
+    anywhere = _beginning(Known(setting, reach.around, Levels(reach.meters, {}), None))
+    end = course("anywhere", report).run(anywhere)
+    if report.failed:
+        return
+    check_observed(draft, end, constant, report)
+    starts = {meter.name: intervals.single(meter.start) for meter in draft.meters if meter.name in changing}
+    known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
+    for tick in count():
+        if tick == TICKS_BEFORE_GIVING_UP:
+            return
+        grown = _joined([known, course("from the start").run(_beginning(known)).during(reach.around)])
+        if all(grown.meter(name) == known.meter(name) for name in changing):
+            break
+        known = grown if tick < TICKS_BEFORE_WIDENING else _widened(known, grown, anywhere)
+    course("from the start", report).run(_beginning(known))
+
+
+def _beginning(known: Known) -> Known:
+    """The beginning of a tick, which `previous` looks at."""
+    return Known(known.setting, known.around, known.meters, known)
+
+
+def _widened(known: Known, grown: Known, most: Known) -> Known:
+    """Ends of meters that still move are taken to where they can be at all."""
+    meters = dict(grown.meters)
+    for name, where in grown.meters.items():
+        before, limit = known.meter(name), most.meter(name)
+        if where is None or before is None or limit is None:
+            continue
+        low, high = (
+            (limit.low if where.low < before.low else where.low),
+            limit.high if where.high > before.high else where.high,
+        )
+        meters[name] = Interval(low, high)
+    return Known(known.setting, known.around, Levels(meters, {}), None)
+
+
+def _guard(cascade: Cascade, where: Span) -> Expression:
+    return Binary("<", MeterValue(cascade.source, where), Number(cascade.threshold, where), where)
+
+
+def _joined(places: Iterable[Known | None]) -> Known:
+    found = join(list(places))
+    assert found is not None, "something happens in every tick"
+    return found
+
+
+def _result(assign: Assign, old: Interval | None, value: Interval | None) -> Interval | None:
+    if value is None or (old is None and assign.op != "="):
+        return None
+    try:
+        match assign.op:
+            case "+=" if old is not None:
+                return intervals.add(old, value)
+            case "-=" if old is not None:
+                return intervals.subtract(old, value)
+            case _:
+                return value
+    except OverflowError:
+        return ANYTHING
+
+
+def _inside(value: Interval | None, bounds: Interval | None) -> Interval | None:
+    """Where a clamped value lies."""
+    if bounds is None:
+        return value
+    return bounds if value is None else intervals.clamp(value, *map(_point, (bounds.low, bounds.high)))
+
+
+def _point(value: float) -> Interval:
+    return Interval(value, value)
+
+
+def _clamped(known: Known, written: Iterable[Statement]) -> Known:
+    """When the meters that were written have been clamped."""
+    for assign in trees.assigns(written):
+        known = known.write(assign.meter, _inside(known.meter(assign.meter), known.around.bounds.get(assign.meter)))
+    return known

@@ -1,0 +1,433 @@
+"""What is known at one place of a tick: where values lie there, narrowed by the conditions that hold.
+
+All of it is about the lanes for which something happens at that place; so it tells what has an effect, and never what
+is safe to compute, which `hamletc.checking.ranges` finds for every lane.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal, cast
+
+from hamlet.binary32 import LARGEST, bits32, from_bits32
+from hamlet.universe import (
+    Age,
+    Binary,
+    Coordinate,
+    Distance,
+    DrawChance,
+    DrawInteger,
+    Expression,
+    Grid,
+    Here,
+    Hour,
+    If,
+    LastUse,
+    MeterValue,
+    NoSpace,
+    Number,
+    Previous,
+    Progress,
+    Space,
+    Streak,
+    Truth,
+    Unary,
+    Velocity,
+    Visited,
+)
+from hamletc.checking import intervals
+from hamletc.checking.folding import Comparison
+from hamletc.checking.intervals import SMALLEST, Interval
+from hamletc.checking.levels import Levels, joined
+from hamletc.checking.ranges import Ranges, State, Surroundings
+from hamletc.checking.report import Report
+from hamletc.checking.shapes import Shape, Shapes
+
+HIGHEST = 50
+"""Nothing is narrowed in an expression of more levels, so that walking over it stays shallow."""
+
+LESS, EQUAL, GREATER = 1, 2, 4
+ANY_ORDER = LESS | EQUAL | GREATER
+ORDERS: Mapping[Comparison, int] = {
+    "<": LESS,
+    "<=": LESS | EQUAL,
+    ">": GREATER,
+    ">=": GREATER | EQUAL,
+    "==": EQUAL,
+    "!=": LESS | GREATER,
+}
+"""The ways in which two numbers may be ordered where a comparison holds."""
+TURNED = {order: (order & EQUAL) | (order & LESS) << 2 | (order & GREATER) >> 2 for order in range(8)}
+"""The same with the sides exchanged."""
+
+Together = Literal["all", "one", "some"]
+"""How many affordances an agent is at: all there are, one at most, or several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What holds throughout a universe. `affordances` says whether there are any."""
+
+    shapes: Shapes
+    ignored: Report
+    """Takes what is wrong to compute: it was reported for every lane before."""
+    together: Together
+    affordances: bool
+    cells: bool
+    counts: bool
+    """Whether `distance to` counts cells."""
+
+    @classmethod
+    def of(cls, space: Space, *, affordances: bool) -> Setting:
+        """The setting of a universe in this space."""
+        shapes, ignored = Shapes(), Report()
+        match space:
+            case Grid(places=places, metric=metric):
+                together: Together = "one" if places == "computed" else "some"
+                return cls(shapes, ignored, together, affordances, True, metric != "euclidean")
+            case NoSpace():
+                return cls(shapes, ignored, "all", affordances, False, False)
+            case _:
+                return cls(shapes, ignored, "some", affordances, False, False)
+
+    def is_whole(self, expression: Expression) -> bool:
+        """Whether a quantity is a whole number."""
+        match expression:
+            case Hour() | Age() | Progress() | Streak() | Visited() | DrawInteger():
+                return True
+            case Coordinate() | Velocity():
+                return self.cells
+            case Distance():
+                return self.counts
+            case _:
+                return False
+
+
+class Known:
+    """What is known at one place. Methods return what is known where something else holds as well, `None` where that
+    cannot be. It never changes, so what was found once is kept."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        around: Surroundings,
+        meters: Levels,
+        then: Known | None,
+        facts: Mapping[Shape, Interval] | None = None,
+        orders: Mapping[tuple[Shape, Shape], int] | None = None,
+        truths: Mapping[Shape, bool] | None = None,
+    ) -> None:
+        self.setting = setting
+        self.around = around
+        self.meters = meters
+        self.then = then
+        """What is known at the beginning of the tick; `None` there."""
+        self._facts = facts or {}
+        self._orders = orders or {}
+        self._truths = truths or {}
+        self._ranges = _Narrowed(around, {}, setting.ignored, intervals.ANYTHING, known=self)
+        self._numbers: dict[Shape, Interval | None] = {}
+        self._assumed: dict[tuple[Shape, bool], Known | None] = {}
+
+    # --- other places ------------------------------------------------------------------------------------------------
+
+    def bare(self) -> Known:
+        """Without what conditions said about anything but meters."""
+        return self if not (self._facts or self._orders or self._truths) else self._with()
+
+    def settled(self) -> Known:
+        """Ready to be a place from which others branch off."""
+        meters = self.meters.settled()
+        return self if meters is self.meters else self._with(meters, self._facts, self._orders, self._truths)
+
+    def during(self, around: Surroundings) -> Known:
+        """In other surroundings, without what conditions said."""
+        return Known(self.setting, around, self.meters, self.then)
+
+    def later(self, around: Surroundings) -> Known:
+        """A birthday later in the same tick."""
+        ages = self.setting.shapes.ages
+        return Known(
+            self.setting,
+            around,
+            self.meters,
+            self.then,
+            {shape: fact for shape, fact in self._facts.items() if not ages[shape]},
+            {pair: order for pair, order in self._orders.items() if not (ages[pair[0]] or ages[pair[1]])},
+            {shape: truth for shape, truth in self._truths.items() if not ages[shape]},
+        )
+
+    def write(self, meter: str, value: Interval | None) -> Known:
+        """After a meter was given a value that lies there."""
+        reads = self.setting.shapes.reads
+        return self._with(
+            self.meters.write(meter, value),
+            {shape: fact for shape, fact in self._facts.items() if meter not in reads[shape]},
+            {p: order for p, order in self._orders.items() if meter not in reads[p[0]] and meter not in reads[p[1]]},
+            {shape: truth for shape, truth in self._truths.items() if meter not in reads[shape]},
+        )
+
+    def _with(
+        self,
+        meters: Levels | None = None,
+        facts: Mapping[Shape, Interval] | None = None,
+        orders: Mapping[tuple[Shape, Shape], int] | None = None,
+        truths: Mapping[Shape, bool] | None = None,
+    ) -> Known:
+        where = self.meters if meters is None else meters
+        return Known(self.setting, self.around, where, self.then, facts, orders, truths)
+
+    # --- numbers -----------------------------------------------------------------------------------------------------
+
+    def meter(self, name: str) -> Interval | None:
+        """Where a meter lies."""
+        return self.meters[name] if name in self.meters else self.around.bounds.get(name)
+
+    def number(self, expression: Expression) -> Interval | None:
+        """Where a number lies; `None` where nothing is known."""
+        shape = self.setting.shapes.of(expression)
+        if shape in self._numbers:
+            return self._numbers[shape]
+        match expression:
+            case _ if self.setting.shapes.height[shape] > HIGHEST:
+                found = None
+            case MeterValue(meter):
+                found = self.meter(meter)
+            case Previous(operand):
+                found = None if self.then is None else self.then.number(operand)
+            case If(condition, then, otherwise, _):
+                first, second = self.assume(condition, True), self.assume(condition, False)
+                found = _hull(
+                    None if first is None else first.number(then),
+                    None if second is None else second.number(otherwise),
+                    possible=(first is not None, second is not None),
+                )
+            case _:
+                found = Ranges.number(self._ranges, expression, {})
+        fact = self._facts.get(shape)
+        if fact is not None:
+            found = fact if found is None else _common(found, fact) or fact
+        self._numbers[shape] = found
+        return found
+
+    # --- conditions --------------------------------------------------------------------------------------------------
+
+    def holds(self, condition: Expression) -> bool | None:
+        """Whether a condition always holds here (true), never does (false), or can do either."""
+        can_hold, can_fail = self.assume(condition, True) is not None, self.assume(condition, False) is not None
+        return None if can_hold == can_fail else can_hold
+
+    def assume(self, condition: Expression, holds: bool) -> Known | None:
+        """What is known where the condition holds, or does not."""
+        shapes = self.setting.shapes
+        shape = shapes.of(condition)
+        if shapes.height[shape] > HIGHEST:
+            return self
+        key = shape, holds
+        if key not in self._assumed:
+            self._assumed[key] = self._assume(condition, holds, shape)
+        return self._assumed[key]
+
+    def _assume(self, condition: Expression, holds: bool, shape: Shape) -> Known | None:
+        match condition:
+            case Unary(operand=operand):
+                return self.assume(operand, not holds)
+            case Binary(op="and" | "or" as op):
+                return self._chain(parts(condition), holds, needs_all=(op == "and") == holds)
+            case Binary(op=op, left=left, right=right):
+                order = ORDERS[cast(Comparison, op)]
+                return self._ordered(left, right, order if holds else ANY_ORDER - order)
+            case If(test, then, otherwise, _):
+                first, second = self.assume(test, True), self.assume(test, False)
+                return join(
+                    [
+                        None if first is None else first.assume(then, holds),
+                        None if second is None else second.assume(otherwise, holds),
+                    ]
+                )
+            case _:
+                return self if self._truth(condition, shape) == holds else self._told(condition, shape, holds)
+
+    def _chain(self, conditions: Sequence[Expression], holds: bool, *, needs_all: bool) -> Known | None:
+        """Where all of these conditions are as `holds` says, or at least one is."""
+        known: Known | None = self
+        found: list[Known | None] = []
+        for condition in conditions:
+            if known is None:
+                break
+            found.append(known.assume(condition, holds))
+            known = found[-1] if needs_all else known.assume(condition, not holds)
+        return known if needs_all else join(found)
+
+    def _truth(self, condition: Expression, shape: Shape) -> bool | None:
+        """Whether a condition that is no comparison holds, as far as is known."""
+        if shape in self._truths:
+            return self._truths[shape]
+        match condition:
+            case Truth(value):
+                return value
+            case Previous(operand):
+                return None if self.then is None else self.then.holds(operand)
+            case DrawChance(probability):
+                share = self.number(probability)
+                return None if share is None else intervals.decide("<", intervals.SHARE, share)
+            case Here(affordance) if self.setting.together == "all":
+                return (affordance is not None) == self.setting.affordances
+            case Here(affordance):
+                return self._excluded([other for other in self._told_of(Here) if other != affordance], affordance)
+            case LastUse():
+                return False if self._told_of(LastUse) else None
+            case _:
+                return None
+
+    def _told_of(self, kind: type[Here | LastUse]) -> list[str | None]:
+        """The affordances that conditions said the agent is at, or has used last; `None` for none."""
+        names = self.setting.shapes.affordances
+        return [names[s][1] for s, holds in self._truths.items() if holds and s in names and names[s][0] is kind]
+
+    def _excluded(self, others: list[str | None], affordance: str | None) -> bool | None:
+        """Whether an agent that is at these can be at another one."""
+        alone = self.setting.together == "one" or affordance is None
+        return False if any(alone or other is None for other in others) else None
+
+    def _told(self, condition: Expression, shape: Shape, holds: bool) -> Known | None:
+        if self._truth(condition, shape) is not None:
+            return None
+        return self._with(self.meters, self._facts, self._orders, {**self._truths, shape: holds})
+
+    def _ordered(self, left: Expression, right: Expression, allowed: int) -> Known | None:
+        """Where two numbers are in one of the orders."""
+        shapes = self.setting.shapes
+        first, second = shapes.of(left), shapes.of(right)
+        pair, turned = ((first, second), False) if first <= second else ((second, first), True)
+        before = self._orders.get(pair, ANY_ORDER)
+        orders = allowed & (TURNED[before] if turned else before) & (EQUAL if first == second else ANY_ORDER)
+        a, b = self.number(left), self.number(right)
+        if a is not None and b is not None:
+            orders &= _possible(a, b)
+        if not orders:
+            return None
+        known = self._with(
+            self.meters, self._facts, {**self._orders, pair: TURNED[orders] if turned else orders}, self._truths
+        )
+        if a is None or b is None:
+            return known
+        below, above = _narrowed(a, b, orders), _narrowed(b, a, TURNED[orders])
+        narrower = known if below is None else known._lies(left, below)
+        return None if narrower is None or below is None or above is None else narrower._lies(right, above)
+
+    def _lies(self, expression: Expression, where: Interval) -> Known | None:
+        """Where the value of an expression lies there."""
+        if self.setting.is_whole(expression):
+            where = Interval(float(math.ceil(where.low)), float(math.floor(where.high)))
+        if where.low > where.high:
+            return None
+        match expression:
+            case Number():
+                return self
+            case MeterValue(meter):
+                return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
+            case _:
+                facts = {**self._facts, self.setting.shapes.of(expression): where}
+                return self._with(self.meters, facts, self._orders, self._truths)
+
+
+@dataclass(frozen=True, slots=True)
+class _Narrowed(Ranges):
+    """Ranges that ask what is known about every part of an expression."""
+
+    known: Known
+
+    def number(self, expression: Expression, meters: State) -> Interval | None:
+        del meters  # `known` has them
+        return self.known.number(expression)
+
+
+def parts(chain: Binary) -> tuple[Expression, ...]:
+    """The operands of a chain of `and`, or of `or`."""
+    found: list[Expression] = []
+    pending: list[Expression] = [chain]
+    while pending:
+        condition = pending.pop()
+        if isinstance(condition, Binary) and condition.op == chain.op:
+            pending += [condition.right, condition.left]
+        else:
+            found.append(condition)
+    return tuple(found)
+
+
+def join(places: Sequence[Known | None]) -> Known | None:
+    """What is known where one of these is the case; all are about the same surroundings."""
+    possible = [known for known in places if known is not None]
+    if not possible:
+        return None
+    first, *others = possible
+    return Known(
+        first.setting,
+        first.around,
+        joined([known.meters for known in possible], first.around.bounds),
+        first.then,
+        {
+            shape: reduce(intervals.hull, (known._facts[shape] for known in others), fact)
+            for shape, fact in first._facts.items()
+            if all(shape in known._facts for known in others)
+        },
+        {
+            pair: reduce(int.__or__, (known._orders[pair] for known in others), order)
+            for pair, order in first._orders.items()
+            if all(pair in known._orders for known in others)
+        },
+        {
+            shape: truth
+            for shape, truth in first._truths.items()
+            if all(known._truths.get(shape) == truth for known in others)
+        },
+    )
+
+
+def _hull(a: Interval | None, b: Interval | None, *, possible: tuple[bool, bool]) -> Interval | None:
+    """Where one of two values lies, of which only those that are possible count."""
+    match possible:
+        case (True, False):
+            return a
+        case (False, True):
+            return b
+        case _:
+            return None if a is None or b is None else intervals.hull(a, b)
+
+
+def _common(a: Interval, b: Interval) -> Interval | None:
+    low, high = max(a.low, b.low), min(a.high, b.high)
+    return Interval(low, high) if low <= high else None
+
+
+def _possible(a: Interval, b: Interval) -> int:
+    """The orders that numbers in these intervals can have."""
+    less, greater = LESS if a.low < b.high else 0, GREATER if a.high > b.low else 0
+    return less | greater | (EQUAL if a.low <= b.high and b.low <= a.high else 0)
+
+
+def _narrowed(a: Interval, b: Interval, orders: int) -> Interval | None:
+    """Where a lies, given where b lies and how the two may be ordered."""
+    low, high = a.low, a.high
+    if not orders & GREATER:
+        high = min(high, b.high if orders & EQUAL else _below(b.high))
+    if not orders & LESS:
+        low = max(low, b.low if orders & EQUAL else _above(b.low))
+    if not orders & EQUAL and b.low == b.high:
+        low, high = (_above(low) if low == b.low else low), (_below(high) if high == b.low else high)
+    return Interval(low, high) if low <= high else None
+
+
+def _above(value: float) -> float:
+    """The next binary32 number; above the largest one, infinity."""
+    if value == 0.0:
+        return SMALLEST
+    return from_bits32(bits32(value) + (1 if value > 0 else -1)) if value < LARGEST else math.inf
+
+
+def _below(value: float) -> float:
+    return -_above(-value)

@@ -1,0 +1,190 @@
+"""Words that authors know from elsewhere and this language has not, and what it has instead.
+
+The reader of a text and the checker of names ask here before they guess at a word that looks alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from hamletc.suggest import closest
+
+ALMOST_THE_SAME = 0.85
+"""How like a known word (1: equal) a foreign one must be to be taken for a misspelling of it."""
+
+_ALONE = "Agents of a world do not touch each other:"
+
+_MEANINGS: tuple[tuple[str, str], ...] = (
+    # --- others, and what is between agents ---
+    (
+        "agents neighbour neighbours neighbor neighbors other others player players opponent opponents enemy friend "
+        "population crowd nearby partner",
+        f"{_ALONE} none sees, counts or meets another. What they have in common the program computes and gives as "
+        "`param` (per world) or `input` (per agent).",
+    ),
+    (
+        "agent self me this my",
+        f"Write `energy` alone: every expression is about the agent itself. {_ALONE} there is no other to name.",
+    ),
+    (
+        "count sum total average mean avg any",
+        f"{_ALONE} nothing is counted or summed over them. Values of one agent are joined by `+`, `min` and `max`.",
+    ),
+    (
+        "world global globals shared env environment",
+        "A world has no meters, only params: `param price = 1 in 0 .. 2` is a number per world, which the program may "
+        f"change between ticks. {_ALONE} none changes what another has.",
+    ),
+    (
+        "capacity queue queued occupied occupancy crowded slots stock supply",
+        f"{_ALONE} each uses an affordance as if it were alone there. A limited stock is a meter of the agent.",
+    ),
+    (
+        "team teams role roles species group faction type class id index",
+        "All agents follow the same rules. An `input` can tell them apart: the program gives each agent its number. "
+        f"{_ALONE} there are no teams.",
+    ),
+    # --- space ---
+    (
+        "wall walls obstacle obstacles barrier block terrain river road region zone area tile tiles map door",
+        "A space has edges, but no walls or regions. An own action can be kept from a place: "
+        "`action EAST { needs position x < 5  move (1, 0) }`; a rule can make a place costly: "
+        "`rule swamp: position x > 3 -> energy -= 0.01`.",
+    ),
+    ("location coordinates coordinate coord pos xy", "Write `position x`, `position y`, ..., or `here == Bed`."),
+    ("width height size rows columns cols dimensions", "Sizes stand behind the kind of space: `space grid 8 x 8`."),
+    ("torus toroidal periodic wraparound cyclic", "`space grid 8 x 8 { edges wrap }` joins opposite edges."),
+    ("reflect reflecting mirror", "`space grid 8 x 8 { edges bounce }` reflects."),
+    ("near around beside within", "Write `distance to Bed < 2`."),
+    ("spawn start_position", "Agents start on free cells; `{ starts anywhere }` of a grid lets them start on any."),
+    # --- things ---
+    (
+        "item items inventory carry carries carrying object objects thing bag",
+        "Nothing lies about or is carried: what an agent has is a meter, as in `meter wood = 0 in 0 .. 10`.",
+    ),
+    ("building station shop", "What agents use is an affordance: `affordance Shop at random { ... }`."),
+    (
+        "stat stats variable resource bar attribute property state field",
+        "What an agent has is a meter: `meter energy = 1.0 { decay 0.01 }`.",
+    ),
+    # --- time ---
+    ("hours time", "Write `hour`, with `clock 24 hours`; `age` is the ticks that an agent has lived."),
+    ("tick ticks step steps t now turn turns", "Write `age`: the ticks that an agent has lived."),
+    (
+        "day days week month season seasons year night minute minutes",
+        "Time is `hour` and `age`. A year can be a long clock: `clock 960 hours` has `hour` 0 to 959.",
+    ),
+    ("lifespan", "Write the number of ticks; `age` is how many an agent has lived."),
+    ("every each_tick always", "A rule runs every tick: `rule ageing: health -= 0.001`."),
+    ("wait delay cooldown timer", "A meter can count ticks: `meter rest = 0 in 0 .. 10 { decay 1 }`."),
+    # --- names, functions, control ---
+    (
+        "let const var val local define def alias set int float bool double number",
+        "There are no local names. A number with a name is a `param`, what changes is a `meter`, and a rule can "
+        "compute one from others.",
+    ),
+    ("function func fn lambda proc macro", "There are no own functions; a rule can compute a meter that others read."),
+    (
+        "import include require require_once using from module package",
+        "A universe is one file: nothing is imported.",
+    ),
+    (
+        "for while loop foreach repeat do",
+        "There are no loops: a rule runs in every tick, for every agent. A condition is written `1 when CONDITION`.",
+    ),
+    ("elif elseif elsif", "Write `else if CONDITION then A else B`."),
+    ("unless", "Write `when not CONDITION`."),
+    ("switch case match choose", "Write `if CONDITION then A else if CONDITION then B else C`."),
+    ("end endif begin fi done", "Blocks stand in braces, and nothing else ends them."),
+    ("return yield", "Nothing is returned: a rule writes meters, and `reward` and `report` compute values."),
+    ("print log_value debug show", "`report NAME: VALUE` computes a number that is only reported."),
+    ("array list dict map_of vector meters", "There are no lists: every meter has a name of its own."),
+    ("none null nil", "`nothing` is a place without an affordance, as in `here == nothing`; a number is always there."),
+    ("xor", "Write `a and not b or b and not a`."),
+    ("floor ceil ceiling round trunc truncate int_of", "Numbers are not rounded; what counts in steps of 1 is whole."),
+    (
+        "mod modulo remainder fmod rem div",
+        "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule "
+        "sets back to 0.",
+    ),
+    ("sign sgn signum", "Write `if x > 0 then 1 else -1`."),
+    ("tan", "Write `sin(x) / max(cos(x), 0.01)`, or whatever keeps the divisor from 0."),
+    ("asin acos atan atan2 sinh cosh erf", "There are `exp`, `log`, `sin`, `cos`, `tanh`, `sigmoid` and `pow`."),
+    ("pi tau", "Write 3.14159265."),
+    ("euler", "Write `exp(1)`."),
+    ("ln", "Write `log(x)`."),
+    ("log10", "Write `log(x) / 2.302585`."),
+    ("power", "Write `pow(a, b)`."),
+    ("square sqr", "Write `x * x`."),
+    ("clip limit saturate bound bounded", "Write `clamp(x, low, high)`; bounds of a meter are written `in 0 .. 1`."),
+    ("logistic expit", "Write `sigmoid(x)`."),
+    ("maximum", "Write `max(a, b)`."),
+    ("minimum", "Write `min(a, b)`."),
+    ("random rand rnd runif randf", "Write `uniform(0, 1)`."),
+    ("randint randrange dice roll", "Write `integer(1, 6)`; both bounds are included."),
+    ("gauss gaussian randn rnorm", "Write `normal(mean, deviation)`."),
+    ("bernoulli probability prob coin flip percent", "Write `chance(0.1)`, which holds with this probability."),
+    ("poisson exponential binomial beta", "There are `uniform`, `integer`, `choice`, `normal` and `chance`."),
+    ("seed", "The program gives the seed: `universe.make(worlds=256, seed=1)`."),
+    ("prev old before delta diff change", "Write `previous(x)`: x at the beginning of the tick."),
+    # --- declarations that have other names here ---
+    ("event trigger on_tick update", "What happens in a tick is a rule: `rule cold: hour < 6 -> energy -= 0.01`."),
+    ("goal objective score utility", "Write `reward VALUE`."),
+    ("death die kill dead terminate termination terminal", "Write `dies when energy <= 0`."),
+    ("requires require_ condition precondition only_if cost costs", "Write `needs money >= 0.1`."),
+    ("effect effects gives restores", "Effects stand in a block: `instantly { energy += 0.5 }`."),
+    ("duration takes length", "Write `lasts 4 ticks` behind the place of the affordance."),
+    ("range between minmax", "Bounds are written `in 0 .. 1`."),
+    ("observation observations obs sensor sensors", "Write `observe { grid  meters }`."),
+    ("mask", "Write `allow UP when position y > 0`."),
+    ("drain drains cost_per_tick loses falls rate", "Write `decay 0.01` in the braces of the meter."),
+)  # fmt: skip
+
+FOREIGN_WORDS: Mapping[str, str] = MappingProxyType(
+    {word: meaning for words, meaning in _MEANINGS for word in words.split()}
+)
+"""What to do instead of each word, in full sentences."""
+
+OWN_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "reward": "A reward is a declaration of its own: `reward 0.1 when here == Bed`. To pay for an action, let it "
+        "change a meter, and reward that.",
+        "position": "Write `position x`, with the axis.",
+        "velocity": "Write `velocity x`, with the axis.",
+        "distance": "Write `distance to Bed`.",
+        "straight": "Write `straight distance to Bed`.",
+        "streak": "Write `streak of Bed`, with `track uses`.",
+        "clock": "Write `hour`: the hour of the clock.",
+        "at": "Write `here == Bed`.",
+        "grid": "Write `position x` for where the agent is, or `observe { grid }` for what it sees.",
+        "needs": "`needs money >= 0.1` stands by itself in the braces of an affordance or an action.",
+        "move": "`move (1, 0)` stands in the braces of an action; `move 0.01` in those of a meter is what moves cost.",
+        "teleport": "`teleport (0, 0)` stands in the braces of an action.",
+        "decay": "`decay 0.01` stands in the braces of a meter: `meter energy = 1.0 { decay 0.01 }`.",
+        "interact": "`interact 0.01` stands in the braces of a meter: `meter energy = 1.0 { interact 0.01 }`.",
+        "edges": "`edges wrap` stands in the braces of a space: `space grid 8 x 8 { edges wrap }`.",
+        "places": "`places stored` stands in the braces of a grid: `space grid 8 x 8 { places stored }`.",
+        "starts": "`starts anywhere` stands in the braces of a grid: `space grid 8 x 8 { starts anywhere }`.",
+        "step": "`step 0.5` stands in the braces of a continuous space; `age` is the ticks that an agent has lived.",
+        "reach": "`reach 1` stands in the braces of a continuous space.",
+        "instantly": "`instantly { energy += 0.5 }` stands in the braces of an affordance.",
+        "each": "`each tick { money += 0.1 }` stands in the braces of an affordance that lasts.",
+        "on": "`on completion { money += 0.5 }` stands in the braces of an affordance that lasts.",
+        "keeps": "`keeps progress` stands in the braces of an action.",
+        "unclamped": "`unclamped` stands behind a statement: `energy += 0.5 unclamped`.",
+        "dies": "`dies when energy <= 0` is a declaration of its own.",
+        "lasts": "`lasts 4 ticks` stands behind the place of an affordance.",
+        "open": "`open 8 .. 18` stands behind the place of an affordance; a condition on the time is `hour >= 8`.",
+        "alive": "Only who is alive acts: a rule needs no such condition.",
+    }
+)
+"""What to do about a word of this language that is used as the name of a value."""
+
+
+def instead(word: str, known: Iterable[str] = ()) -> str | None:
+    """What to do instead of a foreign word, in full sentences; `None` where it is none or almost a known one."""
+    meaning = FOREIGN_WORDS.get(word.lower())
+    if meaning is None or closest(word, known, ALMOST_THE_SAME) is not None:
+        return None
+    return meaning

@@ -1,0 +1,242 @@
+"""Symbols and numbers as other languages write them: what they are read as, so that the rest is checked.
+
+`FOREIGN` is the pattern of all that is recognised. Nothing in it can occur in a text without errors, but for two minus
+signs side by side before a declared word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+
+_OPERAND = r"`[^`\r\n]*`|[^\W\d]\w*|[0-9][\w.]*"
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_STATEMENT = re.compile(rf"\s*(?:\{{|together\b|(?:{_OPERAND})\s*(?:\+=|-=|=(?!=)))")
+_IS_OPERAND = re.compile(_OPERAND)
+_NEXT_OPERAND = re.compile(rf"[ \t]*({_OPERAND})")
+_FACTOR_FOLLOWS = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_SIZES = re.compile(r"[1-9][0-9]*(?:x[1-9][0-9]*)+")
+_TIME = re.compile(r"([0-9]{1,2})(am|pm|h|uhr)", re.IGNORECASE)
+_WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)(hours?|ticks?)")
+_LIST = re.compile(r"\[[ \t]*(-?[0-9][\w.]*(?:[ \t]*,[ \t]*-?[0-9][\w.]*)*)[ \t]*\]")
+
+_OTHERWISE: Mapping[str, str] = MappingProxyType(
+    {
+        "&&": "and",
+        "&": "and",
+        "||": "or",
+        "|": "or",
+        "!": "not",
+        "<>": "!=",
+        "!==": "!=",
+        "~=": "!=",
+        "=<": "<=",
+        "===": "==",
+        ":=": "=",
+        "-->": "->",
+        "==>": "->",
+        "...": "..",
+        "..=": "..",
+        "..<": "..",
+    }
+)
+"""What stands for another symbol or word, wherever it stands."""
+
+_UNICODE: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", "-"),
+        **dict.fromkeys("\u2192\u27f6\u21d2\u27f9\u2794\u279c", "->"),
+        **dict.fromkeys("\u00d7\u22c5\u00b7\u2217\u2715\u2a2f\uff0a", "*"),
+        **dict.fromkeys("\u00f7\u2215\u2044\uff0f", "/"),
+        "\u2264": "<=",
+        "\u2a7d": "<=",
+        "\u2265": ">=",
+        "\u2a7e": ">=",
+        "\u2260": "!=",
+        "\u2026": "..",
+        "\uff1d": "=",
+        "\uff0b": "+",
+        "\uff1c": "<",
+        "\uff1e": ">",
+        "\uff1a": ":",
+        "\uff0c": ",",
+        "\uff08": "(",
+        "\uff09": ")",
+        "\uff5b": "{",
+        "\uff5d": "}",
+        "\u2227": "and",
+        "\u2228": "or",
+        "\u00ac": "not",
+    }
+)
+"""Characters that look like symbols of the language, and these."""
+
+_DROPPED = "\u00b0\u20ac$\u00a3\u00a5"
+"""Signs of units."""
+
+_QUOTES = (
+    ("\u201c\u201d\u201e\u201f\u00ab\u00bb", "\u201c\u201d\u201e\u201f\u00ab\u00bb"),
+    ("\u2018\u2019\u201a", "\u2018\u2019\u201a"),
+)
+
+FOREIGN = "|".join(
+    (
+        r"//|/\*|-{2,}>?|\*\*=?|\+\+|[*/%^]=|%|\^",
+        r"==>|===|!==|=<|=>|<>|:=|~=|\.\.\.|\.\.=|\.\.<|&&|&|\|\||\||!(?!=)|;|\?|\[|\]",
+        *(rf"[{first}][^{last}`\r\n]{{1,64}}[{last}]" for first, last in (('"', '"'), ("'", "'"), *_QUOTES)),
+        rf"[{''.join(_UNICODE)}][=>]?|[{re.escape(_DROPPED)}]",
+    )
+)
+"""The pattern of what this module reads; to be tried before symbols are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a foreign piece of text is read as: some pieces, none where it is dropped, or nothing at all (`None`) where
+    it cannot be understood. `taken` is how many characters of the text it takes, `hint` what to write."""
+
+    pieces: tuple[str, ...] | None
+    hint: str
+    taken: int
+    code: str = "H017"
+    message: str | None = None
+
+
+def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool) -> Reading:
+    """What the `piece` at `start` is read as. `before` is the last token before it, which it `adjoins` or not."""
+    end = start + len(piece)
+    left = before if _IS_OPERAND.fullmatch(before) else "a"
+    following = _NEXT_OPERAND.match(text, end)
+    right = following[1] if following else "b"
+    code = "H004" if piece in _OF_NO_MEANING else "H017"
+    match piece:
+        case _ if piece in _OTHERWISE:
+            return Reading((_OTHERWISE[piece],), f"Write `{_OTHERWISE[piece]}`.", len(piece), code)
+        case "=>" if _does(text, end):
+            return Reading(("->",), "Write `->` before what a rule does.", 2)
+        case "=>":
+            return Reading((">=",), "Write `>=` to compare, and `->` before what a rule does.", 2)
+        case "**" | "^":
+            return Reading(("*",), f"Write `pow({left}, {right})`.", len(piece), code)
+        case "*=" | "/=" | "%=" | "^=" | "**=":
+            value = f"pow({left}, {right})" if piece in ("^=", "**=") else f"{left} {piece[0]} {right}"
+            hint = f"Write `{left} = {value}`." if piece != "%=" else _NO_REMAINDER
+            return Reading(("=",), hint, len(piece))
+        case "%" if adjoins and _NUMBER.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
+            return Reading((), f"Write `{_hundredth(before)}`.", 1, code, "there is no sign for percent")
+        case "%":
+            return Reading(("*",), _NO_REMAINDER, 1, code)
+        case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
+            pieces = (right, f"{piece[0]}=", "1")
+            return Reading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
+        case "++" | "--" if adjoins and _WORD.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
+            return Reading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2)
+        case "++":
+            return Reading(("+",), "Write one `+`.", 2)
+        case ";":
+            return Reading((), "Nothing stands between two items, not even at the end of a line.", 1, code)
+        case "?":
+            hint = "Write `if CONDITION then A else B`, or `A when CONDITION`, which is 0 where it does not hold."
+            return Reading(None, hint, 1, code)
+        case "[" | "]":
+            return _bracket(text, start, before)
+        case _ if piece in _DROPPED:
+            return Reading((), "Numbers have no units: leave it out.", 1, "H004")
+        case _ if piece[0] in _UNICODE:
+            meant = _meant(piece)
+            taken = len(piece) if meant != _UNICODE[piece[0]] else 1
+            return Reading((meant,), f"Write `{meant}`.", taken, "H004", f"{described(piece[0])} means nothing here")
+        case _:
+            return _in_quotes(piece)
+
+
+def read_number(text: str, before: str) -> Reading:
+    """What a malformed number is read as; `before` is the last token before it."""
+    if _SIZES.fullmatch(text):
+        pieces = text.replace("x", " x ").split()
+        return Reading(tuple(pieces), f"Write `{' '.join(pieces)}`.", len(text))
+    if (time := _TIME.fullmatch(text)) and before == "clock":
+        return Reading((time[1], "hours"), f"Write `{time[1]} hours`.", len(text))
+    if time and time[2].lower() in ("am", "pm"):
+        hour = str(int(time[1]) % 12 + 12 * (time[2].lower() == "pm"))
+        return Reading((hour,), f"Hours are 0 to 23: write `{hour}`.", len(text))
+    if time:
+        return Reading((time[1],), f"Hours are 0 to 23: write `{time[1]}`.", len(text))
+    if ":" in text:
+        hour = str(int(text.split(":")[0]))
+        return Reading((hour,), f"Hours are whole numbers: write `{hour}`.", len(text))
+    if unit := _WITH_UNIT.fullmatch(text):
+        return Reading((unit[1], unit[2]), f"Write `{unit[1]} {unit[2]}`.", len(text))
+    for meant in (
+        f"0{text}",
+        f"{text}0" if text.endswith(".") else "",
+        text.replace("_", ""),
+        text.rstrip("fFlLdD"),
+        f"0{text.rstrip('fF')}",
+    ):
+        if _NUMBER.fullmatch(meant):
+            return Reading((meant,), f"Write `{meant}`.", len(text))
+    return Reading(("1",), "Numbers are written `1`, `0.25` or `1e-3`.", len(text))
+
+
+def described(character: str) -> str:
+    """A character by its number and name."""
+    name = unicodedata.name(character, "a control character").lower()
+    return f"the character U+{ord(character):04X} ({name})"
+
+
+_OF_NO_MEANING = frozenset(("&&", "&", "||", "|", "!", ";", "%", "^", "?", "[", "]"))
+"""What consists of characters that the language does not use."""
+
+_NO_REMAINDER = (
+    "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule sets "
+    "back to 0."
+)
+
+
+def _does(text: str, end: int) -> bool:
+    """Whether a statement or block seems to follow."""
+    return _STATEMENT.match(text, end) is not None
+
+
+def _meant(piece: str) -> str:
+    """The symbol that is meant by a character and the ASCII character behind it, or by the first alone."""
+    together = _UNICODE[piece[0]] + piece[1:]
+    return together if together in ("-=", "+=", "->", "<=", ">=", "==") else _UNICODE[piece[0]]
+
+
+def _hundredth(number: str) -> str:
+    return f"{Decimal(number).scaleb(-2):f}" if len(number) <= 20 else "0.02"
+
+
+def _bracket(text: str, start: int, before: str) -> Reading:
+    """`in [0, 1]` and `at [2, 3]` are understood, other brackets are not."""
+    numbers = _LIST.match(text, start)
+    if numbers is None:
+        return Reading(None, "There are no lists: names and numbers stand side by side.", 1, "H004")
+    parts = [part.strip() for part in numbers[1].split(",")]
+    taken = numbers.end() - start
+    if before == "in" and len(parts) == 2:
+        hint = f"Write `in {parts[0]} .. {parts[1]}`."
+        return Reading((*_signed(parts[0]), "..", *_signed(parts[1])), hint, taken, "H004")
+    pieces = [piece for part in parts for piece in (",", *_signed(part))]
+    return Reading(("(", *pieces[1:], ")"), f"Write `({', '.join(parts)})`.", taken, "H004")
+
+
+def _signed(number: str) -> tuple[str, ...]:
+    return ("-", number[1:]) if number.startswith("-") else (number,)
+
+
+def _in_quotes(piece: str) -> Reading:
+    """A name in quotes of any kind; a lone quotation mark means nothing."""
+    if len(piece) == 1 or not piece[1:-1].isprintable():
+        return Reading(None, "Names stand as they are, or in backticks.", 1, "H004")
+    name = piece[1:-1]
+    plain = _WORD.fullmatch(name) is not None
+    hint = f"Names stand as they are: write `{name}`." if plain else f"Write the name in backticks: `` `{name}` ``."
+    return Reading((name if plain else f"`{name}`",), hint, len(piece), "H004", f"`{piece}` is in quotes")

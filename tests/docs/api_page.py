@@ -1,0 +1,129 @@
+"""docs/api.md, written from the docstrings of what users call."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+import hamlet
+import hamletc
+from hamlet.env import Env
+from hamlet.errors import MissingAttributeError
+from hamlet.graphed import Graphed
+from hamlet.module import Module
+from hamlet.params import Numbers
+from hamlet.rollout import Rollout
+from hamlet.state import Statistics
+
+HEAD = """# Python
+
+What a program calls, from the docstrings; [training.md](training.md) shows it at work. This page is written by
+`pytest tests/docs/test_api_page.py --update-golden`. The examples run, in this order, after
+
+```python
+import torch
+
+import hamlet
+```
+"""
+CLASSES: tuple[type, ...] = (Module, Env, Numbers, Rollout, Statistics, Graphed)
+ERRORS: tuple[type, ...] = (
+    hamlet.HamletError,
+    hamlet.EnvError,
+    MissingAttributeError,
+    hamlet.ModuleError,
+    hamletc.CompileError,
+    hamlet.HamletWarning,
+)
+SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Example):$", re.MULTILINE)
+ITEM = re.compile(r"^(\S.*?): ", re.MULTILINE)
+
+
+def page() -> str:
+    """The whole page."""
+    functions = [getattr(hamlet, name) for name in hamlet.__all__ if isinstance(getattr(hamlet, name), FunctionType)]
+    parts = [HEAD, "## hamlet\n", *(entry(f"hamlet.{function.__name__}", function) for function in functions)]
+    for owner in CLASSES:
+        parts.append(f"## {owner.__name__}\n\n`{owner.__module__}.{owner.__name__}`\n\n{text(owner)}")
+        parts += [entry(f"{owner.__name__}.{name}", value) for name, value in members(owner)]
+    parts.append("## Errors and warnings\n")
+    for error in ERRORS:
+        bases = ", ".join(f"`{base.__name__}`" for base in error.__bases__)
+        parts.append(
+            f"### {error.__name__}\n\n`{error.__module__}.{error.__name__}`, a kind of {bases}.\n\n{text(error)}"
+        )
+    return "\n".join(parts)
+
+
+def members(owner: type) -> Iterator[tuple[str, Any]]:
+    """What is public of a class, in the order of its definition."""
+    for name, value in vars(owner).items():
+        if not name.startswith("_") and isinstance(value, (FunctionType, property)):
+            yield name, value
+
+
+def entry(name: str, value: Any) -> str:
+    """A function, method or property."""
+    if isinstance(value, property):
+        assert value.fget is not None
+        given = inspect.signature(value.fget).return_annotation
+        return f"### {name}\n\n```text\n{name}: {spelled(given)}\n```\n\n{text(value)}"
+    return f"### {name}\n\n```text\n{name}{signature(value)}\n```\n\n{text(value)}"
+
+
+def signature(function: Callable[..., Any]) -> str:
+    """As it is written, in a line, or in one for each parameter where that is too long."""
+    found = inspect.signature(function)
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    parameters = []
+    for name, parameter in found.parameters.items():
+        if name != "self":
+            default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+            parameters.append(f"{stars.get(parameter.kind, '')}{name}: {spelled(parameter.annotation)}{default}")
+    result = f" -> {spelled(found.return_annotation)}"
+    short = f"({', '.join(parameters)}){result}"
+    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    return short if len(short) < 90 else f"(\n{lines}){result}"
+
+
+def spelled(annotation: Any) -> str:
+    """A type as it stands in the source."""
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+
+
+def text(thing: Any) -> str:
+    """A docstring as Markdown."""
+    documentation = inspect.getdoc(thing)
+    assert documentation, f"{thing} has no docstring"
+    first, *sections = SECTION.split(documentation)
+    result = [first.strip()]
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        block, rest = indented(body.strip("\n"))
+        match title:
+            case "Example":
+                result.append(f"```python\n{block}\n```")
+            case "Returns":
+                result.append(f"Returns: {block}")
+            case _:
+                names = {"Args": "Arguments", "Raises": "Raises", "Attributes": "Attributes"}
+                result.append(f"{names[title]}:\n\n{items(block)}")
+        if rest:
+            result.append(rest)
+    return "\n\n".join(result) + "\n"
+
+
+def indented(body: str) -> tuple[str, str]:
+    """The lines of a section, and what follows it."""
+    lines = body.split("\n")
+    end = next((number for number, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
+    return textwrap.dedent("\n".join(lines[:end])).strip("\n"), "\n".join(lines[end:]).strip("\n")
+
+
+def items(block: str) -> str:
+    """`name: what it is`, with lines that go on further in, as a list."""
+    paragraphs = [re.sub(r"\s*\n\s+", " ", part) for part in re.split(r"\n(?=\S)", block)]
+    return "\n".join("- " + ITEM.sub(lambda found: f"`{found[1]}`: ", part, count=1) for part in paragraphs)

@@ -1,0 +1,157 @@
+"""What the checker says about effects is true: a condition that never changes is replaced by its value, a statement or
+a cause without effect is taken out, and every agent does the same, from states all over and from the start of play."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from strategies.sources import Numbered
+from strategies.whole import Author
+
+from hamlet.backend import RandomPolicy, Stream
+from hamlet.interpreter import Interpreter
+from hamlet.room import room
+from hamlet.state import Shape
+from hamlet.universe import (
+    Assign,
+    Binary,
+    Cascade,
+    Cause,
+    DrawChance,
+    Here,
+    If,
+    LastUse,
+    Meter,
+    Number,
+    Previous,
+    Report,
+    Reward,
+    Rule,
+    Span,
+    Truth,
+    Unary,
+    Universe,
+)
+from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Side
+from hamlet.verify.inject import Injector
+from hamletc.checking.check import check
+from hamletc.diagnostics import Diagnostic
+from hamletc.language.parser import parse
+
+CPU = torch.device("cpu")
+CONDITIONS = (Binary, Unary, Here, LastUse, DrawChance, Previous, If)
+LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
+SOME = (5, 15, 17, 52, 54)
+"""Universes of which everything is said that the checker can say."""
+TICKS = 8
+GONE = object()
+"""In the place of what was taken out."""
+ANYWHERE = ("H061", "H062", "H063", "H064", "H070")
+"""Findings that hold wherever a tick begins; H079 holds from the start of play."""
+
+
+def findings(source: str) -> tuple[Universe, list[Diagnostic]]:
+    """The universe of a text, with all that has no effect, and what the checker says about that."""
+    allowed, problems = parse(f"{source}\ninert allowed\n")
+    asked, _ = parse(source)
+    assert allowed is not None
+    assert asked is not None
+    assert not problems
+    universe, found = check(allowed, ("inert.hamlet",))
+    assert universe is not None, found
+    return universe, list(check(asked, ("inert.hamlet",))[1])
+
+
+def without(universe: Universe, finding: Diagnostic, said: Counter[str]) -> Universe:
+    """The universe without what the finding is about; counted by what it is."""
+    span, message = finding.primary.span, finding.message
+    truth = re.search(r"(always|never) (?:true|happens)", message)
+    number = re.search(r"is always (\S+)$", message)
+
+    def edited(node: Any) -> Any:
+        match node:
+            case tuple():
+                return tuple(after for item in node if (after := edited(item)) is not GONE)
+            case Cause(condition=condition) if "never the one reported" in message and condition.span == span:
+                said["cause"] += 1
+                return dataclasses.replace(node, condition=Truth(False, span))
+            case Reward(value=value) | Report(value=value) if number is not None and value.span == span:
+                said["constant"] += 1
+                return dataclasses.replace(node, value=Number(float(number[1]), span))
+            case Assign() if finding.code == "H063" and node.span == span:
+                said["statement"] += 1
+                return GONE
+            case Meter() if finding.code == "H063":
+                idle = [
+                    k for k in ("decay", "move", "interact") if (d := getattr(node, k)) is not None and d.span == span
+                ]
+                said["drain"] += len(idle)
+                return dataclasses.replace(node, **dict.fromkeys(idle))
+            case Cascade(name=name) if f"cascade `{name}`" in message:
+                if "never" in message:
+                    said["cascade"] += 1
+                    return GONE
+                if "deficit" not in (source := repr(node).lower()) and "shortfall" not in source:
+                    said["cascade"] += 1
+                    return Rule(name, None, node.body, node.span)
+                return node
+            case _ if isinstance(node, CONDITIONS) and truth is not None and node.span == span:
+                said["condition"] += 1
+                return Truth(truth[1] == "always", span)
+            case Span() | str() | int() | float() | None:
+                return node
+        if not dataclasses.is_dataclass(node) or isinstance(node, type):
+            return node
+        fields = {field.name: edited(getattr(node, field.name)) for field in dataclasses.fields(node)}
+        return dataclasses.replace(node, **fields)
+
+    return edited(universe)
+
+
+def same(left: Universe, right: Universe, number: int, *, everywhere: bool) -> None:
+    """Both do the same; `everywhere`: also from states that play may never lead to. The sign of 0 does not count."""
+    most = room(left)
+    shape = Shape(24, 1 if most == 1 else 2)
+    sides = [Side(u, Candidate(Interpreter(u, CPU), CPU), shape, torch.float32) for u in (left, right)]
+    stream = Stream(number, 3)
+    injector = Injector(left, shape, number)
+    policy = RandomPolicy()
+    events: list[Event] = [Reset(), Rollout(TICKS, policy, True)]
+    for _ in range(4 if everywhere else 0):
+        events += [Inject(injector.state()), Rollout(2, policy, True)]
+    for event in events:
+        ours, theirs = (side.apply(event, stream) for side in sides)
+        if isinstance(event, Inject):
+            continue  # masks are made of states after a tick
+        for a, b in zip(ours, theirs, strict=True):
+            x, y = (torch.where(t == 0, torch.zeros_like(t), t) for t in (a.values, b.values))
+            assert torch.equal(x, y), f"{a.name} differs"
+
+
+def hold(numbers: Iterable[int]) -> Counter[str]:
+    """Check what is said about these universes; what was taken out."""
+    said: Counter[str] = Counter()
+    for number in numbers:
+        source = Author(Numbered(number)).universe()
+        if "inert allowed" in source.splitlines():
+            source = "\n".join(line for line in source.splitlines() if line != "inert allowed")
+        universe, found = findings(source)
+        for everywhere, codes in ((True, ANYWHERE), (False, (*ANYWHERE, "H079"))):
+            other = universe
+            for finding in found:
+                if finding.code in codes:
+                    other = without(other, finding, said)
+            if other != universe:
+                same(universe, other, number, everywhere=everywhere)
+    return said
+
+
+def test_what_has_no_effect_has_none() -> None:
+    said = hold(range(250) if LONG else SOME)
+    assert all(said[kind] for kind in ("condition", "statement", "constant", "cascade", "cause")), said

@@ -1,0 +1,414 @@
+"""Every argument of everything public: what it takes, numpy's numbers too; and that anything else is one line that says
+what is wrong, and changes nothing."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from test_env_graphed import Recorder
+
+import hamlet
+from hamlet import HamletError
+from hamlet.env import Env
+from hamlet.graphed import Graphed
+from hamlet.module import Module
+from hamlet.params import Numbers
+from hamlet.rollout import Rollout
+
+DESK = """
+universe desk
+space grid 4 x 3 { places stored }
+lifespan 20 ticks
+param rate = 1 in 0.5 .. 2
+param haste = 1 in 0 .. 1
+input wage = 0 in -1 .. 1
+meter food = 1 { decay 0.01 * rate + 0.01 * haste }
+affordance Stall at random { instantly { food += 0.1 } }
+affordance Booth at (3, 2) { instantly { food += 0.2 } }
+dies when food <= 0
+reward food + wage
+observe { meters  here }
+"""
+LANES = 6
+CLASSES = (Module, Env, Numbers, Rollout, Graphed)
+ITEMS = ("__getitem__", "__setitem__", "__delitem__")
+
+
+class Odd:
+    """Nothing that anybody expects, and no representation either."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("none")
+
+
+def of(*shape: int, value: float = 0, dtype: torch.dtype = torch.int32) -> torch.Tensor:
+    return torch.full(shape, value, dtype=dtype)
+
+
+def nested() -> torch.Tensor:
+    return torch.nested.nested_tensor([of(2), of(4)])
+
+
+def strange(*shape: int) -> list[Any]:
+    """Tensors and arrays of the right shape that no number can be read from, and some of another shape."""
+    return [
+        of(*shape, dtype=torch.complex64),
+        of(*shape).to_sparse(),
+        torch.quantize_per_tensor(torch.zeros(shape), 0.1, 0, torch.quint8),
+        of(*shape, dtype=torch.bool),
+        torch.zeros(shape, device="meta"),
+        nested(),
+        of(*shape, 2),
+        of(0),
+        np.zeros(shape, "M8[s]"),
+        np.zeros(shape, object),
+        np.zeros(shape, complex),
+        np.full(shape, "1"),
+    ]
+
+
+ODD = [Odd(), object(), b"1", {}, {1}, lambda: 1]
+NO_INTEGER = [*ODD, None, "3", 2.0, math.nan, math.inf, True, np.True_, np.float32(2), [1], torch.tensor(3), 1j, 10**40]
+NO_FLAG = [*ODD, 3, 1, 0, "no", "", None, math.nan, [], np.int64(1), torch.tensor(True)]
+NO_WORD = [*ODD, 3, True, "", "x", math.nan, ["off"], np.zeros(2), torch.zeros(2)]
+NO_PATH = [*ODD, None, 3, True, math.nan, ["a"], "a\0b", torch.zeros(1)]
+NO_NAME = [*ODD, None, 3, True, "fod", ["food"], np.array(["food"]), math.nan]
+NO_ACTIONS = [*ODD, None, 3, "UP", math.nan, True, [], [[1], [1, 2]], ["UP"] * LANES, [0.0] * LANES, [None] * LANES]
+NO_NUMBERS = [*ODD, None, "much", True, 1j, math.nan, math.inf, 9, -9, 10**400, 1e300, [], [[1], [1, 2]], ["1"] * LANES]
+
+
+def numbers(count: int) -> list[Any]:
+    return [
+        *NO_NUMBERS,
+        *strange(count),
+        of(count, value=9),
+        of(count, value=math.nan, dtype=torch.float32),
+        [9] * count,
+    ]
+
+
+def wrong_actions(*shape: int) -> list[Any]:
+    tensors = [of(*shape, value=-1), of(*shape, value=99), of(*shape, value=1 << 40, dtype=torch.int64)]
+    floats = [of(*shape, dtype=torch.float32), of(*shape, dtype=torch.float32).requires_grad_(), np.zeros(shape)]
+    return [*NO_ACTIONS, *strange(*shape), *tensors, *floats, np.full(shape, (1 << 64) - 1, np.uint64)]
+
+
+def right_actions(*shape: int) -> list[Any]:
+    grouped = (*shape[:-1], 3, 2)
+    types = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, ">i4"]
+    arrays = [np.zeros(shape, dtype) for dtype in types]
+    tensors = [
+        of(*shape),
+        of(*grouped),
+        of(*shape, dtype=torch.uint16),
+        of(*reversed(shape)).T if len(shape) > 1 else of(LANES),
+    ]
+    return [*arrays, *tensors, of(*shape).tolist(), np.zeros(grouped, int), of(*grouped).tolist(), list(of(*shape))]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an argument takes, and what it does not. A name stands for what only an environment can make."""
+
+    right: list[Any]
+    wrong: list[Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A value made of the environment that is tested."""
+
+    make: Callable[[Env], Any]
+
+
+def saved(change: Callable[[dict[str, Any]], object]) -> Made:
+    def make(env: Env) -> dict[str, Any]:
+        state = env.state_dict()
+        change(state)
+        return state
+
+    return Made(make)
+
+
+def field(name: str, value: Any) -> Made:
+    return saved(lambda state: state["state"].update({name: value}))
+
+
+def elsewhere(**arguments: Any) -> Made:
+    """A rollout of another environment."""
+    given = {"worlds": 3, "agents": 2, "backend": "interpreter"} | arguments
+    return Made(lambda env: env.module.make(**given).rollout(1))
+
+
+def counts(made: Made) -> Made:
+    return Made(lambda env: made.make(env).counts)
+
+
+def of_another_universe(env: Env) -> Any:
+    """Counts of the same sizes."""
+    return replace(elsewhere().make(env).counts, universe=replace(env.universe, name="bureau"))
+
+
+INTEGERS = [2, np.int64(2), np.uint8(2), np.int32(2)]
+FLAGS = [True, False, np.True_]
+ARRAY = np.zeros((2, 2))
+
+TABLE: dict[tuple[str, str], Row] = {
+    ("compile", "path"): Row([], NO_PATH),
+    ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
+    ("load", "package"): Row([], NO_PATH),
+    ("Module.kernels", "target"): Row(["numba"], [*NO_WORD, None]),
+    ("Module.make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("Module.make", "agents"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("Module.make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
+    ("Module.make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
+    ("Module.make", "device"): Row(["cpu", None, torch.device("cpu"), "cpu:0"], [*NO_WORD, 0, "cpu:1", "meta"]),
+    ("Module.make", "backend"): Row(["numba", "interpreter"], [*NO_WORD, None]),
+    ("Module.make", "obs_dtype"): Row([None, "uint8", torch.bfloat16], [*NO_WORD, torch.float64, np.float32]),
+    ("Module.make", "validate"): Row([*FLAGS, None], [value for value in NO_FLAG if value is not None]),
+    ("Module.make", "quiet"): Row(FLAGS, NO_FLAG),
+    ("Module.make", "tune"): Row(["max", "off"], [*NO_WORD, None]),
+    ("Module.make", "launch"): Row(["step", "auto"], [*NO_WORD, None, "graph"]),
+    ("Env.meter", "name"): Row(["food", np.str_("food")], NO_NAME),
+    ("Env.reset", "seed"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, -1, 1 << 64] if value is not None]),
+    ("Env.step", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
+    ("Env.checked_actions", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
+    ("Env.rollout", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
+    ("Env.rollout", "policy"): Row(
+        ["random", *right_actions(2, LANES)], [*wrong_actions(2, LANES), "greedy", of(LANES)]
+    ),
+    ("Env.rollout", "observe"): Row(FLAGS, NO_FLAG),
+    ("Env.rollout", "per_world"): Row(FLAGS, NO_FLAG),
+    ("Env.rollout", "statistics"): Row(
+        [True, False, counts(elsewhere()), counts(elsewhere(seed=5))],
+        [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],
+    ),
+    ("Env.tabular", "table"): Row(
+        [of(4), of(4).tolist(), np.zeros(4, int), torch.eye(6)[:4]],
+        [*NO_ACTIONS, *strange(4), of(4, value=6), of(4, value=-1), torch.zeros(4, 6), torch.full((4, 6), torch.nan)],
+    ),
+    ("Env.tabular", "features"): Row(
+        [["x"], ("x",), [("food", np.int64(4))], [("food", 4)]],
+        [
+            *ODD,
+            None,
+            "x",
+            3,
+            [3],
+            [None],
+            ["z"],
+            ["x", "y"],
+            [("food",)],
+            [("food", 4, 4)],
+            [("food", True)],
+            [("x", 4)],
+        ],
+    ),
+    ("Env.place", "affordance"): Row(["Stall"], [value for value in NO_NAME if value != "fod"]),
+    ("Env.place", "position"): Row(
+        [(1, 2), [1, 2], np.array([1, 2]), torch.ones(2), torch.ones(3, 2), np.ones((3, 2), np.uint8)],
+        [*NO_ACTIONS, *strange(2), (0.5, 1), (math.nan, 1), (9, 9), (-1, 0), (True, False), (1, 2, 3), of(2, 2)],
+    ),
+    ("Env.place", "worlds"): Row(
+        [None, [0, 2], np.array([1]), torch.tensor([2]), []],
+        [*ODD, 3, "all", True, [3], [-1], [0.5], [math.nan], [True, False, True], [[0]], *strange(3)[:6], [None]],
+    ),
+    ("Env.load_state_dict", "saved"): Row(
+        [saved(lambda _: None), saved(lambda state: state.update(tick=np.int64(3)))],
+        [
+            *ODD,
+            None,
+            3,
+            "x",
+            [],
+            saved(lambda state: state.update(universe=None)),
+            saved(lambda state: state.update(universe=ARRAY)),
+            saved(lambda state: state.update(first_world=ARRAY)),
+            saved(lambda state: state.update(first_world=1)),
+            *(saved(lambda state, value=value: state.update(seed=value)) for value in NO_INTEGER),
+            *(saved(lambda state, value=value: state.update(tick=value)) for value in NO_INTEGER),
+            saved(lambda state: state.update(state=None)),
+            *(field("age", value) for value in [*ODD, None, 3, *strange(LANES)]),
+            *(field("meters", value) for value in [*ODD, None, 3, *strange(1, LANES)]),
+            field("meters", torch.zeros(1, LANES).to_sparse()),
+            field("meters", torch.zeros(1, LANES, device="meta")),
+            field("params", torch.full((2, 3), torch.nan)),
+            field("inputs", torch.full((1, LANES), 9.0)),
+        ],
+    ),
+    ("Numbers.__getitem__", "name"): Row(["rate"], NO_NAME),
+    ("Numbers.__delitem__", "name"): Row([], ["rate", *NO_NAME]),
+    ("Numbers.__setitem__", "name"): Row(["rate"], NO_NAME),
+    ("Numbers.__setitem__", "value"): Row(
+        [
+            1,
+            0.5,
+            2.0,
+            np.float32(1),
+            np.int8(1),
+            [1, 2, 1],
+            (0.5, 1, 1),
+            np.ones(3),
+            np.ones(3, np.float16),
+            torch.ones(3),
+        ],
+        numbers(3),
+    ),
+    ("Numbers.update", "others"): Row(
+        [{"rate": 2}, [("rate", 2)]], [3, None, "x", {"rat": 1}, {"rate": 9}, {"haste": 0.5, "rate": 9}]
+    ),
+    ("Numbers.update", "values"): Row([], []),
+    ("Numbers.get", "name"): Row(["rate", "x", None, 3], []),
+    ("Numbers.get", "default"): Row([None, 3], []),
+    ("Numbers.pop", "key"): Row([], ["rate", *NO_NAME]),
+    ("Numbers.pop", "default"): Row([], []),
+    ("Numbers.setdefault", "key"): Row(["rate"], NO_NAME),
+    ("Numbers.setdefault", "default"): Row([None, 3], []),
+    ("Graphed.step", "actions"): Row(
+        [None, *right_actions(LANES)], [value for value in wrong_actions(LANES) if value is not None]
+    ),
+}
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "Module.make": {"worlds": 3, "backend": "interpreter", "quiet": True},
+    "Env.rollout": {"ticks": 2},
+    "Env.tabular": {"table": of(4), "features": ["x"]},
+    "Env.place": {"affordance": "Stall", "position": (1, 1)},
+    "Numbers.__setitem__": {"name": "rate", "value": 1.0},
+    "Numbers.setdefault": {"key": "rate"},
+    "Numbers.get": {"name": "rate"},
+    "compile": {"path": "nothing.hamlet"},
+}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Module:
+    folder = tmp_path_factory.mktemp("desk")
+    (folder / "desk.hamlet").write_text(DESK)
+    return hamlet.compile(folder / "desk.hamlet", folder / "desk")
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every function and method that a user calls, as `Env.step`."""
+    for name in hamlet.__all__:
+        if inspect.isfunction(getattr(hamlet, name)):
+            yield name, getattr(hamlet, name)
+    for owner in CLASSES:
+        for name, value in inspect.getmembers(owner, inspect.isfunction):
+            if name in ITEMS or not name.startswith("_"):
+                yield f"{owner.__name__}.{name}", value
+
+
+def arguments(function: Callable[..., Any]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+def test_every_argument_has_a_row() -> None:
+    every = {(name, argument) for name, function in public() for argument in arguments(function)}
+    assert every == set(TABLE)
+
+
+def call(name: str, argument: str, value: Any, env: Env) -> Any:
+    """Call something with one argument of its own choice."""
+    owner, _, method = name.rpartition(".")
+    targets = {"Module": env.module, "Env": env, "Numbers": env.params, "": hamlet}
+    target = Recorder(env).graphed() if owner == "Graphed" else targets[owner]
+    value = value.make(env) if isinstance(value, Made) else value
+    if argument in ("others", "key", "default") and name != "Numbers.setdefault":
+        return getattr(target, method)(value)
+    given = {**GIVEN.get(name, {}), argument: value}
+    if name in (
+        "Numbers.__setitem__",
+        "Numbers.__getitem__",
+        "Numbers.__delitem__",
+        "Numbers.setdefault",
+        "Numbers.get",
+    ):
+        return getattr(target, method)(*given.values())
+    return getattr(target, method)(**given)
+
+
+def make(desk: Module) -> Env:
+    env = desk.make(3, 2, backend="interpreter", seed=4)
+    env.rollout(3)
+    return env
+
+
+CASES = [pytest.param(name, argument, id=f"{name}-{argument}") for name, argument in TABLE]
+
+
+@pytest.mark.parametrize(("name", "argument"), CASES)
+def test_what_is_wrong_is_one_line_and_changes_nothing(name: str, argument: str, desk: Module) -> None:
+    env, untouched = make(desk), make(desk)
+    for number, value in enumerate(TABLE[name, argument].wrong):
+        with pytest.raises(HamletError) as caught:
+            print(call(name, argument, value, env), "came of number", number)
+        message = str(caught.value)
+        assert message, number
+        assert "\n" not in message, message
+        assert len(message) <= 200, message
+        assert "Odd object" not in message
+        assert (env.tick, env.seed) == (3, 4), number
+    for field_name, values in untouched.state.items():
+        assert torch.equal(values, env.state[field_name]), field_name
+    assert env.observation is not None
+    assert untouched.observation is not None
+    assert torch.equal(env.observation, untouched.observation)
+
+
+@pytest.mark.parametrize(("name", "argument"), CASES)
+def test_what_is_right_is_taken(name: str, argument: str, desk: Module) -> None:
+    for value in TABLE[name, argument].right:
+        call(name, argument, value, make(desk))
+
+
+def test_other_words_for_the_same_actions(desk: Module) -> None:
+    env = make(desk)
+    chosen = torch.tensor([0, 1, 2, 3, 4, 5])
+    expected = desk.make(3, 2, backend="interpreter", seed=4)
+    expected.rollout(3)
+    expected.step(chosen)
+    ways: list[Any] = [chosen.view(3, 2), chosen.tolist(), chosen.numpy(), chosen.view(3, 2).numpy().astype(np.uint16)]
+    ways += [tuple(chosen.tolist()), chosen.view(3, 2).tolist(), list(chosen), [chosen[:2], chosen[2:4], chosen[4:]]]
+    for way in ways:
+        env = make(desk)
+        env.step(way)
+        assert torch.equal(env.state["meters"], expected.state["meters"])
+        assert torch.equal(env.state["position"], expected.state["position"])
+    script = torch.randint(6, (5, LANES), generator=torch.Generator().manual_seed(0))
+    env, expected = make(desk), make(desk)
+    env.rollout(5, script.view(5, 3, 2).numpy())
+    for actions in script:
+        expected.step(actions)
+    assert torch.equal(env.state["meters"], expected.state["meters"])
+
+
+def test_numbers_in_other_words(desk: Module) -> None:
+    env = make(desk)
+    env.params["rate"] = [0.5, 1, 2]
+    assert env.params["rate"].tolist() == [0.5, 1, 2]
+    env.params["rate"] = np.array([2, 1, 1], np.int16)
+    assert env.params["rate"].tolist() == [2, 1, 1]
+    env.inputs["wage"] = np.linspace(0, 1, 6).reshape(3, 2)
+    assert torch.equal(env.inputs["wage"], torch.linspace(0, 1, 6))
+    env.inputs["wage"] = torch.ones(6, requires_grad=True)
+    assert not env.inputs["wage"].requires_grad
+    env.params.update({"rate": 1, "haste": 0}, rate=2)
+    assert [env.params[name].tolist() for name in env.params] == [[2.0] * 3, [0.0] * 3]
+    assert "rate" in env.params
+    assert "rat" not in env.params
+    assert env.params.get("rat") is None
+
+
+def test_paths_that_are_paths(desk: Module, tmp_path: Path) -> None:
+    assert hamlet.load(desk.path).name == hamlet.load(str(desk.path)).name == "desk"
+    with pytest.raises(HamletError, match="no such file"):
+        hamlet.compile(str(tmp_path / "nothing.hamlet"))
