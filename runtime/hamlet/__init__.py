@@ -43,6 +43,11 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
         hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or `output`
             cannot be written, or is something other than a generated package. Where the cache cannot be written, one
             line on stderr says that nothing is kept.
+
+    ```python
+    universe = hamlet.compile("universes/town.hamlet")
+    print(universe, universe.universe)
+    ```
     """
     import warnings
 

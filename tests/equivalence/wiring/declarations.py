@@ -86,7 +86,7 @@ observe { meters }
         Wire("Assign.op", "first: a +=", "first: a -=", 1, "meters.a reward"),
         Wire("Assign.op", "first: a +=", "first: a =", 1, "meters.a reward"),
         Wire("Assign.value", "first: a += 0.125", "first: a += 0.0625", 1, "meters.a reward"),
-        Wire("Assign.clamped", "0.5 unclamped", "0.5", 1, "meters.b reward"),
+        Wire("Assign.clamped", "0.5 unclamped", "0.5", 1, "meters.b reward", "Meter.reach"),
         Wire("Together.body", "c -= 0.5 }", "c -= 0.25 }", 1, "meters.c reward"),
     ),
 )

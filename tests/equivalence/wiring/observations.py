@@ -26,7 +26,7 @@ observe {
     "TO_BED INTERACT RIGHT",
     (
         Wire("ObserveGrid", "grid  window", "window", 0, "-observation.grid", "Universe.observations"),
-        Wire("ObserveWindow.radius", "window 1", "window 2", 0, "+observation.window observation.window"),
+        Wire("ObserveWindow.radius", "window 1", "window 2", 0, "+observation.window"),
         Wire(
             "ObservePosition.encoding",
             "position relative",
@@ -42,7 +42,7 @@ observe {
             "+observation.size.x +observation.size.y",
         ),
         Wire("ObserveMeters.meters", "meters a", "meters b", 0, "+observation.meter.b -observation.meter.a"),
-        Wire("ObserveHere.affordances", "here Bed", "here Bath", 1, "observation.here"),
+        Wire("ObserveHere.affordances", "here Bed", "here Bath", 0, "+observation.here -observation.here"),
         Wire("ObserveTime.functions", "time  progress", "time sin  progress", 0, "-observation.time.cos"),
         Wire("ObserveProgress.per", "progress per 3", "progress per 5", 2, "observation.progress"),
         Wire("ObserveProgress.per", "progress per 3", "progress", 2, "observation.progress"),
