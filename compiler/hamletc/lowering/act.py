@@ -44,10 +44,10 @@ def act(lane: Lane, action: Value) -> None:
     paying = [meter for meter in universe.meters if meter.move is not None]
     if paying:
         with builder.at("move", None):
-            moving = _charged(lane, action)
+            charged = _charged(lane, action)
         for meter in paying:
             if meter.move is not None:
-                pay(lane, f"meter {meter.name} move", meter.span, meter.name, meter.move, moving)
+                pay(lane, f"meter {meter.name} move", meter.span, meter.name, meter.move, charged)
 
 
 def space_construct(universe: Universe) -> str:

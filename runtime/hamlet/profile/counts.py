@@ -92,7 +92,7 @@ def count(module: Module, capability: int, kernel: Kernel) -> Counted:
 
 
 def _code(ptx: str) -> str:
-    """PTX without what it says to debuggers: the folders of sources, which are another's where Triton's cache has it."""
+    """PTX without what it says to debuggers: what Triton's cache has names the folders of whoever compiled it."""
     return ptx.partition("\n\t.file")[0]
 
 

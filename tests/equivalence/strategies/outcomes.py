@@ -7,14 +7,13 @@ from strategies.activities import Activities
 from strategies.pieces import AND, PRODUCT, Piece
 from strategies.words import mentions
 
-
 LARGEST_REWARD = 1e23
 """Four rewards of this size still add up to finite returns, however long an agent lives."""
 
 
 def _payable(value: Piece) -> str:
     """A reward that may be paid for ever."""
-    if -LARGEST_REWARD <= value.lies.low and value.lies.high <= LARGEST_REWARD:
+    if value.lies.low >= -LARGEST_REWARD and value.lies.high <= LARGEST_REWARD:
         return value.text
     return f"clamp({value.text}, -{LARGEST_REWARD}, {LARGEST_REWARD})"
 

@@ -63,9 +63,8 @@ def test_tables_give_the_bits_of_unrolled_code(name: str) -> None:
     made = universe(name)
     unrolled, tabled = lower(made, UNROLLED), lower(made, TABLES)
     verify_program(tabled)
-    assert not any(
-        table.name.startswith(("action", "affordance", "cascades", "fixed", "move", "mask")) for table in unrolled.tables
-    )
+    of_rows = ("action", "affordance", "cascades", "fixed", "move", "mask")
+    assert not any(table.name.startswith(of_rows) for table in unrolled.tables)
     optimised = run(run(tabled, made), made, choose=gpu_passes)
     facts = facts_of(made, unrolled)
     lasting = [n for n, affordance in enumerate(made.affordances) if affordance.duration is not None]

@@ -14,6 +14,7 @@ from hamlet.make import start
 from hamlet.universe import Universe
 from hamlet.verify import Candidate, Effort, verify
 from hamletc.compile import Options, Stopwatch, build
+from hamletc.ir.types import Type
 from hamletc.package import write
 from hamletc.targets.numba import parts
 from sample_universes import sample, universe_of
@@ -81,6 +82,7 @@ def test_the_length_of_a_part_does_not_depend_on_the_universe() -> None:
     # A value is fetched, computed and kept, and a docstring stands before all of them.
     assert max(max(each.values()) for each in cut) <= 4 * parts.ITEMS
     others = [{name: count for name, count in each.items() if "_part_" not in name} for each in lines]
-    others = [{name: count for name, count in each.items() if name != "_tick"} for each in others]
-    assert others[0] == others[1]
+    # A function that calls parts has a line for each, and the rollout one for each array that holds values for them.
+    assert others[0].keys() == others[1].keys()
+    assert max(others[1][name] - others[0][name] for name in others[0].keys() - {"_tick"}) <= len(Type)
     assert len(texts[1]) < 5 * len(texts[0])

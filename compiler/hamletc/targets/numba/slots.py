@@ -84,6 +84,7 @@ class Slot:
         """Where that is."""
         return Place(self.chunk.variable, "0" if self.chunk.rows == 1 else f"{self.row} * LANES")
 
+
 def state(universe: Universe, starts: frozenset[str], memory: Memory = STACK) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
     fields = schema.state_fields(universe)
