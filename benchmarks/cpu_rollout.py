@@ -33,11 +33,11 @@ import numba
 import torch
 
 import hamlet
-from hamlet.backend import Backend, RandomPolicy, Stream
+from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
+from hamlet.backend.protocol import Backend, RandomPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
-from hamlet.launch.numba import NumbaBackend
-from hamlet.module import Module
-from hamlet.state import Buffers, Shape, allocate, allocate_statistics
+from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.package.module import Module
 from hamletc.compile import Options, Source, Stopwatch, build, check, parse
 from hamletc.package import write
 
@@ -65,9 +65,9 @@ MEMORY = """
 import sys, torch
 import hamlet
 from pathlib import Path
-from hamlet.backend import RandomPolicy, Stream
-from hamlet.launch.numba import NumbaBackend
-from hamlet.state import Shape, allocate
+from hamlet.backend.protocol import RandomPolicy, Stream
+from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.backend.buffers import Shape, allocate
 def kilobytes(name):
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name))

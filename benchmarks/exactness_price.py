@@ -27,10 +27,10 @@ from llvmlite import ir
 from rounds import as_json, more_time, rates
 
 import hamlet
-from hamlet.aot import FORMS, compile_kernels
-from hamlet.env import Env
-from hamlet.launch import triton_options
-from hamlet.module import Module, kernels_file
+from hamlet.env.environment import Env
+from hamlet.launch.gpu import options as triton_options
+from hamlet.package.module import Module, kernels_file
+from hamlet_lab.machine_code.kernels import FORMS, compile_kernels
 from hamletc.compile import Options, Stopwatch, Target, check_file, emit_texts, lower, optimise, specialise
 from hamletc.compile import emit_kernels as emit
 from hamletc.package import package, write
@@ -103,7 +103,7 @@ def loosened(target: Target, variant: Variant) -> Iterator[None]:
         def loose(block: int, observes: bool) -> dict[str, int | bool]:
             return triton_options.options(block, observes) | {"enable_fp_fusion": True}
 
-        with patch("hamlet.launch.triton_launch.options", loose), patch("hamlet.aot.options", loose):
+        with patch("hamlet.launch.gpu.call.options", loose), patch("hamlet_lab.machine_code.kernels.options", loose):
             yield
     else:
         flags = ("contract", "arcp", "afn") if variant.divisions == "approximate" else ("contract",)

@@ -21,7 +21,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from hamlet.launch.numba_ops import fma
+from hamlet.launch.cpu.ops import fma
 from hamletc.compile import Options, Stopwatch, check_file, lower, optimise
 from hamletc.ir.ops import Const, Div
 from hamletc.ir.types import Type

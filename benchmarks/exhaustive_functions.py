@@ -70,7 +70,7 @@ def compiled(function: Function) -> Callable[..., Any]:
         [
             "from numba import float32 as f32, int32 as i32, uint32 as u32",
             "from numba import njit",
-            "from hamlet.launch.numba_ops import *",
+            "from hamlet.launch.cpu.ops import *",
             "@njit(error_model='numpy')",
             f"def run({', '.join(parameter.name for parameter in printed.parameters)}):",
             *lines,

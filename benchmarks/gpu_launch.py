@@ -9,9 +9,9 @@ from dataclasses import replace
 import torch
 from gpu_times import Plan, Row, make
 
-from hamlet import cache
-from hamlet.launch.compile_ahead import compile_ahead
-from hamlet.module import Module
+from hamlet.launch.gpu.compile_ahead import compile_ahead
+from hamlet.package import cache
+from hamlet.package.module import Module
 
 
 def first_step_ahead(module: Module, plan: Plan) -> Row:

@@ -12,11 +12,11 @@ from pathlib import Path
 import torch
 from gpu_times import Plan, Row, make
 
-from hamlet.aot import compile_kernels
-from hamlet.backend import Backend
+from hamlet.backend.protocol import Backend
 from hamlet.interpreter import Interpreter
-from hamlet.module import Module
-from hamlet.verify import Candidate, verify
+from hamlet.package.module import Module
+from hamlet_lab.machine_code.kernels import compile_kernels
+from hamlet_lab.verify import Candidate, verify
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -140,11 +140,11 @@ def backend_of(module: Module, name: str, device: torch.device) -> Backend:
     """A backend by name. Only the one wanted is imported, so that a broken one spoils no other."""
     match name:
         case "triton":
-            from hamlet.launch.triton import TritonBackend
+            from hamlet.launch.gpu.launch import TritonBackend
 
             return TritonBackend(module.universe, module.kernels("triton"), device)
         case "numba":
-            from hamlet.launch.numba import NumbaBackend
+            from hamlet.launch.cpu.launch import NumbaBackend
 
             return NumbaBackend(module.universe, module.kernels("numba"))
         case _:

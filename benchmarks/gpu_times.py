@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet import schema
-from hamlet.abi import KERNELS, Kernel
-from hamlet.aot import FORMS, Form
-from hamlet.backend import TabularPolicy
-from hamlet.env import Env
-from hamlet.features import Count, features
-from hamlet.module import Module
-from hamlet.verify import QUICK, Effort
+from hamlet.backend.protocol import TabularPolicy
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.schema.abi import KERNELS, Kernel
+from hamlet.schema.features import Count, features
+from hamlet_lab.machine_code.kernels import FORMS, Form
+from hamlet_lab.verify import QUICK, Effort
 
 Row: TypeAlias = dict[str, Any]
 """A row of a table, as it stands in the JSON."""

@@ -17,8 +17,8 @@ from typing import Any
 from facts import ROOT, facts
 
 import hamlet
-from hamlet.aot import compile_kernels
-from hamlet.profile.counts import Counted, count
+from hamlet_lab.machine_code.kernels import compile_kernels
+from hamlet_lab.profile.counts import Counted, count
 
 UNIVERSES = ("first_meal", "town", "shifts")
 CAPABILITIES = (80, 90, 100)

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 import hamlet
-from hamlet.random import policy_words, share
+from hamlet.numbers.random import policy_words, share
 
 Array = np.ndarray[Any, Any]
 

@@ -39,7 +39,7 @@ print(time.perf_counter() - begin)
 
 FOR_A_GPU = """
 import sys, time, torch, triton, hamlet
-from hamlet.aot import compile_kernels
+from hamlet_lab.machine_code.kernels import compile_kernels
 module = hamlet.load(sys.argv[1])
 begin = time.perf_counter()
 compile_kernels(module.kernels("triton"), module.universe, 90, ("reset", "step"))
@@ -48,10 +48,10 @@ print(time.perf_counter() - begin)
 
 AHEAD = """
 import sys, time, torch, hamlet
-from hamlet.backend import Stream
-from hamlet.launch.ahead import AheadKernels, find
-from hamlet.launch.triton import KernelBackend
-from hamlet.state import Shape, allocate
+from hamlet.backend.protocol import Stream
+from hamlet.launch.gpu.ahead import AheadKernels, find
+from hamlet.launch.gpu.launch import KernelBackend
+from hamlet.backend.buffers import Shape, allocate
 
 class Driver:
     launched = 0

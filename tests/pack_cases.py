@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from hamlet_townlet import Pack, read_pack
 from hamletc.codes import CODES
 from hamletc.diagnostics import FileDiagnostics, render_files
-from hamletc.townlet import Pack, read_pack
 
 PACKS = Path(__file__).parent / "golden" / "packs"
 BASE = PACKS / "base"

@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from hamlet import schema
-from hamlet.adapters.townlet import VectorizedEnv
-from hamlet.module import Module
-from hamlet.replay.streams import BEGINNINGS, STEPS, VIEWS
+from hamlet.package.module import Module
+from hamlet_townlet.adapter import VectorizedEnv
+from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS
 
 Arrays = dict[str, NDArray[Any]]
 

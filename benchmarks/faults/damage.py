@@ -12,7 +12,8 @@ from pathlib import Path
 from fault import PACK, SEED, Fault, built, one_line
 
 import hamlet
-from hamlet import ModuleError, cache
+from hamlet import ModuleError
+from hamlet.package import cache
 from hamletc.compile import Options, Stopwatch, build, check_file
 from hamletc.package import with_ahead, write
 

@@ -15,7 +15,7 @@ import torch
 from fault import SEED, Fault
 
 import hamlet
-from hamlet.env import SPANS
+from hamlet.env.environment import SPANS
 
 FIRST_MEAL = Path(__file__).resolve().parents[2] / "generated" / "first_meal"
 
@@ -46,7 +46,7 @@ def interrupted(share: float) -> Iterator[Fault]:
             yield fault
 
 
-def _work(env: hamlet.env.Env, kind: str, actions: torch.Tensor, counts: object) -> int:
+def _work(env: hamlet.env.environment.Env, kind: str, actions: torch.Tensor, counts: object) -> int:
     if kind == "steps":
         env.step(actions[env.tick % 64])
     else:

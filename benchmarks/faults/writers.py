@@ -18,7 +18,7 @@ from fault import HAMLETC, SEED, TEXT, Fault, Files, built, process
 
 import hamlet
 from hamlet import ModuleError
-from hamlet.manifest import FILENAME
+from hamlet.package.manifest import FILENAME
 from hamletc.errors import CompileError
 from hamletc.package import write
 

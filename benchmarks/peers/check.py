@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import torch
 
-from hamlet.backend import RandomPolicy, Stream
+from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
-from hamlet.module import Module
-from hamlet.state import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.package.module import Module
 
 LANES, TICKS = 512, 520
 STREAM = Stream(7 | 5 << 32, 2)

@@ -9,9 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from hamlet.abi import COUNTS
-from hamlet.backend import Stream
-from hamlet.state import Buffers, Statistics
+from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.protocol import Stream
+from hamlet.schema.abi import COUNTS
 
 HERE = Path(__file__).resolve().parent
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-Wall", "-Wextra", "-shared", "-fPIC", "-pthread")

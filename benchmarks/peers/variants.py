@@ -15,10 +15,10 @@ import native
 import torch
 from check import CPU, STREAM
 
-from hamlet.backend import RandomPolicy
-from hamlet.launch.numba import NumbaBackend
-from hamlet.module import Module
-from hamlet.state import Shape, allocate, allocate_statistics
+from hamlet.backend.buffers import Shape, allocate, allocate_statistics
+from hamlet.backend.protocol import RandomPolicy
+from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.package.module import Module
 
 OURS = "ours: numba"
 PLAIN, INTRINSICS, NAIVE = "C, plain", "C, AVX-512 intrinsics", "C, naive"

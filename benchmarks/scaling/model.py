@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hamlet.bench import Case
 from hamlet.universe import Universe
+from hamlet_lab.bench import Case
 from hamletc.compile import Options, Stopwatch, Target, lower, optimise, specialise
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Const, Fold, Input

@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from facts import facts
 
 import hamlet
-from hamlet.bench import Case, Measured, copy_bandwidth, measure
-from hamlet.module import Module
+from hamlet.package.module import Module
+from hamlet_lab.bench import Case, Measured, copy_bandwidth, measure
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 Backend: TypeAlias = Literal["numba", "triton"]
@@ -89,8 +89,8 @@ def machine(backend: Backend, module: Module, samples: int) -> Machine:
         # A thread of a GPU waits for its own results: four warps of each scheduler hide that.
         width = torch.cuda.get_device_properties(device).multi_processor_count * 4 * 4 * 32
         return Machine(gpu_peak(samples), bandwidth, 1 / empty.median, width)
-    from hamlet.launch.numba import NumbaBackend
-    from hamlet.launch.numba_ops import LANES
+    from hamlet.launch.cpu.launch import NumbaBackend
+    from hamlet.launch.cpu.ops import LANES
 
     threads = NumbaBackend(module.universe, module.kernels("numba")).threads
     return Machine(cpu_peak(samples), bandwidth, 1 / empty.median, LANES * threads)

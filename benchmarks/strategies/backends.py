@@ -9,8 +9,8 @@ import torch
 from contract import Result, Start
 from torch import Tensor
 
-from hamlet.module import Module
-from hamlet.state import Shape, allocate_statistics
+from hamlet.backend.buffers import Shape, allocate_statistics
+from hamlet.package.module import Module
 
 
 class Shipped:

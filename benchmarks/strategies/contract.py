@@ -11,7 +11,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from hamlet.state import Statistics
+from hamlet.backend.buffers import Statistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from contract import Result, Start
 from torch import Tensor
 from town import Config
 
-from hamlet.abi import COUNTS
-from hamlet.permutation import domain
-from hamlet.random import layout_of, permute
-from hamlet.state import Statistics
+from hamlet.backend.buffers import Statistics
+from hamlet.numbers.permutation import domain
+from hamlet.numbers.random import layout_of, permute
+from hamlet.schema.abi import COUNTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import torch
 from contract import Result, Start, Strategy
 from torch import Tensor
 
-from hamlet.abi import COUNTS
+from hamlet.schema.abi import COUNTS
 from hamlet.universe import Universe
 
 

@@ -16,8 +16,8 @@ from episodes import zero_statistics
 from torch import Tensor
 from town import Config, Effect, town_config
 
-from hamlet.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, SEED_SALT, domain
-from hamlet.random import WORD, mix
+from hamlet.numbers.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, SEED_SALT, domain
+from hamlet.numbers.random import WORD, mix
 from hamlet.universe import Universe
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -109,7 +109,7 @@ def clamp(value: Any, low: Any, high: Any) -> Any:
 
 @numba.njit
 def mixed(word: Any) -> Any:
-    """`hamlet.random.mix` of a u32."""
+    """`hamlet.numbers.random.mix` of a u32."""
     word ^= word >> np.uint32(16)
     word = np.uint32(word * np.uint32(MIX_MULTIPLIERS[0]))
     word ^= word >> np.uint32(15)
@@ -128,7 +128,7 @@ def shift(value: Any, layout: Any, index: Any, side: Any) -> Any:
 
 @numba.njit
 def permuted(index: Any, layout: Any, size: Any, low: Any, high: Any) -> Any:
-    """`hamlet.random.permute` of one index."""
+    """`hamlet.numbers.random.permute` of one index."""
     while True:
         left, right = np.uint32(index % low), np.uint32(index // low)
         for turn in range(ROUNDS):

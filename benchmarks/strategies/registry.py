@@ -17,7 +17,7 @@ from python_dicts import PythonDicts
 from string_template import StringTemplate
 from torch_compile import CompiledInterpreter, Mode, TorchCompile
 
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 PYTHON_LANES = 1024
 """Plain Python is timed on so many lanes at most: its rate does not depend on their number."""

@@ -29,7 +29,7 @@ from timing import PAUSE, measure, near_the_end, random_actions, warm_start
 from torch_compile import CompiledInterpreter, TorchCompile
 
 import hamlet
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 CHECKED_LANES, CHECKED_TICKS = 512, 128
 SAMPLES = 7

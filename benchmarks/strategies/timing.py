@@ -13,8 +13,8 @@ from registry import Entry
 from torch import Tensor
 from town import town_config
 
-from hamlet.module import Module
-from hamlet.random import multiply_high, policy_words
+from hamlet.numbers.random import multiply_high, policy_words
+from hamlet.package.module import Module
 from hamlet.schema import action_names
 
 SEED = 7

@@ -21,7 +21,7 @@ from index_tensors import IndexTensors
 from torch import Tensor
 
 from hamlet.interpreter import interpreter
-from hamlet.module import Module
+from hamlet.package.module import Module
 from hamlet.universe import Universe
 
 Mode: TypeAlias = Literal["default", "reduce-overhead"]

@@ -35,15 +35,15 @@ from hamletc.errors import CompileError
 from hamletc.language.source import Source
 
 if TYPE_CHECKING:
-    from hamlet.adapters.townlet.description import Description
-    from hamlet.module import Module
+    from hamlet.package.module import Module
     from hamlet.universe import Universe
+    from hamlet_townlet import Pack
+    from hamlet_townlet.adapter.description import Description
     from hamletc.diagnostics import Diagnostic, FileDiagnostics
     from hamletc.ir.function import Function, Program
     from hamletc.language.syntax import File
     from hamletc.passes.facts import Facts
     from hamletc.passes.pipeline import Pass
-    from hamletc.townlet import Pack
 
 Target: TypeAlias = Literal["triton", "numba"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -152,8 +152,8 @@ def check(source: Source, file: File) -> Checked:
 
 def read_pack(path: Path) -> tuple[Pack, tuple[FileDiagnostics, ...]]:
     """A pack, and warnings about it. Raises `SourceError` with every error found, `CompileError` if it is none."""
+    from hamlet_townlet import read_pack
     from hamletc.kinds import expect
-    from hamletc.townlet import read_pack
 
     expect(path, "pack")
 
@@ -165,15 +165,15 @@ def read_pack(path: Path) -> tuple[Pack, tuple[FileDiagnostics, ...]]:
 
 def translate(pack: Pack) -> tuple[File, Description]:
     """A pack in the text language, and what HAMLET knows about it beyond that."""
-    from hamletc.townlet.translate import translate
+    from hamlet_townlet.translate import translate
 
     return translate(pack)
 
 
 def check_translated(pack: Pack, found: Sequence[FileDiagnostics], file: File, description: Description) -> Checked:
     """Raises `SourceError` with every error in what a pack was translated to; `found` are warnings from reading it."""
+    from hamlet_townlet.translate.terms import NOWHERE
     from hamletc.diagnostics import by_file, merged
-    from hamletc.townlet.translate.terms import NOWHERE
 
     universe, diagnostics = _check(file, pack.sources)
     said = [d for d in diagnostics if d.severity == "error" or d.primary.span != NOWHERE]
@@ -184,7 +184,7 @@ def check_translated(pack: Pack, found: Sequence[FileDiagnostics], file: File, d
 
 
 def _check(file: File, sources: Sequence[Source]) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
-    from hamlet.manifest import plain
+    from hamlet.package.manifest import plain
     from hamletc.checking.check import check
 
     return check(file, tuple(plain(source.path.name) for source in sources))
@@ -285,8 +285,8 @@ def _run_passes(
 
 def emit_texts(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> dict[str, str]:
     """The texts of a package by file name, without its `__init__.py`."""
-    from hamlet.codec import to_json
-    from hamlet.module import UNIVERSE_FILE, kernels_file
+    from hamlet.package.module import UNIVERSE_FILE, kernels_file
+    from hamlet.universe.codec import to_json
     from hamletc.ir.printer import print_program
     from hamletc.package import IR_FILE
 
@@ -364,8 +364,8 @@ def compile_file(
     Raises:
         CompileError: it has errors, or `output` cannot be written.
     """
-    from hamlet import cache
-    from hamlet.module import in_memory
+    from hamlet.package import cache
+    from hamlet.package.module import in_memory
     from hamletc.package import cache_folder, write
 
     stopwatch = Stopwatch()

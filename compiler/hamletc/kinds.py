@@ -70,7 +70,7 @@ def _said(path: Path, kind: Kind) -> str:
 
 
 def _is_package(folder: Path) -> bool:
-    from hamlet.manifest import FILENAME, is_generated
+    from hamlet.package.manifest import FILENAME, is_generated
 
     try:
         return is_generated((folder / FILENAME).read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def _is_package(folder: Path) -> bool:
 
 
 def _is_pack(folder: Path) -> bool:
-    from hamletc.townlet.pack import FILES
+    from hamlet_townlet.pack import FILES
 
     return any((folder / name).exists() for name in FILES if name != SHARED)
 

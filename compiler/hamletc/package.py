@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from hamlet import cache, manifest
-from hamlet.adapters.townlet import description
-from hamlet.adapters.townlet.description import Description
 from hamlet.errors import ModuleError
-from hamlet.manifest import Manifest
-from hamlet.module import UNIVERSE_FILE, kernels_file, verified
+from hamlet.package import cache, manifest
+from hamlet.package.manifest import Manifest
+from hamlet.package.module import UNIVERSE_FILE, kernels_file, verified
 from hamlet.universe import Universe
+from hamlet_townlet.adapter import description
+from hamlet_townlet.adapter.description import Description
 from hamletc import __version__
 from hamletc.errors import CompileError
 

@@ -14,7 +14,7 @@ from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError, sho
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from hamlet.module import Module
+    from hamlet.package.module import Module
     from hamletc.diagnostics import FileDiagnostics
 
 __all__ = ["EnvError", "HamletError", "HamletWarning", "ModuleError", "compile", "load"]
@@ -26,7 +26,7 @@ def load(package: str | Path | ModuleType) -> Module:
     Raises:
         ModuleError: it is no generated package, or a file in it was changed, added or removed.
     """
-    from hamlet.module import load
+    from hamlet.package.module import load
 
     return load(package)
 

@@ -48,7 +48,7 @@ def work(job: Job) -> list[Row]:
     import torch
 
     import hamlet
-    from hamlet.replay import read_trace, replay
+    from hamlet_townlet.traces import read_trace, replay
 
     torch.set_num_threads(1)
     steps = TRITON_STEPS if job.backend == "triton" else None

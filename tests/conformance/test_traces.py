@@ -18,11 +18,12 @@ from traces import SHARED, about, of_each_kind, pack_of, traces
 
 import hamlet
 import recorded
-from hamlet import manifest, schema
-from hamlet.adapters.townlet import VectorizedEnv, description
-from hamlet.codec import to_json
-from hamlet.module import Module
-from hamlet.replay import read_trace, replay
+from hamlet import schema
+from hamlet.package import manifest
+from hamlet.package.module import Module
+from hamlet.universe.codec import to_json
+from hamlet_townlet.adapter import VectorizedEnv, description
+from hamlet_townlet.traces import read_trace, replay
 from hamletc.compile import Stopwatch, check_file
 
 STEPS = 90

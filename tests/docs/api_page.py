@@ -11,13 +11,13 @@ from typing import Any
 
 import hamlet
 import hamletc
-from hamlet.env import Env
+from hamlet.backend.buffers import Statistics
+from hamlet.env.environment import Env
+from hamlet.env.graphed import Graphed
+from hamlet.env.params import Numbers
+from hamlet.env.rollout import Rollout
 from hamlet.errors import MissingAttributeError
-from hamlet.graphed import Graphed
-from hamlet.module import Module
-from hamlet.params import Numbers
-from hamlet.rollout import Rollout
-from hamlet.state import Statistics
+from hamlet.package.module import Module
 
 HEAD = """# Python
 

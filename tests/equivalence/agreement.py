@@ -12,16 +12,16 @@ from cases import BY_TABLE, Case
 from scenes import compare
 
 from hamlet import load
-from hamlet.choose import Choice
-from hamlet.codec import from_json, to_json
-from hamlet.make import start
-from hamlet.module import Module
+from hamlet.backend.choose import Choice
+from hamlet.env.make import start
+from hamlet.package.module import Module
 from hamlet.universe import Span, Universe
-from hamlet.verify import Candidate, Report
-from hamlet.verify.candidates import ptx_candidates
-from hamlet.verify.session import CPU
+from hamlet.universe.codec import from_json, to_json
+from hamlet_lab.diff.evaluated import Evaluated
+from hamlet_lab.verify import Candidate, Report
+from hamlet_lab.verify.candidates import ptx_candidates
+from hamlet_lab.verify.session import CPU
 from hamletc.compile import Options, Source, SourceError, Stopwatch, Target, check, emit_texts, optimise, parse
-from hamletc.diff.evaluated import Evaluated
 from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program

@@ -15,13 +15,13 @@ import torch
 os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
 
 from hamlet import load, schema
-from hamlet.backend import Backend, RandomPolicy, Stream
+from hamlet.backend.buffers import Shape, allocate, allocate_statistics
+from hamlet.backend.protocol import Backend, RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
-from hamlet.launch.triton import TritonBackend
-from hamlet.launch.triton_launch import Launch
-from hamlet.launch.tuning import Tuner
-from hamlet.module import Module
-from hamlet.state import Shape, allocate, allocate_statistics
+from hamlet.launch.gpu.call import Launch
+from hamlet.launch.gpu.launch import TritonBackend
+from hamlet.launch.gpu.tuning import Tuner
+from hamlet.package.module import Module
 
 CPU = torch.device("cpu")
 SHAPE = Shape(75, 2, 3)

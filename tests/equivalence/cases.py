@@ -13,12 +13,12 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from strategies import numbered
 
-from hamlet.backend import Stream
-from hamlet.encoding import scales
-from hamlet.room import room
-from hamlet.state import Shape
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import Stream
+from hamlet.schema.encoding import scales
+from hamlet.schema.room import room
 from hamlet.universe import Universe
-from hamlet.verify.session import Scenario
+from hamlet_lab.verify.session import Scenario
 from hamletc.lowering.lower import LIMITS
 from hamletc.lowering.plan import Limits
 from hamletc.passes.pipeline import PASS_NAMES

@@ -16,8 +16,8 @@ from string import Template
 import torch
 
 import hamlet
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 POND = Template("""
 universe $pond

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 import torch
 from cases import Case
 
-from hamlet.backend import Policy, RandomPolicy, RecordedPolicy
+from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
-from hamlet.verify import Candidate, Report
-from hamlet.verify.events import Event, Inject, Reset, Rollout, Step
-from hamlet.verify.inject import Injector
-from hamlet.verify.script import Script
-from hamlet.verify.session import CPU, Session
-from hamlet.verify.tables import some_table
+from hamlet_lab.verify import Candidate, Report
+from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Step
+from hamlet_lab.verify.inject import Injector
+from hamlet_lab.verify.script import Script
+from hamlet_lab.verify.session import CPU, Session
+from hamlet_lab.verify.tables import some_table
 
 WALK = 5
 """Ticks of a script that visits affordances."""

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from corner_universes import CORNERS
-from hamlet.verify import Candidate, Effort, verify
-from hamletc.diff.evaluated import Evaluated
+from hamlet_lab.diff.evaluated import Evaluated
+from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import Limits
 from hamletc.passes.pipeline import gpu_passes, run

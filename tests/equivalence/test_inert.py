@@ -14,10 +14,10 @@ import torch
 from strategies.sources import Numbered
 from strategies.whole import Author
 
-from hamlet.backend import RandomPolicy, Stream
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
-from hamlet.room import room
-from hamlet.state import Shape
+from hamlet.schema.room import room
 from hamlet.universe import (
     Assign,
     Binary,
@@ -38,8 +38,8 @@ from hamlet.universe import (
     Unary,
     Universe,
 )
-from hamlet.verify.events import Candidate, Event, Inject, Reset, Rollout, Side
-from hamlet.verify.inject import Injector
+from hamlet_lab.verify.events import Candidate, Event, Inject, Reset, Rollout, Side
+from hamlet_lab.verify.inject import Injector
 from hamletc.checking.check import check
 from hamletc.diagnostics import Diagnostic
 from hamletc.language.parser import parse

@@ -14,7 +14,7 @@ from llvmlite.binding import get_host_cpu_features
 UNIVERSES = Path(__file__).parents[2] / "universes"
 
 PROGRAM = """
-from hamlet.launch.numba_ops import WIDE
+from hamlet.launch.cpu.ops import WIDE
 from hamletc.cli.main import main
 print(WIDE, "lanes in a vector")
 main()

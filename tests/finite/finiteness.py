@@ -12,16 +12,16 @@ from unittest import mock
 import torch
 from torch import Tensor
 
-from hamlet.backend import RecordedPolicy, Stream
-from hamlet.bounds import returns_of
-from hamlet.encoding import fits_bfloat16
+from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
+from hamlet.backend.protocol import RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter, act, dynamics, ending, expressions, interact, observe, statements
 from hamlet.interpreter.expressions import Measured
 from hamlet.interpreter.lanes import Lanes
 from hamlet.schema import action_names, interact_action
-from hamlet.state import Buffers, Shape, allocate, allocate_statistics
+from hamlet.schema.bounds import returns_of
+from hamlet.schema.encoding import fits_bfloat16
 from hamlet.universe import Expression, Input, Meter, Param, Universe
-from hamlet.verify.inject import Injector
+from hamlet_lab.verify.inject import Injector
 from hamletc.checking.declarations import resolve
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names

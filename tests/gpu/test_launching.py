@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from hamlet import load
-from hamlet.env import Env
-from hamlet.launch.compile_ahead import compile_ahead
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.launch.gpu.compile_ahead import compile_ahead
+from hamlet.package.module import Module
 
 TOWN = Path(__file__).parents[2] / "generated" / "town"
 LANES = 1 << 16

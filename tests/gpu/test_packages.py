@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from hamlet import load
-from hamlet.choose import Choice
-from hamlet.make import start
-from hamlet.verify import Candidate, verify
+from hamlet.backend.choose import Choice
+from hamlet.env.make import start
+from hamlet_lab.verify import Candidate, verify
 
 PACKAGES = sorted(path.parent for path in (Path(__file__).parents[2] / "generated").glob("*/__init__.py"))
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hamlet
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 LUCK = """
 universe luck

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import torch
 
 from corner_universes import CORNERS
-from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
-from hamlet.encoding import scales
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.room import room
-from hamlet.state import Shape
+from hamlet.schema.encoding import scales
+from hamlet.schema.room import room
 from hamlet.universe import Universe
-from hamlet.verify import Candidate
-from hamlet.verify.arrays import Array, compare
-from hamlet.verify.events import Event, Inject, Reset, Rollout, Side, Step, describe, ticks_of
-from hamlet.verify.inject import Injector
-from hamlet.verify.tables import some_table
+from hamlet_lab.verify import Candidate
+from hamlet_lab.verify.arrays import Array, compare
+from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Side, Step, describe, ticks_of
+from hamlet_lab.verify.inject import Injector
+from hamlet_lab.verify.tables import some_table
 
 if TYPE_CHECKING:
     from hamletc.ir.function import Program
@@ -154,7 +154,7 @@ def check_programs(recordings: Sequence[Recording], known: Mapping[str, str]) ->
     Args:
         known: the texts of programs that do.
     """
-    from hamletc.diff.evaluated import Evaluated
+    from hamlet_lab.diff.evaluated import Evaluated
     from hamletc.ir.printer import print_program
 
     universe, compared = recordings[0].universe, 0
@@ -179,8 +179,8 @@ def check_kernels(recordings: Sequence[Recording], target: Target, known: Mappin
         known: the files of a package that does.
     """
     from hamlet import load
-    from hamlet.choose import Choice
-    from hamlet.make import start
+    from hamlet.backend.choose import Choice
+    from hamlet.env.make import start
     from hamletc.package import write
 
     made = files(recordings[0].universe, target)

@@ -39,7 +39,7 @@ MUTATED = (
     "hamletc.targets",
     "hamletc.compile",
     "hamletc.package",
-    "hamletc.diff",
+    "hamlet_lab.diff",
 )
 ALSO = ("sample_universes", "agreement")
 """Modules of tests that keep hold of modules that are mutated."""

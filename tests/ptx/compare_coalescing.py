@@ -17,7 +17,7 @@ from triton._C.libtriton import passes
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet import load
-from hamlet.aot import FORMS, Form, compile_kernels
+from hamlet_lab.machine_code.kernels import FORMS, Form, compile_kernels
 from hamletc.compile import Options, Stopwatch, build
 from hamletc.package import write
 from sample_universes import sample
@@ -38,7 +38,7 @@ def main(name: str, folder: Path, wanted: Sequence[str]) -> int:
         return {form: compiled.ptx for form, compiled in results.items()}, added.call_count
 
     for capability in (80, 90):
-        with patch("hamlet.launch.triton_compile.without_coalescing", nullcontext):
+        with patch("hamlet.launch.gpu.compile.without_coalescing", nullcontext):
             slow, with_pass = ptx(capability)
         quick, without_pass = ptx(capability)
         assert (with_pass, without_pass) == (len(forms), 0), f"the pass was added {with_pass}, {without_pass} times"

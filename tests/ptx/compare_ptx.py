@@ -15,15 +15,15 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet import load
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.ptx.backend import PtxBackend
-from hamlet.state import Shape
 from hamlet.universe import Universe
-from hamlet.verify import Candidate, Divergence
-from hamlet.verify.events import Event, Inject, Reset, Rollout, Step
-from hamlet.verify.inject import Injector
-from hamlet.verify.session import CPU, Scenario, Session
+from hamlet_lab.ptx.backend import PtxBackend
+from hamlet_lab.verify import Candidate, Divergence
+from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Step
+from hamlet_lab.verify.inject import Injector
+from hamlet_lab.verify.session import CPU, Scenario, Session
 from hamletc.compile import Options, Stopwatch, build
 from hamletc.package import write
 from sample_universes import sample

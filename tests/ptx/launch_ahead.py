@@ -15,18 +15,19 @@ import torch
 from compare_ptx import CPU, SCENARIOS, compare
 
 import hamlet
-from hamlet import aot
-from hamlet.aot import _disassemble as disassemble
-from hamlet.aot import compile_kernels
-from hamlet.launch import compile_ahead, triton
-from hamlet.launch.ahead import AheadKernels, find
-from hamlet.launch.cuda_driver import Grid
-from hamlet.launch.triton import KernelBackend
-from hamlet.launch.triton_launch import Argument
-from hamlet.ptx.backend import PtxBackend
-from hamlet.ptx.memory import Memory
-from hamlet.ptx.parser import parse
-from hamlet.ptx.program import Launch, Program
+from hamlet.launch.gpu import compile_ahead
+from hamlet.launch.gpu import launch as triton
+from hamlet.launch.gpu.ahead import AheadKernels, find
+from hamlet.launch.gpu.call import Argument
+from hamlet.launch.gpu.driver import Grid
+from hamlet.launch.gpu.launch import KernelBackend
+from hamlet_lab.machine_code import kernels as aot
+from hamlet_lab.machine_code.kernels import _disassemble as disassemble
+from hamlet_lab.machine_code.kernels import compile_kernels
+from hamlet_lab.ptx.backend import PtxBackend
+from hamlet_lab.ptx.memory import Memory
+from hamlet_lab.ptx.parser import parse
+from hamlet_lab.ptx.program import Launch, Program
 from hamletc.compile import Options, Stopwatch, build
 from hamletc.package import with_ahead, write
 from sample_universes import sample

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hamlet.ptx import Launch, Memory, Program, parse
-from hamlet.ptx.types import PRED, Scalar
+from hamlet_lab.ptx import Launch, Memory, Program, parse
+from hamlet_lab.ptx.types import PRED, Scalar
 
 PREFIXES = {1: "%p", 8: "%rs", 16: "%rs", 32: "%r", 64: "%rd"}
 

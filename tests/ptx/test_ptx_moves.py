@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ptx_text import kernel, outputs, run
 
-from hamlet.ptx import PtxError
+from hamlet_lab.ptx import PtxError
 
 NUMBERS = np.arange(32, dtype=np.uint32)
 

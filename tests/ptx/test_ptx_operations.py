@@ -9,8 +9,8 @@ import pytest
 from ptx_isa import reference
 from ptx_text import computed
 
-from hamlet.ptx.program import OPERATIONS
-from hamlet.ptx.types import F32, PRED, S16, Scalar
+from hamlet_lab.ptx.program import OPERATIONS
+from hamlet_lab.ptx.types import F32, PRED, S16, Scalar
 
 FLOATS = [
     0x00000000,

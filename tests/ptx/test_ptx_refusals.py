@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ptx_text import kernel
 
-from hamlet.ptx import Launch, Memory, Program, PtxError, parse
+from hamlet_lab.ptx import Launch, Memory, Program, PtxError, parse
 
 UNKNOWN = """
     add.f32 %r1, %r2, %r3;

@@ -60,7 +60,7 @@ def compiled(name: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
 def machine_code(universe: Universe, folder: Path, arguments: Sequence[str]) -> dict[tuple[str, int], dict[str, Any]]:
     """Each kernel for each capability."""
     write(build(universe, Options(targets=("triton",)), Stopwatch()), folder)
-    command = [sys.executable, "-m", "hamlet.aot", str(folder), "--json", *arguments]
+    command = [sys.executable, "-m", "hamlet_lab.machine_code.kernels", str(folder), "--json", *arguments]
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.sass import Loop, instructions, largest_loop
+from hamlet_lab.machine_code.sass import Loop, instructions, largest_loop
 
 CODE = """
 	.section	.nv.info.rollout,"",@"SHT_CUDA_INFO"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import keyword
 from dataclasses import replace
 
-from hamlet.binary32 import canonical32
-from hamlet.bounds import unclamped_meters
+from hamlet.numbers.binary32 import canonical32
+from hamlet.schema.bounds import unclamped_meters
 from hamlet.universe import Meter, Universe
 from hamletc.checking import trees
 from hamletc.checking.course import check_course

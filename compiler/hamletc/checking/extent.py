@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
 from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space, Start
 from hamletc.checking.intervals import Interval, hull, length

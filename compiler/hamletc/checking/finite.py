@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from hamlet.bounds import returns
-from hamlet.encoding import BFLOAT16_LIMIT
+from hamlet.schema.bounds import returns
+from hamlet.schema.encoding import BFLOAT16_LIMIT
 from hamlet.universe import ObserveMeters
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hamlet.binary32 import LARGEST, bits32, from_bits32, round32, spell32
+from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32, spell32
 from hamletc.checking.folding import Comparison
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, cast
 
-from hamlet.binary32 import LARGEST, bits32, from_bits32
+from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32
 from hamlet.universe import (
     Age,
     Binary,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from hamlet.binary32 import canonical32
+from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Continuous, Grid, Move, NoSpace, Space, Span
 from hamletc.checking.axes import axes_of
 from hamletc.checking.expressions import Expressions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, cast
 
-from hamlet.binary32 import LARGEST, canonical32
+from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import (
     Affordance,
     Encoding,

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.binary32 import canonical32
+from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
 from hamletc.checking import folding
 from hamletc.checking.report import Report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from hamlet.binary32 import LARGEST, canonical32, round32
+from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Space, Span
 from hamletc.checking.axes import axes_of
 from hamletc.checking.intervals import spell

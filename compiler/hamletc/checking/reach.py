@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
-from hamlet.binary32 import LARGEST, round32
+from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import Affordance, Assign, Cascade, Expression, Grid, MeterValue, Rule, Span, Statement, Together
 from hamletc.checking import intervals, trees
 from hamletc.checking.draft import Draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, cast
 
-from hamlet.binary32 import LARGEST, canonical32, round32
+from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.schema import axis_names
 from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Space, Span, Start
 from hamletc.checking.expressions import Expressions

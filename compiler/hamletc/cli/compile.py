@@ -116,8 +116,8 @@ def _ahead(
     from rich.console import Console
 
     import hamlet
-    from hamlet.launch.compile_ahead import compile_ahead
-    from hamlet.launch.cubins import folder
+    from hamlet.launch.gpu.compile_ahead import compile_ahead
+    from hamlet.launch.gpu.cubins import folder
     from hamletc.package import write
 
     with TemporaryDirectory() as temporary, Console(stderr=True).status("") as status:
@@ -134,7 +134,7 @@ def _ahead(
 
 
 def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple[int, ...]:
-    from hamlet.launch.cubins import CAPABILITIES
+    from hamlet.launch.gpu.cubins import CAPABILITIES
 
     if names and emit is not None:
         raise click.UsageError("--emit writes nothing, --aot does.")
@@ -155,7 +155,7 @@ def _emit(path: Path, what: Emit, options: Options, chosen: Lints, stopwatch: St
     show_warnings(checked, chosen)
     universe = checked.universe
     if what == "universe":
-        from hamlet.codec import to_json
+        from hamlet.universe.codec import to_json
 
         return to_json(universe)
     from hamletc.ir.printer import print_program
@@ -188,7 +188,7 @@ def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stop
     from tempfile import TemporaryDirectory
 
     import hamlet
-    from hamlet.aot import compile_kernels
+    from hamlet_lab.machine_code.kernels import compile_kernels
     from hamletc.package import package, write
 
     # Triton reads the source of kernels from a file.

@@ -11,8 +11,8 @@ from hamletc.cli.report import Report
 from hamletc.cli.survival import survival
 
 if TYPE_CHECKING:
-    from hamlet.env import Env
-    from hamlet.rollout import Rollout
+    from hamlet.env.environment import Env
+    from hamlet.env.rollout import Rollout
 
 CHUNKS = 50
 """A run is cut into about so many rollouts."""

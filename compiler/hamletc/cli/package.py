@@ -10,12 +10,12 @@ from hamletc.compile import Options, Stopwatch, build, check_file
 from hamletc.kinds import expect
 
 if TYPE_CHECKING:
-    from hamlet.module import Module
+    from hamlet.package.module import Module
 
 
 def open_package(universe: Path) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
-    from hamlet.module import in_memory, load
+    from hamlet.package.module import in_memory, load
 
     if expect(universe, "text", "pack", "package", "nothing") == "package":
         return load(universe)

@@ -10,8 +10,8 @@ import rich_click as click
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
-    from hamlet.env import Env
-    from hamlet.launch.tuning import Tune
+    from hamlet.env.environment import Env
+    from hamlet.launch.gpu.tuning import Tune
     from hamlet.universe import Universe
 
 
@@ -84,7 +84,7 @@ def _parsed(given: tuple[str, ...]) -> dict[str, float]:
 
 
 def _check(params: dict[str, float], universe: Universe) -> None:
-    from hamlet.binary32 import LARGEST, round32
+    from hamlet.numbers.binary32 import LARGEST, round32
     from hamletc.suggest import closest
 
     declared = {param.name: param for param in universe.params}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
 from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op
 from hamletc.ir.printer import mnemonic

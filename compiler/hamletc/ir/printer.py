@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from hamlet.binary32 import spell32
+from hamlet.numbers.binary32 import spell32
 from hamletc.ir.function import Function, Origin, Output, Program, Table
 from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, operands
 from hamletc.ir.types import Type

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from hamlet.binary32 import LARGEST, round32
+from hamlet.numbers.binary32 import LARGEST, round32
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Const, Div, Element, Fold, Input, Lookup, Op, Rem, ShiftLeft, ShiftRight, operands
 from hamletc.ir.printer import PLAIN_NAME

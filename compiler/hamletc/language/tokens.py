@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal, TypeAlias, cast
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
 from hamletc.foreign import instead

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Fold, Value

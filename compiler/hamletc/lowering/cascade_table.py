@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     Assign,
     AssignOp,

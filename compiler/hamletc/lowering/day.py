@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, pi, sin
 from typing import Literal
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Universe
 from hamletc.ir.function import Table
 from hamletc.ir.typing import F32

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from hamlet import schema
-from hamlet.permutation import ROUND_MULTIPLIERS
+from hamlet.numbers.permutation import ROUND_MULTIPLIERS
 from hamlet.universe import Grid
 from hamletc.ir.function import Table
 from hamletc.ir.typing import I32

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.elementary import TWICE_PI
+from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 from hamletc.ir.typing import U32

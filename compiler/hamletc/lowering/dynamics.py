@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Cascade, Rule
 from hamletc.lowering.cascade_loop import run_table
 from hamletc.lowering.expressions import Measured, lower_expression

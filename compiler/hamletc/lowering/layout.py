@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.binary32 import round32
-from hamlet.permutation import GOLDEN, ROUND_MULTIPLIERS, SEED_SALT
+from hamlet.numbers.binary32 import round32
+from hamlet.numbers.permutation import GOLDEN, ROUND_MULTIPLIERS, SEED_SALT
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet import schema
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Clock, Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table

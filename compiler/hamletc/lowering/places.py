@@ -6,7 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from math import prod
 
-from hamlet.permutation import Domain, domain, permuted_axes
+from hamlet.numbers.permutation import Domain, domain, permuted_axes
 from hamlet.universe import Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.ir.ops import Value
 from hamletc.lowering.death import End
 from hamletc.lowering.expressions import lower_expression

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     Observation,
     ObserveConstant,

@@ -1,10 +1,11 @@
-"""The situation of an agent: the row of a policy's table that it looks up (`hamlet.features`)."""
+"""The situation of an agent: the row of a policy's table that it looks up (`hamlet.schema.features`)."""
 
 from __future__ import annotations
 
-from hamlet import elementary, schema
-from hamlet.binary32 import round32
-from hamlet.features import AGE, HERE, HOUR, Count, Quantity, features
+from hamlet import schema
+from hamlet.numbers import elementary
+from hamlet.numbers.binary32 import round32
+from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Table

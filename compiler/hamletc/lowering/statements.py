@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, AssignOp, Expression, Span, Statement, Together
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import Measured, lower_expression

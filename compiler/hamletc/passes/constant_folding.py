@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TypeAlias
 
-from hamlet.binary32 import bits32, from_bits32
+from hamlet.numbers.binary32 import bits32, from_bits32
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import (

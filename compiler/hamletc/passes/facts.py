@@ -3,7 +3,7 @@
 Positions are on the grid, in a continuous space at most a size beyond its edges; hours on the clock, ages not negative
 and at most the lifespan, params and inputs within their bounds, actions valid. A meter is within its bounds at the
 beginning of a tick if every tick leaves it there; one that a statement leaves unclamped is a number, if every tick
-leaves it one. The runtime refuses states that break this (`hamlet.checkpoint`).
+leaves it one. The runtime refuses states that break this (`hamlet.env.checkpoint`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from math import prod
 
 from hamlet import schema
-from hamlet.binary32 import LARGEST, round32
-from hamlet.bounds import fastest, unclamped_meters
+from hamlet.numbers.binary32 import LARGEST, round32
+from hamlet.schema.bounds import fastest, unclamped_meters
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.types import Type

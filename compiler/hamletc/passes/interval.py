@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isinf, nextafter, sqrt
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 
 
 @dataclass(frozen=True, slots=True)

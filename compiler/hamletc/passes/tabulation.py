@@ -1,6 +1,6 @@
 """Values that depend on one small integer are looked up in a table: what each affordance adds to a meter, for example.
 
-A vector register holds such a table, and one instruction looks up all lanes (`hamlet.launch.numba_ops.tables`). What is
+A vector register holds such a table, and one instruction looks up all lanes (`hamlet.launch.cpu.ops.tables`). What is
 unrolled for many affordances is thereby as fast as for one.
 
 First, the conditions under which an affordance is used become one integer: where `tried` is the number that is tried

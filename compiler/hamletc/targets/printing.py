@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hamlet.binary32 import spell32
+from hamlet.numbers.binary32 import spell32
 from hamletc.ir.function import Table
 from hamletc.ir.types import Type
 

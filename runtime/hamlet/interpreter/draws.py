@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from hamlet.elementary import TWICE_PI
 from hamlet.interpreter import functions
-from hamlet.random import Words, draw_words, multiply_high, share
+from hamlet.numbers.elementary import TWICE_PI
+from hamlet.numbers.random import Words, draw_words, multiply_high, share
 
 
 class Sites:

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend import Stream
+from hamlet.backend.buffers import Buffers
+from hamlet.backend.protocol import Stream
 from hamlet.interpreter.places import Places
-from hamlet.random import layout_of
-from hamlet.state import Buffers
+from hamlet.numbers.random import layout_of
 from hamlet.universe import Universe
 
 

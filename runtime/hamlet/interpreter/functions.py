@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor
 
-from hamlet import elementary as e
 from hamlet.interpreter.fma import fma
+from hamlet.numbers import elementary as e
 
 Function: TypeAlias = Literal["sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"]
 

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
@@ -16,13 +17,12 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
-from hamlet.random import Words, multiply_high, policy_words
-from hamlet.state import Buffers, Shape, Statistics
+from hamlet.numbers.random import Words, multiply_high, policy_words
 from hamlet.universe import Universe
 
 
 class Interpreter:
-    """Executes a universe by looking everything up as it goes; a `hamlet.backend.Backend`.
+    """Executes a universe by looking everything up as it goes; a `hamlet.backend.protocol.Backend`.
 
     `coverage` counts what fires; `trace` records the writes to one lane's meters. Without them they cost nothing.
     """
@@ -71,7 +71,7 @@ class Interpreter:
         observe_every_tick: bool,
         statistics: Statistics | None,
     ) -> None:
-        """So many ticks; see `hamlet.backend.Backend`."""
+        """So many ticks; see `hamlet.backend.protocol.Backend`."""
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
         words: Words | None = None
         for index in range(ticks):

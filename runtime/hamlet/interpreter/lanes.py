@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.binary32 import bits32
-from hamlet.cells import cell_of, words
+from hamlet.backend.buffers import DTYPES, Buffers
 from hamlet.interpreter.coverage import Coverage
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.trace import Trace
-from hamlet.state import DTYPES, Buffers
+from hamlet.numbers.binary32 import bits32
+from hamlet.schema.grid import cell_of, words
 from hamlet.universe import Grid, Span, Universe
 
 

@@ -7,9 +7,9 @@ from math import prod
 import torch
 from torch import Tensor
 
-from hamlet.cells import cell_index, coordinates
-from hamlet.permutation import Domain, domain, permuted_axes
-from hamlet.random import WORD, draw, multiply_high, permute
+from hamlet.numbers.permutation import Domain, domain, permuted_axes
+from hamlet.numbers.random import WORD, draw, multiply_high, permute
+from hamlet.schema.grid import cell_index, coordinates
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 
 

@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.cells import cell_index
-from hamlet.encoding import STEPS, Scale, scales
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, displaced, nowhere, speed
+from hamlet.schema.encoding import STEPS, Scale, scales
+from hamlet.schema.grid import cell_index
 from hamlet.universe import (
     Continuous,
     Grid,
@@ -37,8 +37,8 @@ from hamlet.universe import (
 
 
 def observe(lanes: Lanes, out: Tensor) -> None:
-    """Write all rows of the observation; out: f32, bf16 (f32 rounded once) or u8 (`hamlet.encoding`) [rows, worlds,
-    agents]."""
+    """Write all rows of the observation; out: f32, bf16 (f32 rounded once) or u8 (`hamlet.schema.encoding`) [rows,
+    worlds, agents]."""
     rows = [value for item in lanes.universe.observations for value in rows_of(item, lanes)]
     if out.dtype is torch.uint8:
         rows = [encode(value, scale, lanes) for value, scale in zip(rows, scales_of_rows(lanes), strict=True)]

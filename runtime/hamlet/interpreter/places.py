@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from hamlet.cells import words
 from hamlet.interpreter.layouts import Layouts
+from hamlet.schema.grid import words
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 
 

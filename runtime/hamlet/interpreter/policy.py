@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend import TabularPolicy
-from hamlet.features import AGE, HERE, HOUR, Count, Feature, Quantity, features
+from hamlet.backend.protocol import TabularPolicy
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp
+from hamlet.schema.features import AGE, HERE, HOUR, Count, Feature, Quantity, features
 
 WORD_BITS = 2
 """Random words lose so many bits: 30 are compared with thresholds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from hamlet.state import Buffers, Statistics
+from hamlet.backend.buffers import Buffers, Statistics
 
 
 def add(statistics: Statistics, buffers: Buffers) -> None:

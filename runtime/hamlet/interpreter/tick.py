@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from hamlet.backend.buffers import Buffers
 from hamlet.interpreter import coverage
 from hamlet.interpreter.act import act
 from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
 from hamlet.interpreter.interact import interact
 from hamlet.interpreter.lanes import Lanes, remember, store
-from hamlet.state import Buffers
 
 
 def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:

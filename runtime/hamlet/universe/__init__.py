@@ -2,7 +2,7 @@
 
 Both halves of the project meet here: the compiler builds a Universe from text, the interpreter executes it, and the
 lowering turns it into kernels. Names are kept as strings and are known to exist; expressions are small trees; every
-node knows the place in the source that it came from. Numbers are binary32, spelled as `hamlet.binary32` says.
+node knows the place in the source that it came from. Numbers are binary32, spelled as `hamlet.numbers.binary32` says.
 `docs/semantics.md` states exactly what each construct does in a tick.
 """
 

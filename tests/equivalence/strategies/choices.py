@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeVar
 
-from hamlet.binary32 import round32, spell32
+from hamlet.numbers.binary32 import round32, spell32
 from hamletc.checking.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, Piece
 from strategies.sources import Source

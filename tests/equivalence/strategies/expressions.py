@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Literal, get_args
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.checking import intervals
 from hamletc.checking.extent import Extent
 from hamletc.checking.folding import Comparison

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import get_args
 
-from hamlet.binary32 import canonical32
+from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
 from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span, Start
 from hamletc.checking.extent import extent

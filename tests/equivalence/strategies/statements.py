@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.checking.intervals import Interval
 from strategies.expressions import Expressions
 from strategies.pieces import FACTOR, PRODUCT, MeterPlan, Piece, joined

@@ -6,7 +6,7 @@ import math
 import re
 import struct
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.language.words import MEANINGS, OBSERVATIONS, RESERVED
 
 WORDS = (

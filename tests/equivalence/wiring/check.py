@@ -9,9 +9,9 @@ from pathlib import Path
 import torch
 from agreement import BackendName, checked, kernels
 
-from hamlet.backend import Backend
+from hamlet.backend.protocol import Backend
 from hamlet.universe import Universe
-from hamletc.diff.evaluated import Evaluated
+from hamlet_lab.diff.evaluated import Evaluated
 from hamletc.lowering.lower import LIMITS, lower
 from hamletc.passes.pipeline import gpu_passes
 from hamletc.passes.pipeline import run as optimise

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import torch
 
 from hamlet import schema
-from hamlet.backend import Backend, Stream
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.backend.protocol import Backend, Stream
 from hamlet.interpreter import Interpreter
-from hamlet.state import Shape, allocate
 from hamlet.universe import Universe
-from hamlet.verify.arrays import Array, arrays, raw
+from hamlet_lab.verify.arrays import Array, arrays, raw
 from wiring.wire import Base
 
 Rows = dict[str, torch.Tensor]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hamlet_townlet import read_pack
 from hamletc.codes import CODES
 from hamletc.diagnostics import render
-from hamletc.townlet import read_pack
 from pack_cases import BASE, PACK_CODES, PACKS, read_case
 
 

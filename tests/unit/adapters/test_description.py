@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hamlet.adapters.townlet.description import (
+from hamlet_townlet.adapter.description import (
     Description,
     DescriptionError,
     ObservationField,

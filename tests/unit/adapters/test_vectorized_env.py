@@ -13,9 +13,9 @@ import torch
 
 import hamlet
 from hamlet import schema
-from hamlet.adapters.townlet import VectorizedEnv
 from hamlet.errors import EnvError, ModuleError
-from hamlet.module import Module
+from hamlet.package.module import Module
+from hamlet_townlet.adapter import VectorizedEnv
 
 ROOT = Path(__file__).parents[3]
 PACKS = ROOT / "universes" / "packs"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hamlet.bench import Case, Measured
 from hamlet.universe import Universe
+from hamlet_lab.bench import Case, Measured
 from hamletc.compile import lower
 from sample_universes import sample, universe_of
 

@@ -11,8 +11,8 @@ from checking_cases import codes, universe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hamlet.binary32 import round32
 from hamlet.interpreter import draws as drawn
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression, draws
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval

@@ -10,9 +10,9 @@ from checking_cases import BASE, checked, codes, universe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hamlet.binary32 import LARGEST, bits32, from_bits32, round32
-from hamlet.bounds import returns
 from hamlet.interpreter.functions import call, power
+from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32
+from hamlet.schema.bounds import returns
 from hamlet.universe import Lifespan, Span
 from hamletc.checking import intervals
 from hamletc.checking.intervals import SMALLEST, Interval

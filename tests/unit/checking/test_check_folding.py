@@ -9,7 +9,7 @@ from checking_cases import codes, universe
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hamlet.binary32 import bits32
+from hamlet.numbers.binary32 import bits32
 from hamlet.universe import Assign, Binary, MeterValue, Number, Rule
 
 LEAVES = st.floats(0.001, 1000).map(repr)

@@ -12,9 +12,9 @@ from checking_cases import BASE, codes, universe
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from hamlet.binary32 import canonical32, round32
 from hamlet.interpreter.functions import Function, call, power
 from hamlet.interpreter.space import in_continuous, length
+from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Axis, Continuous, Edges, Grid, Span
 from hamletc.checking import intervals
 from hamletc.checking.extent import extent, farthest

@@ -10,7 +10,7 @@ from checking_cases import BASE, codes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamletc.checking import folding, intervals
 from hamletc.checking.intervals import Interval
 

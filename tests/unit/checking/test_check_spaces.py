@@ -8,7 +8,7 @@ import struct
 import pytest
 from checking_cases import BASE, checked, codes, universe
 
-from hamlet.binary32 import canonical32
+from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import action_names, axes
 from hamlet.universe import Axis, Continuous, Grid, NoSpace, Universe
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import hamletc
+from hamlet_townlet.reader.report import Report as PackReport
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Diagnostic, diagnose
-from hamletc.townlet.report import Report as PackReport
 
 SOURCES = sorted(Path(hamletc.__file__).parent.rglob("*.py"))
 

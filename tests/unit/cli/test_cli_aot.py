@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from shipped import UNIVERSES
 
 import hamlet
-from hamlet.module import Module
+from hamlet.package.module import Module
 from hamletc.cli.compile import compile
 from hamletc.cli.package import open_package
 
@@ -25,7 +25,7 @@ def stand_in(module: Module, capability: int, every_block: bool, _done: object) 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("hamlet.launch.compile_ahead.compile_ahead", stand_in)
+    monkeypatch.setattr("hamlet.launch.gpu.compile_ahead.compile_ahead", stand_in)
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -70,7 +70,7 @@ def test_a_failure_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> Non
     def failing(*_arguments: object) -> dict[str, bytes]:
         raise hamlet.EnvError("Triton cannot compile")
 
-    monkeypatch.setattr("hamlet.launch.compile_ahead.compile_ahead", failing)
+    monkeypatch.setattr("hamlet.launch.gpu.compile_ahead.compile_ahead", failing)
     code, _ = run("--aot", "sm_90")
     assert code == 1
     assert not Path("generated").exists()

@@ -9,7 +9,7 @@ import pytest
 from shipped import UNIVERSES, Command
 
 from hamlet import schema
-from hamlet.bench import Case, bytes_per_agent_tick, cases, observable
+from hamlet_lab.bench import Case, bytes_per_agent_tick, cases, observable
 from sample_universes import sample, universe_of
 
 MEAL = UNIVERSES / "first_meal.hamlet"

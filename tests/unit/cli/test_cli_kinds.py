@@ -13,11 +13,11 @@ from shipped import UNIVERSES
 
 import hamlet
 import recorded
-from hamlet.diff.match import CPU
-from hamlet.diff.recording import record, write_recording
+from hamlet.backend.buffers import Shape
 from hamlet.interpreter import Interpreter
-from hamlet.state import Shape
-from hamlet.verify import Candidate
+from hamlet_lab.diff.match import CPU
+from hamlet_lab.diff.recording import record, write_recording
+from hamlet_lab.verify import Candidate
 from hamletc.errors import CompileError
 
 Here: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from shipped import UNIVERSES, Command
 
-from hamlet.adapters.townlet import description
-from hamlet.module import load
+from hamlet.package.module import load
+from hamlet_townlet.adapter import description
 from pack_cases import PACK_CODES, edited
 
 PACKS = UNIVERSES / "packs"

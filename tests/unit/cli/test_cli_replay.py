@@ -10,7 +10,7 @@ import pytest
 from shipped import UNIVERSES, Command
 
 from hamlet.errors import TraceError
-from hamlet.replay import read_trace
+from hamlet_townlet.traces import read_trace
 
 MEAL = UNIVERSES / "first_meal.hamlet"
 

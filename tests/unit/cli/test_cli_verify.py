@@ -8,7 +8,7 @@ import pytest
 from shipped import UNIVERSES, Command
 
 import hamlet
-from hamlet import manifest
+from hamlet.package import manifest
 
 MEAL = UNIVERSES / "first_meal.hamlet"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hamlet
-from hamlet import cache
+from hamlet.package import cache
 from hamletc.compile import Options, Stopwatch, build, check_file
 from hamletc.errors import CompileError
 from hamletc.package import write
@@ -56,7 +56,7 @@ def test_compiling_without_a_cache(source: Path, home: str | None) -> None:
 def test_triton_compiles_where_its_cache_cannot_be_written(source: Path, tmp_path: Path) -> None:
     hamlet.compile(source, tmp_path / "tiny")
     program = (
-        "import sys, hamlet; from hamlet.aot import compile_kernels\n"
+        "import sys, hamlet; from hamlet_lab.machine_code.kernels import compile_kernels\n"
         "module = hamlet.load(sys.argv[1])\n"
         "found = compile_kernels(module.kernels('triton'), module.universe, 90, ('reset', 'step'))\n"
         "print([each.kernel for each in found.values()])"

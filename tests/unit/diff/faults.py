@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hamlet import manifest
-from hamlet.module import kernels_file
+from hamlet.package import manifest
+from hamlet.package.module import kernels_file
 from hamlet.universe import Universe
-from hamlet.verify import Effort
+from hamlet_lab.diff.open import open_side
+from hamlet_lab.diff.side import Side
+from hamlet_lab.verify import Effort
 from hamletc.compile import Options, Source, Stopwatch, Target, build, check, parse
-from hamletc.diff.open import open_side
-from hamletc.diff.side import Side
 from hamletc.ir.function import Function, Node, Program
 from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_operands
 from hamletc.lowering.lower import lower
@@ -41,8 +41,8 @@ observe { meters }
 """
 
 CONTRACTING = """
-from hamlet.launch.numba_ops.compiling import operation
-from hamlet.launch.numba_ops.tracing import Trace
+from hamlet.launch.cpu.ops.compiling import operation
+from hamlet.launch.cpu.ops.tracing import Trace
 
 
 class Contracting:
@@ -202,7 +202,7 @@ def one_hour_longer(folder: Path, patch: pytest.MonkeyPatch) -> tuple[Side, Side
         return lower(replace(universe, affordances=tuple(late)))
 
     patch.setattr("hamletc.compile.lower", wrong)
-    patch.setattr("hamletc.diff.forms.lower", wrong)
+    patch.setattr("hamlet_lab.diff.forms.lower", wrong)
     (folder / "toy.hamlet").write_text(TOY)
     return tuple(open_side(folder / "toy.hamlet", backend, folder / backend) for backend in ("interpreter", "ir"))
 

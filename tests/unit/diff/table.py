@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from faults import EFFORT, FAULTS, TOY, Fault
 
-from hamletc.diff.diff import diff
-from hamletc.diff.report import Report
+from hamlet_lab.diff.diff import diff
+from hamlet_lab.diff.report import Report
 
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "diff.md"
 COMES_FROM = "it comes from "

@@ -10,13 +10,13 @@ import torch
 from click.testing import CliRunner, Result
 from faults import TOY, package, universe_of
 
-from hamlet.diff.versions import apart
+from hamlet.backend.buffers import Shape, allocate, allocate_statistics
 from hamlet.schema import outcome_fields, state_fields
-from hamlet.state import Shape, allocate, allocate_statistics
 from hamlet.universe import Universe
-from hamlet.verify.arrays import arrays
+from hamlet_lab.diff.report import Report
+from hamlet_lab.diff.versions import apart
+from hamlet_lab.verify.arrays import arrays
 from hamletc.cli.main import hamletc
-from hamletc.diff.report import Report
 
 PARAM = "param hunger = 1 in 0 .. 4\n"
 HUNGRY = TOY.replace("meter food", f"{PARAM}meter food").replace("decay 0.02", "decay 0.02 * hunger")

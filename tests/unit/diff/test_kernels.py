@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from faults import TOY, package, replaced, universe_of
 
-from hamlet.verify import QUICK
+from hamlet_lab.diff.diff import diff
+from hamlet_lab.diff.evaluated import Call
+from hamlet_lab.diff.evaluation import Evaluation, words
+from hamlet_lab.diff.generated import Generated, generated
+from hamlet_lab.diff.kernel import Kernels, apart_from_operands, first_fault
+from hamlet_lab.diff.open import open_side
+from hamlet_lab.verify import QUICK
 from hamletc.compile import Options, Stopwatch, emit_kernels, optimise
-from hamletc.diff.diff import diff
-from hamletc.diff.evaluated import Call
-from hamletc.diff.evaluation import Evaluation, words
-from hamletc.diff.generated import Generated, generated
-from hamletc.diff.kernel import Kernels, apart_from_operands, first_fault
-from hamletc.diff.open import open_side
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value

@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from faults import TOY, universe_of
 
-from hamlet.backend import Policy, RandomPolicy, Stream
-from hamlet.diff import Contender
-from hamlet.diff.match import CPU, Match
+from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.protocol import Policy, RandomPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.state import Buffers, Shape, Statistics
-from hamlet.verify import Candidate
-from hamlet.verify.events import Reset, Rollout
-from hamlet.verify.session import Scenario
+from hamlet_lab.diff import Contender
+from hamlet_lab.diff.match import CPU, Match
+from hamlet_lab.verify import Candidate
+from hamlet_lab.verify.events import Reset, Rollout
+from hamlet_lab.verify.session import Scenario
 
 UNIVERSE = universe_of(TOY)
 TICKS, WRONG = 61, 37

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from hamlet import schema
-from hamlet.verify.arrays import Difference
-from hamletc.diff.outputs import Place, output_of
+from hamlet_lab.diff.outputs import Place, output_of
+from hamlet_lab.verify.arrays import Difference
 from hamletc.lowering.lower import lower
 from sample_universes import sample
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from faults import EFFORT, FAULTS, Fault
 
-from hamletc.diff.diff import diff
+from hamlet_lab.diff.diff import diff
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from sequences import LANES, assert_same, expected, inputs, sequences
 
-from hamlet.launch.triton_interpreter import make_interpreter_exact
-from hamlet.ptx.backend import Executed
+from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamlet_lab.ptx.backend import Executed
 from hamletc.passes.facts import Facts
 from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import body

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from hamlet.interpreter import draws as defined
-from hamlet.random import multiply_high
-from hamlet.random import philox as philox_on_torch
+from hamlet.numbers.random import multiply_high
+from hamlet.numbers.random import philox as philox_on_torch
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.typing import F32, U32

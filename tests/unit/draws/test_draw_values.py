@@ -10,9 +10,9 @@ import torch
 from plain_philox import draw_word
 
 import hamlet
-from hamlet.env import Env
+from hamlet.env.environment import Env
 from hamlet.interpreter import functions
-from hamlet.module import Module
+from hamlet.package.module import Module
 from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, draws
 
 SEED = 0x123456789ABCDEF

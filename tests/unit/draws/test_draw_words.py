@@ -15,7 +15,7 @@ import torch
 from plain_philox import NARROW, WIDE, draw_word, philox
 from sequences import COUNTER, KEY, KNOWN, LANES, assert_same, expected, inputs, sequences, words_of
 
-from hamlet.random import WORD, draw_words
+from hamlet.numbers.random import WORD, draw_words
 from hamletc.ir.evaluate import evaluate
 from hamletc.targets.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
@@ -69,7 +69,7 @@ def test_sequences_in_numba() -> None:
     outputs = [output.name for output in printed.outputs]
     text = [
         "from numba import float32 as f32, int32 as i32, uint32 as u32",
-        "from hamlet.launch.numba_ops import *",
+        "from hamlet.launch.cpu.ops import *",
         "@traced",
         f"def sequences({', '.join(names)}):",
         *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),

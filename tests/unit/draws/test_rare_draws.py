@@ -8,12 +8,12 @@ import pytest
 import torch
 from plain_philox import draw_word
 
-from hamlet.backend import Stream
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
-from hamlet.state import Shape
 from hamlet.universe import Universe
-from hamlet.verify import Candidate, Effort, verify
-from hamlet.verify.rare import rare_ticks
+from hamlet_lab.verify import Candidate, Effort, verify
+from hamlet_lab.verify.rare import rare_ticks
 from hamletc.compile import Source, check, parse
 
 CPU = torch.device("cpu")

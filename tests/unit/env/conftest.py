@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hamlet
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 VALLEY = """
 universe valley

@@ -17,11 +17,11 @@ from test_env_graphed import Recorder
 
 import hamlet
 from hamlet import HamletError
-from hamlet.env import Env
-from hamlet.graphed import Graphed
-from hamlet.module import Module
-from hamlet.params import Numbers
-from hamlet.rollout import Rollout
+from hamlet.env.environment import Env
+from hamlet.env.graphed import Graphed
+from hamlet.env.params import Numbers
+from hamlet.env.rollout import Rollout
+from hamlet.package.module import Module
 
 DESK = """
 universe desk

@@ -12,9 +12,9 @@ import torch
 
 import hamlet
 from hamlet import EnvError
-from hamlet.bounds import coordinates, fastest, unclamped_meters
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.schema.bounds import coordinates, fastest, unclamped_meters
 
 FIELD = """
 universe field

@@ -13,9 +13,9 @@ import torch
 
 import hamlet
 from hamlet import EnvError
-from hamlet.encoding import STEPS, Scale, scales
-from hamlet.module import Module
+from hamlet.package.module import Module
 from hamlet.schema import observation_segments
+from hamlet.schema.encoding import STEPS, Scale, scales
 
 ODD = """
 universe odd

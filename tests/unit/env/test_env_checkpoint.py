@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from hamlet import EnvError
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 WORLDS, AGENTS = 64, 2
 LANES = WORLDS * AGENTS

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 import hamlet
-from hamlet import ops
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env import ops
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 FIRST_MEAL = Path(__file__).parents[3] / "generated" / "first_meal"
 

@@ -16,8 +16,8 @@ from test_env_graphed import Recorder
 
 import hamlet
 from hamlet import EnvError
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 COPIES: dict[str, Callable[[Env], Env]] = {
     "deepcopy": copy.deepcopy,

@@ -9,7 +9,7 @@ import pytest
 
 import hamlet
 from hamlet import EnvError
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 COUNTED = """
 universe counted

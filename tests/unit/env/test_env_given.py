@@ -12,8 +12,8 @@ import torch
 
 import hamlet
 from hamlet import EnvError
-from hamlet.env import Env
-from hamlet.module import Module
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 POND = """
 universe pond

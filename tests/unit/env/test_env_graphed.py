@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from hamlet import EnvError
-from hamlet.backend import Stream
-from hamlet.env import Env
-from hamlet.graphed import Graphed
-from hamlet.module import Module
+from hamlet.backend.protocol import Stream
+from hamlet.env.environment import Env
+from hamlet.env.graphed import Graphed
+from hamlet.package.module import Module
 
 
 class Recorder:
@@ -135,7 +135,7 @@ def test_kernels_count_elapsed_ticks(luck: Module) -> None:
     """A step 5 ticks after tick 2**32 - 2 is the one of tick 3."""
     program = """
 import sys, torch, hamlet
-from hamlet.backend import Stream
+from hamlet.backend.protocol import Stream
 left, right = (hamlet.load(sys.argv[1]).make(17, device="cpu", backend="triton", seed=5) for _ in range(2))
 actions = torch.full((17,), 5, dtype=torch.int32)
 left._backend.step(left._buffers, actions, Stream(5, 3))

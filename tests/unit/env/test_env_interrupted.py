@@ -14,8 +14,8 @@ import pytest
 import torch
 
 import hamlet
-from hamlet.env import SPANS, Env
-from hamlet.interrupts import Whole
+from hamlet.env.environment import SPANS, Env
+from hamlet.env.interrupts import Whole
 
 FIRST_MEAL = hamlet.load(Path(__file__).parents[3] / "generated" / "first_meal")
 PERIOD = 64

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from hamlet import EnvError
-from hamlet.env import Env
-from hamlet.make import buffer_bytes
-from hamlet.module import Module
-from hamlet.state import Shape
+from hamlet.backend.buffers import Shape
+from hamlet.env.environment import Env
+from hamlet.env.make import buffer_bytes
+from hamlet.package.module import Module
 
 no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA here")
 

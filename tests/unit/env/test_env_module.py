@@ -11,7 +11,7 @@ import pytest
 
 import hamlet
 from hamlet import ModuleError
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 
 def test_load_reads_the_universe(valley: Module, copy: Path) -> None:

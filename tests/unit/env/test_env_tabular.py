@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from hamlet import EnvError
-from hamlet.env import Env
-from hamlet.features import Count, Quantity, features
-from hamlet.module import Module
-from hamlet.random import policy_words
+from hamlet.env.environment import Env
+from hamlet.numbers.random import policy_words
+from hamlet.package.module import Module
+from hamlet.schema.features import Count, Quantity, features
 
 ACTIONS = 7
 UP, DOWN, RIGHT, INTERACT, WAIT = 0, 1, 3, 4, 5

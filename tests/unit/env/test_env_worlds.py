@@ -10,7 +10,7 @@ import torch
 
 import hamlet
 from hamlet import EnvError
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 WORLDS = 24
 BY_HAND = """

@@ -12,14 +12,14 @@ import pytest
 import torch
 
 import hamlet
+from hamlet.backend.buffers import Shape, allocate
 from hamlet.errors import ModuleError
-from hamlet.launch.ahead import AheadKernels, find
-from hamlet.launch.cubins import Cubin, Cubins, from_json, to_json
-from hamlet.launch.cuda_driver import CudaDriver, CudaError, Grid
-from hamlet.launch.triton_launch import Launch
-from hamlet.launch.triton_start import start_on
-from hamlet.module import Module
-from hamlet.state import Shape, allocate
+from hamlet.launch.gpu.ahead import AheadKernels, find
+from hamlet.launch.gpu.call import Launch
+from hamlet.launch.gpu.cubins import Cubin, Cubins, from_json, to_json
+from hamlet.launch.gpu.driver import CudaDriver, CudaError, Grid
+from hamlet.launch.gpu.start import start_on
+from hamlet.package.module import Module
 from hamletc.compile import Options, Stopwatch, build
 from hamletc.package import ahead_in, with_ahead, write
 from sample_universes import sample
@@ -183,7 +183,7 @@ def test_or_why_it_did_not(
     driver: type[Driver],
     reason: str,
 ) -> None:
-    monkeypatch.setattr("hamlet.launch.triton_start.TritonBackend", lambda *arguments: arguments[-1])
+    monkeypatch.setattr("hamlet.launch.gpu.start.TritonBackend", lambda *arguments: arguments[-1])
     module = loaded(with_ahead(plain, FILES), tmp_path / "first_meal")
     origin = start_on(module, CPU, "off", capability, "a GPU", driver)
     assert str(origin).startswith("just in time, Triton ")

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from hamlet import EnvError
-from hamlet.choose import Choice, candidates
-from hamlet.crossover import GRAPHED_MOST, SIZES, crossovers, expected, ranked, settle, timed
-from hamlet.launch.cuda_driver import CudaError
+from hamlet.backend.choose import Choice, candidates
+from hamlet.backend.crossover import GRAPHED_MOST, SIZES, crossovers, expected, ranked, settle, timed
+from hamlet.launch.gpu.driver import CudaError
 
 GPU = Choice("triton", torch.device("cuda", 0), "there is a CUDA device")
 STEP, GRAPH, CPU = candidates(GPU, "auto", anywhere=True)

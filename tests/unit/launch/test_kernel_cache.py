@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import hamlet
-from hamlet import cache
-from hamlet.launch.numba_ops.caching import KIND
-from hamlet.module import execute
+from hamlet.launch.cpu.ops.caching import KIND
+from hamlet.package import cache
+from hamlet.package.module import execute
 
-SOURCE = "from hamlet.launch.numba_ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {number}\n"
+SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {number}\n"
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_versions_options_and_machine_are_part_of_the_name(kept: Path, monkeypat
         assert run(3) == (3, False)
     for changed in ("helpers", "numba", "llvmlite", "python", "numpy", "hamletc"):
         with monkeypatch.context() as patch:
-            from hamlet.launch.numba_ops import caching
+            from hamlet.launch.cpu.ops import caching
 
             machinery = caching._machinery()
             assert machinery[changed]

@@ -14,8 +14,8 @@ from pathlib import Path
 import torch
 
 import hamlet
-from hamlet.launch.triton_options import interpreted
-from hamlet.module import Module
+from hamlet.launch.gpu.options import interpreted
+from hamlet.package.module import Module
 
 TEXT = """
 universe tiny

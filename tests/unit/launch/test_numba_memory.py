@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 import hamlet
-from hamlet.launch.numba_memory import Memory
+from hamlet.launch.cpu.memory import Memory
 
 FIRST_MEAL = hamlet.load(Path(__file__).parents[3] / "generated" / "first_meal")
 

@@ -10,10 +10,10 @@ from types import ModuleType
 import pytest
 import torch
 
-from hamlet import cache
-from hamlet.abi import scalar_arguments
-from hamlet.launch.triton_launch import Launch
-from hamlet.launch.tuning import FEWEST_LANES, MOST_TICKS, Tune, Tuner, candidates
+from hamlet.launch.gpu.call import Launch
+from hamlet.launch.gpu.tuning import FEWEST_LANES, MOST_TICKS, Tune, Tuner, candidates
+from hamlet.package import cache
+from hamlet.schema.abi import scalar_arguments
 
 IDENTITY: cache.Key = {"kernels": "abc", "device": "a GPU", "capability": 90}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hamlet import schema
-from hamlet.features import Quantity, features
+from hamlet.schema.features import Quantity, features
 from hamlet.universe import Observation, ObserveTime, Universe, draws
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function

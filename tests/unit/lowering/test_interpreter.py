@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from hamlet import schema
-from hamlet.backend import Stream
+from hamlet.backend.buffers import Buffers, Shape, allocate
+from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.state import Buffers, Shape, allocate
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate

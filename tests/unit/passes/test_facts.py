@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hamlet.binary32 import LARGEST, round32
+from hamlet.numbers.binary32 import LARGEST, round32
 from hamletc.compile import Source, check, parse
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of

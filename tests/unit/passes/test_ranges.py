@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hamlet.binary32 import round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hamletc.ablation import Part, build_without, line_parts, phase_parts, without
+from hamlet_lab.ablation import Part, build_without, line_parts, phase_parts, without
 from hamletc.compile import lower
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program

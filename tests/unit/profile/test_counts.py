@@ -7,9 +7,9 @@ import re
 import pytest
 
 from hamlet.errors import EnvError
-from hamlet.profile.counts import executions
-from hamlet.profile.frequency import Frequency, Stretch
-from hamlet.sass import Block, basic_blocks
+from hamlet_lab.machine_code.sass import Block, basic_blocks
+from hamlet_lab.profile.counts import executions
+from hamlet_lab.profile.frequency import Frequency, Stretch
 
 # Of 8 rows, PTX has a loop (20 .. 23); before it stands 10, behind it 30, and rarely 40. Line 22 is of 64 bits.
 COPY = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hamlet.profile.phases import phase_of
-from hamlet.profile.places import AROUND, Purpose, purposes
-from hamlet.sass import basic_blocks
+from hamlet_lab.machine_code.sass import basic_blocks
+from hamlet_lab.profile.phases import phase_of
+from hamlet_lab.profile.places import AROUND, Purpose, purposes
 
 KERNELS = Path(__file__).parents[3] / "generated" / "town" / "triton_kernels.py"
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from hamlet.errors import EnvError
-from hamlet.profile.times import Part, Variant, measure
-from hamlet.profile.trace import write_trace
+from hamlet_lab.profile.times import Part, Variant, measure
+from hamlet_lab.profile.trace import write_trace
 
 COSTS = {"whole": 10.0, "without a": 7.0, "without b": 6.0, "without a line of b": 9.0}
 COUNTING, MASKING, OBSERVING = 2.0, 1.0, 4.0

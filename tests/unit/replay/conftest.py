@@ -9,7 +9,7 @@ import pytest
 
 import hamlet
 import recorded
-from hamlet.module import Module
+from hamlet.package.module import Module
 
 PACK = Path(__file__).parents[3] / "universes" / "packs" / "night_market"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hamlet.replay.compare import POWER_ULPS, compare, tolerances
+from hamlet_townlet.traces.compare import POWER_ULPS, compare, tolerances
 from sample_universes import universe_of
 
 TEXT = """universe powers

@@ -11,8 +11,8 @@ import pytest
 
 import recorded
 from hamlet.errors import TraceError
-from hamlet.replay import read_trace
-from hamlet.replay.streams import BEGINNINGS, STEPS, VIEWS
+from hamlet_townlet.traces import read_trace
+from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS
 
 STREAMS = ["reset_at", *(stream.name for stream in (*STEPS, *BEGINNINGS, *VIEWS))]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 import hamlet
 import recorded
 from hamlet.errors import TraceError
-from hamlet.module import Module
-from hamlet.replay import Report, read_trace, replay
-from hamlet.replay.streams import BEGINNINGS, STEPS, VIEWS
+from hamlet.package.module import Module
+from hamlet_townlet.traces import Report, read_trace, replay
+from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS
 
 GIVEN = {"actions", "intrinsic_raw", "reset_positions", "reset_affordance_positions"}
 COMPARED = [stream.name for stream in (*BEGINNINGS, *VIEWS, *STEPS) if stream.name not in GIVEN]

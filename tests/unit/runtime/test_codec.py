@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tiny import number, reward, universe
 
-from hamlet.codec import LINE_WIDTH, CodecError, from_json, to_json
 from hamlet.universe import Span
+from hamlet.universe.codec import LINE_WIDTH, CodecError, from_json, to_json
 from sample_universes import EVERY, sample
 
 

@@ -11,8 +11,8 @@ import torch
 from tiny import SPAN, Player, continuous, f32, grid, place, universe, write
 
 from hamlet import schema
-from hamlet.permutation import domain, permuted_axes
-from hamlet.random import permute
+from hamlet.numbers.permutation import domain, permuted_axes
+from hamlet.numbers.random import permute
 from hamlet.universe import NoSpace
 
 WORD = (1 << 32) - 1

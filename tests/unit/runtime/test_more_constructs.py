@@ -26,9 +26,9 @@ from tiny import (
     write,
 )
 
-from hamlet.backend import RandomPolicy, Stream
+from hamlet.backend.buffers import allocate_statistics
+from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Trace
-from hamlet.state import allocate_statistics
 from hamlet.universe import (
     Age,
     Assign,

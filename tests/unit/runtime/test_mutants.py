@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tiny import CPU
 
-from hamlet.binary32 import canonical32
 from hamlet.interpreter import Interpreter
+from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import (
     Action,
     Affordance,
@@ -38,7 +38,7 @@ from hamlet.universe import (
     Velocity,
     Visited,
 )
-from hamlet.verify import Candidate, Effort, verify
+from hamlet_lab.verify import Candidate, Effort, verify
 from sample_universes import sample
 
 EFFORT = Effort(worlds=67, ticks=9, rounds=64)

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from tiny import CPU, SPAN, Player, f32, grid, place, universe, write
 
-from hamlet.backend import Stream
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
 from hamlet.schema import observation_segments
-from hamlet.state import Shape, allocate
 from hamlet.universe import (
     Clock,
     Lifespan,

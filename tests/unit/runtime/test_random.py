@@ -8,9 +8,18 @@ import random as python_random
 import pytest
 import torch
 
-from hamlet import permutation
-from hamlet.permutation import Domain, domain
-from hamlet.random import layout_of, mix, multiply_high, multiply_low, permute, permute_inverse, philox, policy_words
+from hamlet.numbers import permutation
+from hamlet.numbers.permutation import Domain, domain
+from hamlet.numbers.random import (
+    layout_of,
+    mix,
+    multiply_high,
+    multiply_low,
+    permute,
+    permute_inverse,
+    philox,
+    policy_words,
+)
 
 WORD = 0xFFFFFFFF
 

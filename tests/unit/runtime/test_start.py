@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import hamlet
-from hamlet.codec import CodecError, from_json, to_json
-from hamlet.encoding import scales
 from hamlet.errors import EnvError
-from hamlet.module import Module
+from hamlet.package.module import Module
+from hamlet.schema.encoding import scales
+from hamlet.universe.codec import CodecError, from_json, to_json
 
 TEXT = """
 universe launched

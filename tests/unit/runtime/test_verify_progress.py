@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from hamlet.diff.match import CPU
 from hamlet.interpreter import Interpreter
-from hamlet.verify import Candidate, Effort, verify
+from hamlet_lab.diff.match import CPU
+from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.cli import progress
 from sample_universes import sample
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 from tiny import CPU, Player
 
-from hamlet.backend import Policy, Stream
+from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.protocol import Policy, Stream
 from hamlet.interpreter import Coverage, Interpreter, Trace
-from hamlet.state import Buffers, Statistics
 from hamlet.universe import Universe
-from hamlet.verify import Candidate, Effort, verify
-from hamlet.verify.arrays import bits
+from hamlet_lab.verify import Candidate, Effort, verify
+from hamlet_lab.verify.arrays import bits
 from new_universes import NEW
 from sample_universes import NAMES, sample
 

@@ -8,11 +8,11 @@ import torch
 from tiny import CPU, SPAN, Player, binary, f32, number, place, universe, value, write
 
 from hamlet import schema
-from hamlet.backend import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
+from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter
-from hamlet.permutation import domain
-from hamlet.random import layout_of, multiply_high, permute, policy_words
-from hamlet.state import Buffers, Shape, allocate, allocate_statistics
+from hamlet.numbers.permutation import domain
+from hamlet.numbers.random import layout_of, multiply_high, permute, policy_words
 from hamlet.universe import Cause, Clock, Universe
 from sample_universes import EVERY, sample
 

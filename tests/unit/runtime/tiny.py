@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.backend import Stream
-from hamlet.binary32 import canonical32
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Coverage, Interpreter, Trace
-from hamlet.state import Shape, allocate
+from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import (
     Action,
     Affordance,

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from hamlet import load
-from hamlet.choose import Choice
-from hamlet.make import start
+from hamlet.backend.choose import Choice
+from hamlet.env.make import start
 from hamlet.universe import Universe
-from hamlet.verify import Candidate, Effort, verify
+from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import Options, Stopwatch, build
 from hamletc.ir.types import Type
 from hamletc.package import write

@@ -15,16 +15,16 @@ from typing import TypeAlias, get_args
 
 import pytest
 
-from hamlet.adapters.townlet import description
+from hamlet_townlet import read_pack
+from hamlet_townlet.adapter import description
+from hamlet_townlet.pack import Boundary, CascadeGroup, Encoding, Metric, Operator, Scope, Strategy, VariableType
+from hamlet_townlet.reader.events import compose
+from hamlet_townlet.reader.fields import Fields
+from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, ScalarNode
+from hamlet_townlet.reader.values import meaning
+from hamlet_townlet.translate.text import text_of
 from hamletc.compile import translate
 from hamletc.diagnostics import Diagnostic
-from hamletc.townlet import read_pack
-from hamletc.townlet.events import compose
-from hamletc.townlet.fields import Fields
-from hamletc.townlet.nodes import ListNode, MapNode, Node, ScalarNode
-from hamletc.townlet.pack import Boundary, CascadeGroup, Encoding, Metric, Operator, Scope, Strategy, VariableType
-from hamletc.townlet.translate.text import text_of
-from hamletc.townlet.values import meaning
 
 Field: TypeAlias = tuple[str, str, str]
 """A file, what the mapping is called in messages, and a key in it."""

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hamlet.universe import Span
-from hamletc.townlet.events import compose
-from hamletc.townlet.limits import DEEPEST_NESTING, MOST_NODES
-from hamletc.townlet.nodes import ListNode, MapNode, ScalarNode
+from hamlet_townlet.reader.events import compose
+from hamlet_townlet.reader.limits import DEEPEST_NESTING, MOST_NODES
+from hamlet_townlet.reader.nodes import ListNode, MapNode, ScalarNode
 
 
 def codes(text: str) -> list[str]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hamlet_townlet import read_pack
+from hamlet_townlet.pack import FILES, Aspatial, Continuous, Discretization, Grid, NoBonus, StreakBonus
 from hamletc.compile import SourceError, Stopwatch, check_file
 from hamletc.diagnostics import Diagnostic, render_files
-from hamletc.townlet import read_pack
-from hamletc.townlet.pack import FILES, Aspatial, Continuous, Discretization, Grid, NoBonus, StreakBonus
 from pack_cases import BASE, Edits, copy_base, edited, sound
 
 CONTINUOUS = """\

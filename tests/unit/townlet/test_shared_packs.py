@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hamletc.townlet import Pack, read_pack
-from hamletc.townlet.read_variables import automatic_variables
+from hamlet_townlet import Pack, read_pack
+from hamlet_townlet.reader.read_variables import automatic_variables
 from pack_cases import NOT_THERE, SHARED, SHARED_PACKS
 
 pytestmark = pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)

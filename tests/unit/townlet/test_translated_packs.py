@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hamlet.adapters.townlet import description
+from hamlet_townlet.adapter import description
+from hamlet_townlet.translate.text import text_of
 from hamletc.compile import (
     Checked,
     Options,
@@ -25,7 +26,6 @@ from hamletc.compile import (
 )
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
-from hamletc.townlet.translate.text import text_of
 from pack_cases import NOT_THERE, OWN, SHARED, SHARED_PACKS
 
 PLACE = re.compile(r" :\d+(@\d+)?$", re.MULTILINE)

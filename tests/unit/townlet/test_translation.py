@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hamlet.binary32 import round32, spell32
+from hamlet.numbers.binary32 import round32, spell32
+from hamlet_townlet.translate.text import text_of
 from hamletc.compile import Checked, Stopwatch, check_file, read_pack, translate
-from hamletc.townlet.translate.text import text_of
 from pack_cases import Edits, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from hamlet.universe import Span
-from hamletc.townlet.nodes import ScalarNode
-from hamletc.townlet.values import Doubtful, meaning
+from hamlet_townlet.reader.nodes import ScalarNode
+from hamlet_townlet.reader.values import Doubtful, meaning
 
 HERE = Span(1, 1, 1, 2)
 

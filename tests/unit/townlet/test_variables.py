@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from hamlet import manifest
-from hamlet.adapters.townlet import VectorizedEnv, description
-from hamlet.codec import to_json
-from hamlet.module import Module
+from hamlet.package import manifest
+from hamlet.package.module import Module
+from hamlet.universe.codec import to_json
+from hamlet_townlet import read_pack as read
+from hamlet_townlet.adapter import VectorizedEnv, description
+from hamlet_townlet.translate.text import text_of
 from hamletc.compile import Stopwatch, check_file, read_pack, translate
-from hamletc.townlet import read_pack as read
-from hamletc.townlet.translate.text import text_of
 from pack_cases import Edits, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")

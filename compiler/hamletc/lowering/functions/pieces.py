@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet import elementary as e
+from hamlet.numbers import elementary as e
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 

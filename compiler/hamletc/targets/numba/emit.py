@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from hamlet import abi, schema
-from hamlet.encoding import scales
-from hamlet.features import features, quantities
-from hamlet.manifest import plain
+from hamlet import schema
+from hamlet.package.manifest import plain
+from hamlet.schema import abi
+from hamlet.schema.encoding import scales
+from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Value, operands
@@ -66,7 +67,7 @@ LOWS, SCALES = table_name("observed.low"), table_name("observed.scale")
 """Tables of how rows are observed as bytes, where they are written by a loop and are not alike."""
 
 SHORT = 64
-"""Tables of at most so many numbers are constants that registers hold (`hamlet.launch.numba_ops.tables`)."""
+"""Tables of at most so many numbers are constants that registers hold (`hamlet.launch.cpu.ops.tables`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -543,7 +544,7 @@ class _Context:
     # --- kernels ----------------------------------------------------------------------------------------------------
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
-        """The parameters of a kernel: those of `hamlet.abi`, cells that are kept, shares of threads, switches."""
+        """The parameters of a kernel: those of `hamlet.schema.abi`, kept cells, shares of threads, switches."""
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
         cells = ["cells_array", "layouts_array", "known"] if self.kept else []
         switches = ["every_tick", "fresh"] if kernel == "rollout" else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import singledispatchmethod
 
-from hamlet.binary32 import spell32
+from hamlet.numbers.binary32 import spell32
 from hamletc.ir.ops import (
     Abs,
     Add,

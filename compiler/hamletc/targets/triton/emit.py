@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hamlet import abi, elementary, schema
-from hamlet.encoding import scales
-from hamlet.features import features, quantities
-from hamlet.manifest import plain
+from hamlet import schema
+from hamlet.numbers import elementary
+from hamlet.package.manifest import plain
+from hamlet.schema import abi
+from hamlet.schema.encoding import scales
+from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Const, Value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatchmethod
 
-from hamlet.binary32 import bits32, spell32
+from hamlet.numbers.binary32 import bits32, spell32
 from hamletc.ir.ops import (
     Abs,
     Add,

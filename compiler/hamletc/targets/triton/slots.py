@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hamlet import abi, schema
+from hamlet import schema
+from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.targets.body import identifier, unique
 from hamletc.targets.state import GIVEN, STARTS, names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from hamlet.module import Module, load
+from hamlet.package.module import Module, load
 from hamlet.universe import Universe
 from hamletc.compile import Options, Source, Stopwatch, build, check, parse
 from hamletc.package import write

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from numba.core import codegen, compiler, errors
 
-from hamlet.launch.numba_ops import LANES, add, helper, inline, kernel, less, local_f32, part, traced, where
-from hamlet.launch.numba_ops.compiling import PASSES, KernelCompiler
-from hamlet.launch.numba_ops.machinery import definition
+from hamlet.launch.cpu.ops import LANES, add, helper, inline, kernel, less, local_f32, part, traced, where
+from hamlet.launch.cpu.ops.compiling import PASSES, KernelCompiler
+from hamlet.launch.cpu.ops.machinery import definition
 
 i32 = numba.int32
 f32 = numba.float32

@@ -9,8 +9,8 @@ import numba
 import numpy as np
 import pytest
 
-from hamlet.launch import numba_ops
-from hamlet.launch.numba_ops import CHOSEN, LANES, NOTES, add_notes, count_episodes, machinery, packing, part
+from hamlet.launch.cpu import ops as numba_ops
+from hamlet.launch.cpu.ops import CHOSEN, LANES, NOTES, add_notes, count_episodes, machinery, packing, part
 
 GENERATOR = np.random.default_rng(1)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hamlet.launch.numba_ops import WIDE
+from hamlet.launch.cpu.ops import WIDE
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output, Table
@@ -123,7 +123,7 @@ def test_every_operation_gives_the_bits_of_the_reference(at_once: str, tmp_path:
     results = [formatter.typed(output.value) for output in printed.outputs]
     text = [
         "from numba import float32 as f32, int32 as i32, uint32 as u32",
-        "from hamlet.launch.numba_ops import *",
+        "from hamlet.launch.cpu.ops import *",
         "@traced",
         f"def every({', '.join(parameters)}, table_time_sin):",
         *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),

@@ -10,13 +10,13 @@ import torch
 from crowded import APART, BY_HAND, KEPT, TRACKED, compiled, universe
 
 from hamlet import schema
-from hamlet.abi import COUNTS
-from hamlet.backend import Backend, RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
-from hamlet.launch import numba_memory
-from hamlet.launch.numba import NumbaBackend
-from hamlet.module import Module
-from hamlet.state import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.launch.cpu import memory as numba_memory
+from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.package.module import Module
+from hamlet.schema.abi import COUNTS
 from hamlet.universe import Universe
 from hamletc.targets.numba import slots
 

@@ -14,8 +14,8 @@ import torch
 from crowded import universe
 
 from hamlet.errors import EnvError
-from hamlet.launch import numba_ops
-from hamlet.launch.numba import NumbaBackend, _ranges
+from hamlet.launch.cpu import ops as numba_ops
+from hamlet.launch.cpu.launch import NumbaBackend, _ranges
 from hamletc.lowering import lower
 from hamletc.passes import pipeline
 from hamletc.targets.numba.emit import emit

@@ -8,8 +8,8 @@ import pytest
 import torch
 from crowded import compiled
 
-from hamlet.launch.numba import NumbaBackend
-from hamlet.state import Shape, allocate
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.launch.cpu.launch import NumbaBackend
 from sample_universes import sample
 
 

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from hamlet.launch.numba_ops import LANES, local_i8, part, store_lanes
+from hamlet.launch.cpu.ops import LANES, local_i8, part, store_lanes
 from hamletc.compile import Source, check, parse
 from hamletc.targets.numba.slots import outcomes
 

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from hamlet.launch.numba_ops import WIDE, Short, part, tables, take, vectors, wide
+from hamlet.launch.cpu.ops import WIDE, Short, part, tables, take, vectors, wide
 
 
 @pytest.fixture(params=["avx512f", "avx2", "neither"])

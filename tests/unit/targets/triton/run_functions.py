@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from hypothesis import HealthCheck, given, seed, settings
 
-from hamlet.launch.triton_interpreter import make_interpreter_exact
+from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
 from hamletc.ir.types import Type

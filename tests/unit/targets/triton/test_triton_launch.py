@@ -10,11 +10,11 @@ import torch
 import triton.language as tl
 from triton.runtime import interpreter
 
+from hamlet.backend.buffers import Shape, allocate
 from hamlet.errors import EnvError
-from hamlet.launch.triton import TritonBackend
-from hamlet.launch.triton_interpreter import make_interpreter_exact
-from hamlet.launch.triton_options import constants, options
-from hamlet.state import Shape, allocate
+from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamlet.launch.gpu.launch import TritonBackend
+from hamlet.launch.gpu.options import constants, options
 from sample_universes import sample
 
 CPU = torch.device("cpu")

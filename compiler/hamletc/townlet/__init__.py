@@ -1,9 +1,0 @@
-"""Packs: the YAML folders of HAMLET (Townlet), read as they are.
-
-`read_pack` gives a typed `Pack` with places, or says in which file, line and column something is wrong.
-"""
-
-from hamletc.townlet.pack import Pack
-from hamletc.townlet.read import read_pack
-
-__all__ = ["Pack", "read_pack"]

@@ -1,0 +1,163 @@
+"""A universe without one of its parts, so that the difference in time says what the part costs.
+
+The part is taken out of the tick IR before the passes run: what it would have written stays as it was before. All else
+is compiled as usual, so what the part shares with others stays, as it would if the author deleted the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hamlet.package.module import Module, load
+from hamlet.universe import Universe
+from hamlet_lab.profile.phases import PHASES, Phase, phase_of
+from hamletc.compile import Options, Stopwatch, Target, emit_texts, optimise
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function, Origin, Output, Program
+from hamletc.ir.ops import (
+    Add,
+    Const,
+    Div,
+    Fold,
+    Input,
+    Mul,
+    Op,
+    Rem,
+    Select,
+    Sub,
+    ToI32,
+    ToU32,
+    Value,
+    operands,
+    with_operands,
+)
+from hamletc.ir.types import Type
+from hamletc.ir.typing import BOOL, F32, I32
+from hamletc.package import package, write
+
+NOTHING: dict[Type, float | int | bool] = {F32: 0.0, I32: -1, BOOL: False}
+"""What a result is where nobody computes it."""
+
+RESULTS: dict[str, Phase] = {
+    "used": "interact",
+    "reward": "reward",
+    "terminated": "deaths",
+    "truncated": "deaths",
+    "cause": "deaths",
+}
+"""The outputs of `tick` that are no state, and whose they are; `report.*` belongs to the reward."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is left out: a phase of the tick, or what a construct does at a line."""
+
+    name: str
+    left: Phase | Origin
+
+    def covers(self, origin: Origin) -> bool:
+        """Whether nodes of this origin are left out."""
+        return origin == self.left or phase_of(origin.construct) == self.left
+
+    def results(self, name: str) -> bool:
+        """Whether an output of `tick` that is no state is left out."""
+        return RESULTS.get(name, "reward" if name.startswith("report.") else None) == self.left
+
+
+def phase_parts(program: Program) -> list[Part]:
+    """The phases in which a tick writes something, in order."""
+    function = program.function("tick")
+    found = {phase_of(function.nodes[value].origin.construct) for value in _states(function)} | set(RESULTS.values())
+    return [Part(phase, phase) for phase in PHASES if phase in found and phase != "around"]
+
+
+def line_parts(program: Program, universe: Universe) -> list[Part]:
+    """What the author wrote in a tick, line by line: what writes to a state."""
+    function = program.function("tick")
+    states = _states(function)
+    origins = dict.fromkeys(function.nodes[value].origin for value in sorted(states))
+    return [
+        Part(f"{universe.sources[origin.file]}:{origin.line}  {origin.construct}", origin)
+        for origin in origins
+        if origin.line
+    ]
+
+
+def build_without(universe: Universe, program: Program, part: Part, target: Target, folder: Path) -> Module:
+    """Compile a universe without a part, for one target.
+
+    Args:
+        program: its tick IR as lowered.
+        folder: is created.
+    """
+    options, stopwatch = Options(targets=(target,), edit=lambda lowered: without(lowered, part)), Stopwatch()
+    optimised = optimise(program, universe, options, stopwatch)
+    path = folder / universe.name
+    write(package(universe, emit_texts(optimised, universe, options, stopwatch)), path)
+    return load(path)
+
+
+def without(program: Program, part: Part) -> Program:
+    """A lowered program without a part of its tick."""
+    functions = (_ablated(each, part) if each.name == "tick" else each for each in program.functions)
+    return replace(program, functions=tuple(functions))
+
+
+def _ablated(function: Function, part: Part) -> Function:
+    """Versions of a state that are dropped become the version before; the passes sweep out what nobody needs then."""
+    states = _states(function)
+    builder = Builder()
+    new: list[Value] = []
+    for value, node in enumerate(function.nodes):
+        builder.origin = node.origin
+        before = [each for each in _before(node.op) if value in states and states.get(each) == states[value]]
+        if before and part.covers(node.origin):
+            new.append(new[max(before)])
+        else:
+            op = with_operands(node.op, tuple(new[operand] for operand in operands(node.op)))
+            new.append(builder.node(op, node.type))
+    outputs = []
+    for output in function.outputs:
+        value = new[output.value]
+        if part.results(output.name):
+            type_ = function.nodes[output.value].type
+            value = builder.node(Const(type_, NOTHING[type_]), type_)
+        outputs.append(Output(output.name, value))
+    return builder.finish(function.name, tuple(outputs))
+
+
+def _before(op: Op) -> tuple[Value, ...]:
+    """The operands of which a result can be the next version: `m + e` is one of m."""
+    match op:
+        case Add(left=left) | Sub(left=left) | Mul(left=left) | Div(left=left) | Rem(left=left):
+            return (left,)
+        case ToI32(operand=operand) | ToU32(operand=operand):
+            return (operand,)
+        case Select(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case Fold():
+            return (op.before,)
+        case _:
+            return ()
+
+
+def _states(function: Function) -> dict[Value, str]:
+    """The values between an input and the output of the same name, and the name."""
+    inputs = {node.op.name: value for value, node in enumerate(function.nodes) if isinstance(node.op, Input)}
+    result: dict[Value, str] = {}
+    for output in function.outputs:
+        start = inputs.get(output.name)
+        if start is None:
+            continue
+        after = {start}
+        for value in range(start + 1, output.value + 1):
+            if not after.isdisjoint(_before(function.nodes[value].op)):
+                after.add(value)
+        between = {output.value} & after
+        for value in range(output.value, start, -1):
+            if value in between:
+                between |= after.intersection(_before(function.nodes[value].op))
+        for value in between:
+            result.setdefault(value, output.name)
+    return result

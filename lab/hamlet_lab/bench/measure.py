@@ -1,0 +1,131 @@
+"""Timing cases side by side, so that a busy moment of the machine hits all of them."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from hamlet.env.environment import Env
+from hamlet.launch.gpu.tuning import Tune
+from hamlet.package.module import Module
+from hamlet_lab.bench.cases import Case
+from hamlet_lab.bench.traffic import bytes_per_agent_tick
+
+SHORTEST = 0.02
+"""Seconds that a sample takes at least: more launches are timed together where one is shorter."""
+COPIED = 1 << 28
+"""Bytes of the buffer that is copied; larger than caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Agent-ticks per second of a case: median, slowest, fastest of the samples; and what a tick moves.
+
+    Attributes:
+        bytes: moved per agent-tick, at the least.
+        roofline: `bytes` times the median rate, as a share of the copy bandwidth of the same run.
+        first: seconds of the first launch, with compilation.
+    """
+
+    case: Case
+    median: float
+    slowest: float
+    fastest: float
+    samples: int
+    bytes: float
+    roofline: float
+    first: float
+
+
+def copy_bandwidth(device: torch.device, samples: int) -> float:
+    """Bytes per second, read and written, of copying a buffer: the median."""
+    source = torch.zeros(COPIED // 4, dtype=torch.float32, device=device)
+    target = torch.ones_like(source)
+
+    def copy() -> None:
+        target.copy_(source)
+        _wait(device)
+
+    copy()
+    return 2 * COPIED / statistics.median(_seconds(copy) for _ in range(samples))
+
+
+def measure(
+    module: Module,
+    cases: Sequence[Case],
+    device: str | None,
+    samples: int,
+    bandwidth: float,
+    progress: Callable[[Case], None],
+    tune: Tune = "default",
+) -> list[Measured]:
+    """Time every case: random actions, drawn by the backend in rollouts and before the clock starts for steps."""
+    runs = []
+    for case in cases:
+        progress(case)
+        runs.append(_Run(module, case, device, tune))
+    for _ in range(samples):
+        for run in runs:
+            run.sample()
+    return [run.result(bandwidth) for run in runs]
+
+
+class _Run:
+    """An environment of a case, and the rates of its samples."""
+
+    def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
+        observed = None if case.observed == "none" else case.observed
+        self._case = case
+        self._env: Env = module.make(
+            case.worlds,
+            case.agents,
+            device,
+            case.backend,
+            seed=7,
+            obs_dtype=observed,
+            validate=False,
+            quiet=True,
+            tune=tune,
+            launch="step",
+        )
+        generator = torch.Generator().manual_seed(7)
+        actions = torch.randint(self._env.num_actions, (case.lanes,), generator=generator, dtype=torch.int32)
+        self._actions = actions.to(self._env.device)
+        self._first = _seconds(self._launch)
+        self._launches = max(1, round(SHORTEST / max(_seconds(self._launch), 1e-7)))
+        self._rates: list[float] = []
+
+    def sample(self) -> None:
+        seconds = _seconds(lambda: self._launch(self._launches))
+        self._rates.append(self._case.lanes * self._case.ticks * self._launches / seconds)
+
+    def result(self, bandwidth: float) -> Measured:
+        rates, moved = self._rates, bytes_per_agent_tick(self._env.universe, self._case)
+        median = statistics.median(rates)
+        share = moved * median / bandwidth
+        return Measured(self._case, median, min(rates), max(rates), len(rates), moved, share, self._first)
+
+    def _launch(self, launches: int = 1) -> None:
+        env, case = self._env, self._case
+        for _ in range(launches):
+            match case.launch:
+                case "step":
+                    env.step(self._actions)
+                case "rollout":
+                    env.rollout(case.ticks, observe=case.observed != "none", statistics=False)
+        env.synchronize()
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin

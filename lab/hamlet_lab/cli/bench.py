@@ -1,0 +1,114 @@
+"""`hamletc bench`: how fast a universe runs on this machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import rich_click as click
+
+from hamletc.errors import CompileError
+
+if TYPE_CHECKING:
+    from hamlet.launch.gpu.tuning import Tune
+    from hamlet_lab.bench import Measured
+    from hamlet_lab.bench.cases import Observed
+
+OBSERVED = ("none", "uint8", "bfloat16", "float32")
+NARROWEST = 110
+"""Columns that the table takes."""
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--backend", "backends", multiple=True, help="Repeatable; by default all that run here.")
+@click.option("--worlds", multiple=True, type=click.IntRange(min=1), help="Repeatable; by default 64, 4096 and 65536.")
+@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option(
+    "--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default what it can be."
+)
+@click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
+@click.option("--samples", type=click.IntRange(1, 1000), default=7, show_default=True, help="Timings of each case.")
+@click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+@click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
+              help="How much triton may try for speed.")  # fmt: skip
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers there.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Write a PNG of rate against number of agents there.")
+def bench(
+    universe: Path,
+    backends: tuple[str, ...],
+    worlds: tuple[int, ...],
+    agents: int,
+    observed: tuple[str, ...],
+    ticks: int,
+    samples: int,
+    device: str | None,
+    tune: Tune,
+    json_path: Path | None,
+    plot: Path | None,
+) -> None:
+    """Time UNIVERSE (a file, or a generated package) by backend, number of worlds and type of observation.
+
+    The rate is in agent-ticks per second: the median of the samples, with the slowest and the fastest. The bytes are
+    what a tick has to move at the least; the roofline is their share of the bandwidth of a copy in the same run.
+    """
+    from rich.console import Console
+
+    from hamlet.backend.choose import choose
+    from hamlet_lab.bench import available, cases, copy_bandwidth, machine, measure, observable
+    from hamletc.cli.package import open_package
+
+    module = open_package(universe)
+    chosen = backends or available()
+    where = choose(chosen[0], device)
+    seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
+    planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
+    console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
+    bandwidth = copy_bandwidth(where.device, samples)
+    with Console(stderr=True).status("compiling") as status:
+        found = measure(
+            module,
+            planned,
+            device,
+            samples,
+            bandwidth,
+            lambda case: status.update(f"{case.backend}, {case.worlds} worlds"),
+            tune,
+        )
+    console.print(f"{module.name} on {machine(where.device)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
+    console.print(table(found))
+    if json_path is not None:
+        report: dict[str, Any] = {"universe": module.name, "machine": machine(where.device), "copy": bandwidth}
+        report["cases"] = [asdict(item) for item in found]
+        try:
+            json_path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise CompileError(f"cannot write {json_path}: {error.strerror}") from error
+        click.echo(f"numbers  {json_path}")
+    if plot is not None:
+        from hamlet_lab.cli.plot_rates import write_rates
+
+        write_rates(module.name, found, plot)
+        click.echo(f"plot     {plot}")
+
+
+def table(found: list[Measured]) -> Any:
+    """The measured cases as rows."""
+    from rich.table import Table
+
+    result = Table(box=None, pad_edge=False)
+    for heading in ("backend", "launch", "observed", "agents"):
+        result.add_column(heading)
+    for heading in ("million/s", "slowest", "fastest", "bytes", "roofline", "first launch"):
+        result.add_column(heading, justify="right")
+    for item in found:
+        case = item.case
+        launch = "step" if case.launch == "step" else f"{case.ticks} ticks"
+        rates = (f"{rate / 1e6:,.2f}" for rate in (item.median, item.slowest, item.fastest))
+        result.add_row(
+            case.backend, launch, case.observed, f"{case.lanes:,}", *rates,
+            f"{item.bytes:.1f}", f"{item.roofline:.1%}", f"{item.first:.2f} s",
+        )  # fmt: skip
+    return result

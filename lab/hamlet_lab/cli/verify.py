@@ -1,0 +1,75 @@
+"""`hamletc verify`: do all backends give the same bits?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import rich_click as click
+
+BACKENDS = ("numba", "triton", "interpreter")
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--backends", metavar="NAMES", help="Some of numba, triton, interpreter (on CUDA); by default all.")
+@click.option(
+    "--ptx",
+    "architectures",
+    type=click.Choice(ARCHITECTURES),
+    multiple=True,
+    help="Compile for this GPU and execute its PTX on the CPU; no other backend unless --backends names it.",
+)
+@click.option("--worlds", type=click.IntRange(min=1), help="How many worlds; the default is odd on purpose.")
+@click.option("--ticks", type=click.IntRange(1, 2**20), help="Ticks of each kind of play.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@click.option("--quick", is_flag=True, help="Compare less.")
+@click.option("--counts", is_flag=True, help="Print how often each construct fired.")
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    universe: Path,
+    backends: str | None,
+    architectures: tuple[str, ...],
+    worlds: int | None,
+    ticks: int | None,
+    seed: int,
+    quick: bool,
+    counts: bool,
+) -> None:
+    """Compare the backends of UNIVERSE (a file, or a generated package) with the interpreter, bit for bit.
+
+    Exit code 1 if they differ or if some construct never fired. Triton runs on the GPU, or without one under
+    TRITON_INTERPRET=1.
+    """
+    from hamletc.cli.package import open_package
+    from hamletc.cli.progress import progress_of
+
+    names = _names(backends)
+    module = open_package(universe)
+
+    from hamlet_lab.verify import QUICK, THOROUGH
+    from hamlet_lab.verify import verify as compare
+    from hamlet_lab.verify.candidates import candidates, ptx_candidates
+
+    compared = ptx_candidates(module, [int(architecture.removeprefix("sm_")) for architecture in architectures])
+    if names is not None or not architectures:
+        compared += candidates(module, names)
+    effort = QUICK if quick else THOROUGH
+    effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
+    with progress_of(f"comparing backends of {module.name}") as progress:
+        report = compare(module.universe, compared, effort, seed, progress)
+    click.echo(report.render(counts))
+    if not report.ok:
+        ctx.exit(1)
+
+
+def _names(backends: str | None) -> tuple[str, ...] | None:
+    if backends is None:
+        return None
+    names = tuple(name.strip() for name in backends.split(","))
+    for name in names:
+        if name not in BACKENDS:
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(BACKENDS)}.", param_hint="--backends")
+    return names

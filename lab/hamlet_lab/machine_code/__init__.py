@@ -1,0 +1,1 @@
+"""The machine code of kernels, read without a GPU."""

@@ -1,0 +1,213 @@
+"""Compiles generated Triton kernels ahead of time, without a GPU, and says what the machine code is like.
+
+    python -m hamlet_lab.machine_code.kernels generated/town --capability 90 --json
+    python -m hamlet_lab.machine_code.kernels generated/town --capability 90 --kernel rollout --ptx
+
+The kernels are those that a launch would compile: same options, same types, f32 observations, one agent per world. It
+needs a Python that was not started with TRITON_INTERPRET=1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from hamlet import schema
+from hamlet.backend.buffers import length_bins
+from hamlet.errors import EnvError, HamletError
+from hamlet.launch.gpu.compile import compile_kernel
+from hamlet.launch.gpu.options import WARPS, constants, interpreted, options
+from hamlet.package.module import load
+from hamlet.schema import abi
+from hamlet.universe import Universe
+from hamlet_lab.machine_code.sass import Loop, instructions, largest_loop
+
+if TYPE_CHECKING:
+    from triton.runtime.jit import JITFunction
+
+Form: TypeAlias = Literal["reset", "observe", "step", "rollout", "rollout_observing"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""The kernels; `rollout` is the random policy with statistics, `rollout_observing` also observes every tick."""
+
+BLOCK = 32 * WARPS
+POINTERS = {"f32": "*fp32", "i32": "*i32", "u32": "*u32", "bool": "*i1"}
+RESOURCE = re.compile(r"\b([A-Z]+):(\d+)")
+PTX_OPCODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z]\w*(?:\.\w+)*)\s.*;")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A kernel for one GPU architecture.
+
+    Attributes:
+        registers: per thread.
+        stack, local: bytes per thread of memory that a kernel without spills does not need.
+        instructions: in machine code, with subroutines (the slow path of a division).
+        loop: the loop over ticks, or else the longest one.
+        ptx_opcodes, sass_opcodes: how often each instruction occurs, with its modifiers.
+    """
+
+    kernel: Form
+    capability: int
+    registers: int
+    stack: int
+    local: int
+    instructions: int
+    loop: Loop | None
+    ptx_opcodes: dict[str, int]
+    sass_opcodes: dict[str, int]
+    ptx: str = field(repr=False)
+    sass: str = field(repr=False)
+
+    def statistics(self) -> dict[str, Any]:
+        """Everything but the texts, for JSON."""
+        return {name: value for name, value in asdict(self).items() if name not in ("ptx", "sass")}
+
+
+def compile_kernels(
+    kernels: ModuleType, universe: Universe, capability: int, forms: Sequence[Form] = FORMS
+) -> dict[Form, Compiled]:
+    """Compile for compute capability `capability` (90: sm_90).
+
+    Raises:
+        EnvError: the kernels were imported under TRITON_INTERPRET=1, or Triton cannot compile for this capability.
+    """
+    if interpreted(kernels):
+        raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
+    return {form: _compile(kernels, universe, capability, form) for form in forms}
+
+
+def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> Compiled:
+    kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form
+    function: JITFunction = getattr(kernels, kernel)
+    signature, values = _signature(function, kernels, universe, form)
+    aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
+    wanted = options(BLOCK, form in ("step", "rollout_observing"))
+    result = compile_kernel(function, signature, values, aligned, wanted, capability)
+    ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
+    code = instructions(sass, kernel)
+    return Compiled(
+        form,
+        capability,
+        resources["REG"],
+        resources["STACK"],
+        resources["LOCAL"],
+        len(code),
+        largest_loop(sass, kernel),
+        _counted(found[1] for line in ptx.splitlines() if (found := PTX_OPCODE.match(line))),
+        _counted(instruction.full for instruction in code),
+        ptx,
+        sass,
+    )
+
+
+def _counted(names: Any) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))
+
+
+def _signature(
+    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form
+) -> tuple[dict[str, str], dict[str, object]]:
+    """The type of every argument, and the values of those that are constants."""
+    types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
+    types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1"}
+    types |= {"choices": "*i32", "thresholds": "*i32", "strides": "*i32", "bins": "*fp32"}
+    types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}
+    kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form
+    names = abi.array_arguments(universe, kernel)
+    scalars = abi.scalar_arguments(kernel)
+    unsigned = ("seed_low", "seed_high", "tick")
+    listed = [
+        *(types[name] for name in names),
+        *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
+        *("u32" if name in unsigned else "i32" for name in scalars),
+    ]
+    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, length_bins(universe), form == "rollout_observing"))
+    absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
+    if form == "rollout" or not schema.observation_rows(universe):
+        absent += ["observation", "final_observation"]
+    if kernel == "step":
+        given["elapsed_ptr"] = None
+    given |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
+    signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))
+    return signature | dict.fromkeys(given, "constexpr"), given
+
+
+def _disassemble(cubin: bytes) -> tuple[str, dict[str, int]]:
+    """The machine code as text and the resources of a kernel, by NVIDIA's tools in Triton's wheel."""
+    import triton
+
+    tools = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        sass = _run(str(tools / "nvdisasm"), "-c", "-gi", "-gp", file.name)
+        usage = _run(str(tools / "cuobjdump"), "-res-usage", file.name)
+    line = next(line for line in usage.splitlines() if "REG:" in line)
+    return sass, {name: int(number) for name, number in RESOURCE.findall(line)}
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise EnvError(f"{Path(command[0]).name} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m hamlet_lab.machine_code.kernels", description="Compile a package's Triton kernels."
+    )
+    parser.add_argument("package", help="a generated package: a folder")
+    parser.add_argument("--capability", type=int, action="append", help="80: A100, 90: H100, 100: B200 (default: 90)")
+    parser.add_argument("--kernel", choices=FORMS, action="append", help="which kernels (default: all)")
+    show = parser.add_mutually_exclusive_group()
+    show.add_argument("--json", action="store_true", help="print statistics as JSON")
+    show.add_argument("--ptx", action="store_true", help="print PTX")
+    show.add_argument("--sass", action="store_true", help="print machine code")
+    asked = parser.parse_args(arguments)
+    try:
+        module = load(asked.package)
+        kernels = module.kernels("triton")
+        results = [
+            compiled
+            for capability in asked.capability or [90]
+            for compiled in compile_kernels(kernels, module.universe, capability, asked.kernel or FORMS).values()
+        ]
+    except HamletError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if asked.json:
+        print(json.dumps([compiled.statistics() for compiled in results], indent=2))
+    for compiled in results:
+        if asked.ptx or asked.sass:
+            print(compiled.ptx if asked.ptx else compiled.sass)
+        elif not asked.json:
+            print(describe(compiled))
+    return 0
+
+
+def describe(compiled: Compiled) -> str:
+    """One line about a kernel."""
+    text = f"{compiled.kernel:18} sm_{compiled.capability:<3}  {compiled.registers:3} registers"
+    text += f"  {compiled.instructions:5} instructions"
+    if compiled.stack or compiled.local:
+        text += f"  {compiled.stack + compiled.local} bytes of local memory"
+    if compiled.loop is not None:
+        text += f"  loop: {compiled.loop.every} every time, {compiled.loop.sometimes} more at times"
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""The Triton backend with the executor of PTX in the place of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from hamlet.errors import EnvError
+from hamlet.launch.gpu.launch import KernelBackend
+from hamlet.launch.gpu.options import interpreted
+from hamlet.schema.abi import KERNELS, Kernel
+from hamlet.universe import Universe
+from hamlet_lab.ptx.compile import Argument, Compiled, Signature, compile_ptx, signature
+from hamlet_lab.ptx.memory import Memory
+from hamlet_lab.ptx.parser import parse
+from hamlet_lab.ptx.program import Launch, Program
+
+if TYPE_CHECKING:
+    from triton.runtime.jit import JITFunction
+
+
+class PtxBackend(KernelBackend):
+    """Compiles every launch as Triton would on a GPU, and executes the PTX on CPU tensors.
+
+    Arguments, grids, constants and options are those of `TritonBackend`.
+    """
+
+    def __init__(self, universe: Universe, kernels: ModuleType, capability: int) -> None:
+        """`capability`: 80 for sm_80, 90 for sm_90.
+
+        Raises:
+            EnvError: the kernels were imported under TRITON_INTERPRET=1, which cannot compile.
+        """
+        if interpreted(kernels):
+            raise EnvError("PTX cannot be compiled under TRITON_INTERPRET=1: start Python without it")
+        executed = ModuleType(kernels.__name__)
+        for name in KERNELS:
+            setattr(executed, name, Executed(getattr(kernels, name), capability))
+        self._executed = executed
+        executed.__dict__["TABLES"] = kernels.TABLES
+        super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
+
+    def programs(self, kernel: Kernel) -> list[tuple[Compiled, Program]]:
+        """What was compiled for the launches of a kernel so far, and has counted what it executed."""
+        executed: Executed = getattr(self._executed, kernel)
+        return executed.compiled()
+
+
+class Executed:
+    """Has the place of a Triton kernel: `kernel[grid](*arguments, **constants_and_options)`."""
+
+    def __init__(self, function: JITFunction[Any], capability: int) -> None:
+        self._function = function
+        self._capability = capability
+        self._programs: dict[Signature, tuple[Compiled, Program]] = {}
+
+    def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
+        def launch(*values: Argument, **given: int) -> None:
+            names = self._function.arg_names
+            arguments = dict(zip(names, values, strict=False))
+            constants = {name: value for name, value in given.items() if name in names}
+            options = {name: value for name, value in given.items() if name not in names}
+            compiled, program = self._program(signature(self._function, arguments, constants, options))
+            memory = Memory(1)
+            bits = [_bits(memory, value) for value in arguments.values() if value is not None]
+            # Triton adds two pointers, to scratch memory that these kernels do not have.
+            missing = len(program.kernel.parameters) - len(bits)
+            program.launch(memory, Launch([*bits, *[0] * missing], *grid, 32 * compiled.warps, compiled.shared_bytes))
+
+        return launch
+
+    def compiled(self) -> list[tuple[Compiled, Program]]:
+        return list(self._programs.values())
+
+    def _program(self, wanted: Signature) -> tuple[Compiled, Program]:
+        if wanted not in self._programs:
+            compiled = compile_ptx(self._function, wanted, self._capability)
+            self._programs[wanted] = compiled, Program(parse(compiled.ptx))
+        return self._programs[wanted]
+
+
+def _bits(memory: Memory, value: torch.Tensor | int) -> int:
+    """An argument as a kernel gets it; an array is placed in memory first."""
+    if isinstance(value, int):
+        return value
+    # Numpy has no bfloat16.
+    return memory.place((value.view(torch.int16) if value.dtype is torch.bfloat16 else value).numpy())

@@ -1,0 +1,92 @@
+"""Integer arithmetic. Numpy's integers wrap, as PTX's do. PTX ISA, "Integer Arithmetic Instructions"."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hamlet_lab.ptx.operation import Operation, like, packed
+from hamlet_lab.ptx.types import B32, S16, S32, SIGNED, U16, U32, U64, UNSIGNED, Array, Scalar, twice
+
+
+def _wide(a: Array, b: Array) -> Array:
+    """The whole product, of twice the width."""
+    dtype = np.dtype(f"{a.dtype.kind}{2 * a.dtype.itemsize}")
+    return np.asarray(np.multiply(a.astype(dtype), b.astype(dtype)))
+
+
+def _high(a: Array, b: Array) -> Array:
+    """The upper half of the whole product."""
+    return np.asarray((_wide(a, b) >> (8 * a.dtype.itemsize)).astype(a.dtype))
+
+
+def _high_u64(a: Array, b: Array) -> Array:
+    """The upper half of the whole product of 64-bit numbers, by halves of 32 bits."""
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    a0, a1, b0, b1 = a & low, a >> half, b & low, b >> half
+    middle = a1 * b0 + (a0 * b0 >> half)
+    return np.asarray(a1 * b1 + (middle >> half) + (a0 * b1 + (middle & low) >> half))
+
+
+def _quotient(a: Array, b: Array) -> Array:
+    """Towards zero; all bits set where b is 0, since PTX does not say. The least integer by -1 wraps."""
+    safe = np.where(b == 0, b.dtype.type(1), b)
+    floor = a // safe
+    if a.dtype.kind == "i":
+        exact = np.equal(a, floor * safe)
+        floor = np.where(~exact & ((a < 0) != (safe < 0)), floor + safe.dtype.type(1), floor)
+    return np.asarray(np.where(b == 0, ~np.zeros_like(floor), floor))
+
+
+def _remainder(a: Array, b: Array) -> Array:
+    """With the sign of a: a - quotient * b."""
+    return np.subtract(a, np.multiply(_quotient(a, b), b))
+
+
+def _typed(scalar: Scalar) -> dict[str, Operation]:
+    """What is the same for all widths."""
+    name = scalar.name
+    return {
+        f"add.{name}": like(scalar, 2, np.add),
+        f"sub.{name}": like(scalar, 2, np.subtract),
+        f"mul.lo.{name}": like(scalar, 2, np.multiply),
+        f"mad.lo.{name}": like(scalar, 3, lambda a, b, c: a * b + c),
+        f"min.{name}": like(scalar, 2, np.minimum),
+        f"max.{name}": like(scalar, 2, np.maximum),
+    }
+
+
+def _narrow(scalar: Scalar) -> dict[str, Operation]:
+    """What needs a type of twice the width."""
+    name, pair, wide = scalar.name, (scalar, scalar), twice(scalar)
+    return {
+        f"mul.hi.{name}": Operation(scalar, pair, _high),
+        f"mul.wide.{name}": Operation(wide, pair, _wide),
+        f"mad.hi.{name}": like(scalar, 3, lambda a, b, c: _high(a, b) + c),
+        f"mad.wide.{name}": Operation(wide, (*pair, wide), lambda a, b, c: _wide(a, b) + c),
+        f"div.{name}": like(scalar, 2, _quotient),
+        f"rem.{name}": like(scalar, 2, _remainder),
+    }
+
+
+OPERATIONS: dict[str, Operation] = {}
+for _scalar in (*UNSIGNED, *SIGNED):
+    OPERATIONS |= _typed(_scalar)
+for _scalar in (U16, U32, S16, S32):
+    OPERATIONS |= _narrow(_scalar)
+OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
+for _name, _function in (("min", np.minimum), ("max", np.maximum)):
+    for _scalar in (S16, S32):
+        OPERATIONS[f"{_name}.relu.{_scalar.name}"] = like(
+            _scalar, 2, lambda a, b, function=_function: np.maximum(function(a, b), a.dtype.type(0))
+        )
+for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16", "min.relu.s16", "max.relu.s16"):
+    OPERATIONS[f"{_name}x2"] = packed(B32, OPERATIONS[_name])
+for _name in ("min.relu.s16", "max.relu.s16"):
+    # PTX has them for pairs only.
+    del OPERATIONS[_name]
+for _scalar in SIGNED:
+    # The least integer stays as it is.
+    OPERATIONS |= {
+        f"neg.{_scalar.name}": like(_scalar, 1, np.negative),
+        f"abs.{_scalar.name}": like(_scalar, 1, np.abs),
+    }

@@ -1,0 +1,243 @@
+"""Instructions that move data: mov, ld, st, red, atom, cvta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hamlet_lab.ptx.errors import PtxError
+from hamlet_lab.ptx.memory import AccessError, Memory
+from hamlet_lab.ptx.sources import Register, Scope, Source
+from hamlet_lab.ptx.syntax import Address, Instruction, Name, Operand, Vector
+from hamlet_lab.ptx.threads import Effect, Mask, Threads, chosen, poison
+from hamlet_lab.ptx.types import B64, SCALARS, U32, U64, Array, Scalar
+
+COUNTS = {"v2": 2, "v4": 4}
+ADDED = ("u32", "s32", "u64")
+SPECIAL = frozenset([f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"] + ["%laneid"])
+
+
+def move(instruction: Instruction, scope: Scope) -> Effect | None:
+    """The effect of a mov, ld, st, red, atom or cvta; `None` if the instruction is none that is known.
+
+    Raises:
+        PtxError: operands do not fit.
+    """
+    match instruction.opcode.split(".")[0], instruction.opcode.split(".")[1:], instruction.operands:
+        case "mov", [kind], [Name(name=target), Name(name=source)] if source in SPECIAL and kind in ("u32", "b32"):
+            return _special(scope.register(instruction, Name(target), 32), source)
+        case "mov", [kind], [Vector(elements=parts), source] if kind in ("b32", "b64"):
+            return _unpack(instruction, scope, parts, SCALARS[kind], source)
+        case "mov", [kind], [target, Vector(elements=parts)] if kind in ("b32", "b64"):
+            return _pack(instruction, scope, target, SCALARS[kind], parts)
+        case "mov", [kind], [target, source] if (scalar := SCALARS.get(kind)) is not None and scalar.bits != 8:
+            register = scope.register(instruction, target, scalar.bits)
+            return _copy(register, scope.source(instruction, source, _raw(scalar)))
+        case "cvta", ["to", "global", "u64"] | ["global", "u64"], [target, source]:
+            return _copy(scope.register(instruction, target, 64), scope.source(instruction, source, B64))
+        case "ld", ["param", kind], [target, Address(base=base, offset=0)] if kind in SCALARS:
+            if scope.parameters.get(base.name) != SCALARS[kind].bits:
+                raise PtxError(instruction.line, f"{base.name} is no parameter of {SCALARS[kind].bits} bits")
+            return _parameter(scope.register(instruction, target, SCALARS[kind].bits), base.name)
+        case "ld", ["global" | "shared" as space, *count, kind], [target, Address() as address] if kind in SCALARS:
+            return _load(instruction, scope, space, _elements(instruction, target, count), SCALARS[kind], address)
+        case "st", ["global" | "shared" as space, *count, kind], [Address() as address, source] if kind in SCALARS:
+            return _store(instruction, scope, space, address, SCALARS[kind], _elements(instruction, source, count))
+        case "red", ["global", "gpu", "relaxed", "add", kind], [Address() as address, source] if kind in ADDED:
+            return _add(instruction, scope, address, SCALARS[kind], source)
+        case "atom", ["global", "gpu", "relaxed", "add", kind], [target, Address() as address, source] if kind in ADDED:
+            found = scope.register(instruction, target, SCALARS[kind].bits)
+            return _add(instruction, scope, address, SCALARS[kind], source, found)
+        case _:
+            return None
+
+
+def _raw(scalar: Scalar) -> Scalar:
+    """The type of untyped bits of this width."""
+    return scalar if scalar.bits == 1 else SCALARS[f"b{scalar.bits}"]
+
+
+def _copy(target: Register, source: Source) -> Effect:
+    return lambda threads, wanted: threads.write(target.index, source(threads), wanted)
+
+
+def _special(target: Register, name: str) -> Effect:
+    return lambda threads, wanted: threads.write(target.index, threads.special[name], wanted)
+
+
+def _parameter(target: Register, name: str) -> Effect:
+    return lambda threads, wanted: threads.write(target.index, threads.parameters[name], wanted)
+
+
+def _unpack(
+    instruction: Instruction, scope: Scope, parts: tuple[Operand, ...], whole: Scalar, operand: Operand
+) -> Effect:
+    """The parts of a word, the lowest first; `_` stands for one that is not wanted."""
+    bits = whole.bits // len(parts)
+    registers = [
+        (number, scope.register(instruction, part, bits)) for number, part in enumerate(parts) if part != Name("_")
+    ]
+    source = scope.source(instruction, operand, whole)
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        values = source(threads)
+        for number, register in registers:
+            shifted = values >> values.dtype.type(number * bits)
+            threads.write(register.index, shifted.astype(register.type.raw), wanted)
+
+    return effect
+
+
+def _pack(instruction: Instruction, scope: Scope, target: Operand, whole: Scalar, parts: tuple[Operand, ...]) -> Effect:
+    """A word of parts, the lowest first."""
+    bits = whole.bits // len(parts)
+    if f"b{bits}" not in SCALARS or bits == 8:
+        raise PtxError(instruction.line, f"{len(parts)} parts of a {whole.name} are not known")
+    sources = [scope.source(instruction, part, SCALARS[f"b{bits}"]) for part in parts]
+    register = scope.register(instruction, target, whole.bits)
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        word: Array = np.zeros(1, whole.raw)
+        for number, source in enumerate(sources):
+            word = word | (source(threads).astype(whole.raw) << whole.raw.type(number * bits))
+        threads.write(register.index, word, wanted)
+
+    return effect
+
+
+def _elements(instruction: Instruction, operand: Operand, count: list[str]) -> tuple[Operand, ...]:
+    """What a load or store moves, one after the other."""
+    found = operand.elements if isinstance(operand, Vector) else (operand,)
+    expected = 1 if not count else COUNTS.get(count[0], 0) if len(count) == 1 else 0
+    if len(found) != expected:
+        raise PtxError(instruction.line, f"{instruction.opcode} is not known with {len(found)} element(s)")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a load or store goes: `count` elements of `width` bytes from an address on."""
+
+    space: str
+    base: Source
+    offset: np.uint64
+    width: int
+    count: int
+
+    def addresses(self, threads: Threads, executing: Mask | None) -> Array:
+        """Addresses in global memory, or in the shared memory of all blocks.
+
+        Raises:
+            AccessError: the vector is not aligned as a whole, or beyond the shared memory of its block.
+        """
+        size = self.width * self.count
+        result = chosen(self.base(threads), executing).astype(np.uint64) + self.offset
+        if (result & np.uint64(size - 1)).any():
+            raise AccessError(f"an address is no multiple of {size}")
+        if self.space == "global" or not result.size:
+            return np.asarray(result)
+        if int(result.max()) + size > threads.shared_bytes:
+            raise AccessError(
+                f"address {int(result.max()):#x} is outside {threads.shared_bytes} bytes of shared memory"
+            )
+        blocks = np.arange(threads.count, dtype=np.uint64) // np.uint64(threads.block)
+        return np.asarray(result + chosen(blocks, executing) * np.uint64(threads.shared_bytes))
+
+    def memory(self, threads: Threads) -> Memory:
+        """The memory that these are addresses of."""
+        return threads.memory if self.space == "global" else threads.shared
+
+
+def _place(instruction: Instruction, scope: Scope, space: str, address: Address, kind: Scalar, count: int) -> _Place:
+    if kind.bits == 1:
+        raise PtxError(instruction.line, f"{instruction.opcode} is not known")
+    base = scope.source(instruction, address.base, U64 if space == "global" else U32)
+    return _Place(space, base, np.int64(address.offset).astype(np.uint64), kind.bits // 8, count)
+
+
+def _fault(instruction: Instruction, fault: AccessError) -> PtxError:
+    return PtxError(instruction.line, f"{instruction.opcode}: {fault}")
+
+
+def _load(
+    instruction: Instruction, scope: Scope, space: str, targets: tuple[Operand, ...], kind: Scalar, address: Address
+) -> Effect:
+    """Values of 8 bits fill a wider register: with zeros, or with their sign where they have one."""
+    place = _place(instruction, scope, space, address, kind, len(targets))
+    registers = [scope.register(instruction, target, max(kind.bits, 16)) for target in targets]
+    extended = np.dtype(f"{kind.dtype.kind}{max(kind.bits, 16) // 8}")
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        executing = threads.executing(wanted)
+        try:
+            addresses = place.addresses(threads, executing)
+            if not addresses.size:
+                return
+            memory = place.memory(threads)
+            loaded = [memory.load(addresses + np.uint64(n * place.width), place.width) for n in range(place.count)]
+        except AccessError as fault:
+            raise _fault(instruction, fault) from fault
+        for register, raw in zip(registers, loaded, strict=True):
+            values = raw.view(kind.dtype).astype(extended).view(register.type.raw)
+            threads.write(register.index, _spread(values, executing), wanted)
+
+    return effect
+
+
+def _spread(values: Array, threads: Mask | None) -> Array:
+    """Values of some threads at their places among all threads."""
+    if threads is None:
+        return values
+    result = np.zeros(threads.shape, values.dtype)
+    result[threads] = values
+    return result
+
+
+def _store(
+    instruction: Instruction, scope: Scope, space: str, address: Address, kind: Scalar, operands: tuple[Operand, ...]
+) -> Effect:
+    place = _place(instruction, scope, space, address, kind, len(operands))
+    sources = [scope.source(instruction, operand, _raw(kind)) for operand in operands]
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        executing = threads.executing(wanted)
+        try:
+            addresses = place.addresses(threads, executing)
+            if not addresses.size:
+                return
+            for number, source in enumerate(sources):
+                values = chosen(source(threads), executing)
+                at, values = np.broadcast_arrays(addresses + np.uint64(number * place.width), values)
+                place.memory(threads).store(at, values)
+        except AccessError as fault:
+            raise _fault(instruction, fault) from fault
+
+    return effect
+
+
+def _add(
+    instruction: Instruction,
+    scope: Scope,
+    address: Address,
+    kind: Scalar,
+    operand: Operand,
+    found: Register | None = None,
+) -> Effect:
+    """What a thread found there depends on the order of threads, which nothing promises: it is poison."""
+    place = _place(instruction, scope, "global", address, kind, 1)
+    source = scope.source(instruction, operand, _raw(kind))
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        # Every thread adds: none stands for others.
+        executing = threads.active if wanted is None else threads.active & wanted
+        try:
+            addresses = place.addresses(threads, executing)
+            if addresses.size:
+                threads.memory.add(addresses, chosen(source(threads), executing))
+        except AccessError as fault:
+            raise _fault(instruction, fault) from fault
+        if found is not None:
+            threads.write(found.index, poison(found.type.raw), wanted)
+
+    return effect

@@ -1,0 +1,219 @@
+"""Reads the kernel of a PTX text. It knows the statements that Triton emits and refuses others."""
+
+from __future__ import annotations
+
+import re
+
+from hamlet_lab.ptx.errors import PtxError
+from hamlet_lab.ptx.syntax import (
+    Address,
+    Binary32,
+    Guard,
+    Instruction,
+    Integer,
+    Kernel,
+    Name,
+    Operand,
+    Parameter,
+    Registers,
+    Vector,
+)
+from hamlet_lab.ptx.tokens import Token, tokens
+
+NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)U?")
+WORD = re.compile(r"[%$A-Za-z_][\w$%.]*(?:::[\w.]+)*")
+
+
+def parse(text: str) -> Kernel:
+    """The only kernel of a text.
+
+    Raises:
+        PtxError: a statement is not known, or there is not exactly one kernel.
+    """
+    return _Parser(tokens(text)).kernel()
+
+
+class _Parser:
+    def __init__(self, stream: list[Token]) -> None:
+        self._tokens = stream
+        self._next = 0
+
+    def kernel(self) -> Kernel:
+        target, shared = "", []
+        while True:
+            token = self._take()
+            match token.text:
+                case ".version" | ".address_size":
+                    self._take()
+                case ".target":
+                    target = self._take().text
+                case ".extern":
+                    shared.append(self._shared())
+                case ".visible":
+                    break
+                case _:
+                    raise PtxError(token.line, f"{token.text!r} is not known here")
+        self._expect(".entry")
+        name = self._word()
+        parameters = self._parameters()
+        threads = self._limits()
+        registers, instructions = self._body()
+        rest = self._tokens[self._next :]
+        if more := next((token for token in rest if token.text in (".entry", ".func")), None):
+            raise PtxError(more.line, "there is another kernel or function")
+        return Kernel(name, target, parameters, registers, tuple(shared), threads, instructions)
+
+    def _shared(self) -> str:
+        """`.extern .shared .align 16 .b8 global_smem[];`, after the first word."""
+        for text in (".shared", ".align"):
+            self._expect(text)
+        self._integer()
+        self._expect(".b8")
+        name = self._word()
+        for text in "[];":
+            self._expect(text)
+        return name
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        result = []
+        self._expect("(")
+        while not self._accept(")"):
+            self._expect(".param")
+            kind = self._take()
+            if kind.text not in (".u64", ".u32"):
+                raise PtxError(kind.line, f"a parameter of type {kind.text} is not known")
+            if self._accept(".ptr"):
+                self._expect(".global")
+                self._expect(".align")
+                self._integer()
+            result.append(Parameter(self._word(), int(kind.text[2:])))
+            self._accept(",")
+        return tuple(result)
+
+    def _limits(self) -> int | None:
+        threads = None
+        while not self._accept("{"):
+            token = self._take()
+            match token.text:
+                case ".reqntid":
+                    threads = self._integer()
+                case ".maxnreg":
+                    self._integer()
+                case _:
+                    raise PtxError(token.line, f"{token.text!r} is not known here")
+        return threads
+
+    def _body(self) -> tuple[tuple[Registers, ...], tuple[Instruction, ...]]:
+        registers, instructions = [], []
+        labels: list[str] = []
+        while not self._accept("}"):
+            token = self._peek()
+            if token.text == ".reg":
+                registers += self._registers()
+            elif token.text == ".local":
+                self._local()
+            elif token.text.startswith("$"):
+                labels.append(self._word())
+                self._expect(":")
+            else:
+                instructions.append(self._instruction(tuple(labels)))
+                labels = []
+        return tuple(registers), tuple(instructions)
+
+    def _registers(self) -> list[Registers]:
+        """`.reg .b32 %r<40>;`. A register alone, `.reg .b64 %SP;`, is LLVM's pointer to local memory: see below."""
+        self._expect(".reg")
+        kind = self._take()
+        prefix = self._word()
+        if self._accept(";"):
+            return []
+        self._expect("<")
+        count = self._integer()
+        self._expect(">")
+        self._expect(";")
+        return [Registers(prefix, kind.text.removeprefix("."), count)]
+
+    def _local(self) -> None:
+        """`.local .align 1 .b8 __local_depot0[1];`: LLVM leaves some behind when it has removed all that used it. It is
+        not known by name, so that an instruction that uses it is refused."""
+        for text in (".local", ".align"):
+            self._expect(text)
+        self._integer()
+        self._expect(".b8")
+        self._word()
+        self._expect("[")
+        self._integer()
+        for text in "];":
+            self._expect(text)
+
+    def _instruction(self, labels: tuple[str, ...]) -> Instruction:
+        guard = None
+        if self._accept("@"):
+            negated = self._accept("!")
+            guard = Guard(self._word(), negated)
+        line = self._peek().line
+        opcode = self._word()
+        operands: list[Operand] = []
+        while not self._accept(";"):
+            if operands:
+                self._expect(",")
+            operands.append(self._operand())
+        return Instruction(line, labels, guard, opcode, tuple(operands))
+
+    def _operand(self) -> Operand:
+        if self._accept("["):
+            base, offset = Name(self._word()), 0
+            if self._accept("+") or not self._sees("]"):
+                offset = self._integer()
+            self._expect("]")
+            return Address(base, offset)
+        if self._accept("{"):
+            elements = [self._simple()]
+            while self._accept(","):
+                elements.append(self._simple())
+            self._expect("}")
+            return Vector(tuple(elements))
+        return self._simple()
+
+    def _simple(self) -> Name | Integer | Binary32:
+        text = self._peek().text
+        if text[:2].lower() == "0f" and len(text) == 10:
+            return Binary32(int(self._take().text[2:], 16))
+        if NUMBER.fullmatch(text):
+            return Integer(self._integer())
+        return Name(self._word())
+
+    def _integer(self) -> int:
+        token = self._take()
+        if not NUMBER.fullmatch(token.text):
+            raise PtxError(token.line, f"{token.text!r} is no integer")
+        return int(token.text.removesuffix("U"), 0)
+
+    def _word(self) -> str:
+        token = self._take()
+        if not WORD.fullmatch(token.text):
+            raise PtxError(token.line, f"{token.text!r} is not known here")
+        return token.text
+
+    def _peek(self) -> Token:
+        if self._next == len(self._tokens):
+            raise PtxError(self._tokens[-1].line if self._tokens else 1, "the text ends here, within a kernel")
+        return self._tokens[self._next]
+
+    def _take(self) -> Token:
+        token = self._peek()
+        self._next += 1
+        return token
+
+    def _sees(self, text: str) -> bool:
+        return self._peek().text == text
+
+    def _accept(self, text: str) -> bool:
+        found = self._sees(text)
+        self._next += found
+        return found
+
+    def _expect(self, text: str) -> None:
+        token = self._take()
+        if token.text != text:
+            raise PtxError(token.line, f"{token.text!r} is here, and not {text!r}")

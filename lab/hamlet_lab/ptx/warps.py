@@ -1,0 +1,112 @@
+"""Instructions of the threads of a warp or block together: redux.sync, shfl.sync, bar.sync.
+
+All 32 threads of a warp must take part, as they do in what Triton emits, and all of a block in a barrier. They wait for
+each other (program.py); here it is checked that all came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from hamlet_lab.ptx.errors import PtxError
+from hamlet_lab.ptx.sources import Scope
+from hamlet_lab.ptx.syntax import Instruction, Integer
+from hamlet_lab.ptx.threads import WARP, Effect, Mask, Meeting, Threads, chosen
+from hamlet_lab.ptx.types import B32, SCALARS, U32, Array
+
+REDUCTIONS: dict[str, Callable[..., Array]] = {
+    **{f"add.{kind}": np.add.reduce for kind in ("u32", "s32")},
+    **{f"min.{kind}": np.minimum.reduce for kind in ("u32", "s32")},
+    **{f"max.{kind}": np.maximum.reduce for kind in ("u32", "s32")},
+    "and.b32": np.bitwise_and.reduce,
+    "or.b32": np.bitwise_or.reduce,
+    "xor.b32": np.bitwise_xor.reduce,
+}
+SHUFFLES: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = {
+    "up": lambda lane, b, last: (lane - b, lane - b >= last),
+    "down": lambda lane, b, last: (lane + b, lane + b <= last),
+    "bfly": lambda lane, b, last: (lane ^ b, (lane ^ b) <= last),
+}
+
+
+def meeting(instruction: Instruction) -> Meeting:
+    """Which threads wait for each other before this instruction."""
+    match instruction.opcode.split("."):
+        case ["redux" | "shfl", "sync", *_]:
+            return Meeting.WARP
+        case ["bar", "sync"]:
+            return Meeting.BLOCK
+        case _:
+            return Meeting.NONE
+
+
+def together(instruction: Instruction, scope: Scope) -> Effect | None:
+    """The effect of such an instruction; `None` if it is none that is known.
+
+    Raises:
+        PtxError: operands do not fit.
+    """
+    match instruction.opcode.split("."), instruction.operands:
+        case ["redux", "sync", name, kind], [_, _, _] if f"{name}.{kind}" in REDUCTIONS:
+            return _reduce(instruction, scope, REDUCTIONS[f"{name}.{kind}"], kind)
+        case ["shfl", "sync", name, "b32"], [_, _, _, _, _] if name in SHUFFLES:
+            return _shuffle(instruction, scope, SHUFFLES[name])
+        case ["bar", "sync"], [Integer(value=0)]:
+            return _barrier(instruction)
+        case _:
+            return None
+
+
+def _warps(instruction: Instruction, threads: Threads, wanted: Mask | None, members: Array) -> None:
+    """Check that whole warps execute the instruction, and say so."""
+    executing = threads.executing(wanted)
+    if executing is not None and not threads.met(executing, Meeting.WARP):
+        raise PtxError(instruction.line, f"{instruction.opcode}: not all threads of a warp are here")
+    if (chosen(members, executing) != 0xFFFFFFFF).any():
+        raise PtxError(instruction.line, f"{instruction.opcode} is not known for some threads of a warp only")
+
+
+def _reduce(instruction: Instruction, scope: Scope, function: Callable[..., Array], kind: str) -> Effect:
+    target = scope.register(instruction, instruction.operands[0], 32)
+    source = scope.source(instruction, instruction.operands[1], SCALARS[kind])
+    members = scope.source(instruction, instruction.operands[2], B32)
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        _warps(instruction, threads, wanted, members(threads))
+        values = np.broadcast_to(source(threads), threads.count).reshape(-1, WARP)
+        # Numpy adds 32-bit integers in 64 bits: the cast wraps.
+        reduced = function(values, axis=1).astype(values.dtype).view(np.uint32)
+        threads.write(target.index, np.repeat(reduced, WARP), wanted)
+
+    return effect
+
+
+def _shuffle(
+    instruction: Instruction, scope: Scope, function: Callable[[Array, Array, Array], tuple[Array, Array]]
+) -> Effect:
+    """A thread takes the value of another one of its segment, or keeps its own. PTX ISA, "shfl.sync"."""
+    target = scope.register(instruction, instruction.operands[0], 32)
+    value, b, c, members = (scope.source(instruction, operand, U32) for operand in instruction.operands[1:])
+
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        _warps(instruction, threads, wanted, members(threads))
+        thread = np.arange(threads.count)
+        lane, limits = thread % WARP, c(threads).astype(np.int64)
+        segment = (limits >> 8) & 31
+        last = (lane & segment) | (limits & 31 & ~segment)
+        other, inside = function(lane, b(threads).astype(np.int64) & 31, last)
+        taken = np.broadcast_to(value(threads), threads.count)[np.where(inside, thread - lane + other, thread)]
+        threads.write(target.index, taken, wanted)
+
+    return effect
+
+
+def _barrier(instruction: Instruction) -> Effect:
+    def effect(threads: Threads, wanted: Mask | None) -> None:
+        executing = threads.executing(wanted)
+        if executing is not None and not threads.met(executing, Meeting.BLOCK):
+            raise PtxError(instruction.line, "bar.sync: not all threads of a block are here")
+
+    return effect

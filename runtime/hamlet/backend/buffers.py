@@ -1,0 +1,232 @@
+"""The arrays of a batch of worlds: state, outcomes, observations, masks, statistics, all as torch tensors.
+
+`hamlet.schema` says which arrays a universe has. All are contiguous and field-major: [rows, lanes], [lanes],
+[rows, worlds] or [worlds].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+
+from hamlet import schema
+from hamlet.universe import Universe
+
+DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
+
+Memory: TypeAlias = "torch.Tensor | np.ndarray[Any, Any]"
+
+LENGTH_BINS = 1024
+"""Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many worlds of how many agents, and where this shard stands among all worlds."""
+
+    worlds: int
+    agents: int
+    first_world: int = 0
+
+    @property
+    def lanes(self) -> int:
+        return self.worlds * self.agents
+
+
+@dataclass(frozen=True, slots=True)
+class Buffers:
+    """Everything that backends read and write. Tensors are changed in place, never replaced.
+
+    Attributes:
+        state: by name, see `hamlet.schema.state_fields`.
+        outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick, and what was reported.
+        observation: [rows, lanes] f32, bf16 or u8 (`hamlet.schema.encoding`); `None` where nothing is observed.
+        final_observation: like `observation`: the last one of the episode that a lane finished most recently.
+        mask: [actions, lanes] bool.
+    """
+
+    shape: Shape
+    state: dict[str, torch.Tensor]
+    outcome: dict[str, torch.Tensor]
+    observation: torch.Tensor | None
+    final_observation: torch.Tensor | None
+    mask: torch.Tensor
+
+    @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """All of them."""
+        observed = [each for each in (self.observation, self.final_observation) if each is not None]
+        return (*self.state.values(), *self.outcome.values(), *observed, self.mask)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldCounts:
+    """Counts of each world over rollouts, added to in place. They follow from the state before a rollout and after it.
+
+    Attributes:
+        episodes: [worlds] i64: episodes that the agents of a world finished.
+        ended: [worlds] i64: how often the world started anew.
+        ticks: [worlds] i64: the ticks of the episodes that ended so, from a beginning to the end of the last agent.
+    """
+
+    episodes: torch.Tensor
+    ended: torch.Tensor
+    ticks: torch.Tensor
+
+    @classmethod
+    def zeros(cls, shape: Shape, device: torch.device) -> WorldCounts:
+        """Nothing counted yet."""
+        return cls(*torch.zeros((3, shape.worlds), dtype=torch.int64, device=device))
+
+    def begun(self, buffers: Buffers) -> Callable[[int], None]:
+        """Look at worlds before a rollout; what it gives is to be called after it, with its ticks."""
+        episode = buffers.state["episode"].clone()
+        dead, age = _dead(buffers), _age(buffers)
+
+        def done(ticks: int) -> None:
+            ended = (buffers.state["episode"] - episode).to(torch.int64)
+            self.ended.add_(ended)
+            self.episodes.add_(ended * buffers.shape.agents + _dead(buffers) - dead)
+            self.ticks.add_(age - _age(buffers) + ticks)
+
+        return done
+
+
+def _dead(buffers: Buffers) -> torch.Tensor:
+    """[worlds] i64: the agents of each world whose episode is over."""
+    return (~buffers.state["alive"]).view(buffers.shape.worlds, buffers.shape.agents).sum(dim=1)
+
+
+def _age(buffers: Buffers) -> torch.Tensor:
+    """[worlds] i64: the ticks since a world began, which whoever is alive has lived."""
+    ages = buffers.state["age"] * buffers.state["alive"]
+    return ages.view(buffers.shape.worlds, buffers.shape.agents).amax(dim=1).to(torch.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counts over the lanes and ticks of rollouts, added to in place.
+
+    Attributes:
+        memory: where they are, by the names of `hamlet.schema.abi.COUNTS`. On a CPU these are arrays, and tensors are
+            made of them when somebody looks: next to a kernel nothing of torch is in the cache, and it takes as long as
+            a tick.
+        universe: whose; `None` where nobody asks.
+        worlds: the counts of each world, where they were asked for.
+    """
+
+    memory: Mapping[str, Memory]
+    universe: Universe | None = None
+    worlds: WorldCounts | None = None
+
+    def misfit(self, other: Statistics) -> str | None:
+        """Why these counts cannot go on where the others begin; `None` where they can."""
+        if self.universe is not other.universe and self.universe != other.universe:
+            return f"they are of {'no universe' if self.universe is None else self.universe.name}"
+        for name, expected in other.memory.items():
+            memory = self.memory[name]
+            if memory.shape != expected.shape:
+                return f"{name} has the shape {list(memory.shape)}, not {list(expected.shape)}"
+            if _device(memory) != _device(expected):
+                return f"they are on {_device(memory)}, not on {_device(expected)}"
+        return None
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} {list(memory.shape)}" for name, memory in self.memory.items())
+        return f"Statistics({sizes})"
+
+    @property
+    def uses(self) -> torch.Tensor:
+        """[affordances] i64: effective ticks of each affordance (`used`)."""
+        return _tensor(self.memory["uses"])
+
+    @property
+    def causes(self) -> torch.Tensor:
+        """[causes + 1] i64: ends of lanes' episodes by cause; the last one is the lifespan."""
+        return _tensor(self.memory["causes"])
+
+    @property
+    def lengths(self) -> torch.Tensor:
+        """[bins] i64: finished episodes of lanes by length in ticks (age at the end, at most bins - 1)."""
+        return _tensor(self.memory["lengths"])
+
+    @property
+    def finished_return(self) -> torch.Tensor:
+        """[lanes] f32: the sum of the returns of a lane's finished episodes, in order."""
+        return _tensor(self.memory["finished_return"])
+
+
+def _device(memory: Memory) -> str:
+    return str(memory.device) if isinstance(memory, torch.Tensor) else "cpu"
+
+
+def _tensor(memory: Memory) -> torch.Tensor:
+    return torch.from_numpy(memory) if isinstance(memory, np.ndarray) else memory
+
+
+def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.Tensor:
+    count = shape.lanes if field.per == "lane" else shape.worlds
+    size = (count,) if field.rows is None else (len(field.rows), count)
+    return torch.zeros(size, dtype=DTYPES[field.dtype], device=device)
+
+
+def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
+    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, uint8, `None` for
+    nothing observed."""
+    state = {field.name: _allocate(field, shape, device) for field in schema.state_fields(universe)}
+    for row, param in enumerate(universe.params):
+        state["params"][row].fill_(param.default)
+    for row, item in enumerate(universe.inputs):
+        state["inputs"][row].fill_(item.default)
+    rows = schema.observation_rows(universe)
+    observation = final = None
+    if obs_dtype is not None:
+        observation = torch.zeros((rows, shape.lanes), dtype=obs_dtype, device=device)
+        final = torch.zeros_like(observation)
+    return Buffers(
+        shape,
+        state,
+        {field.name: _allocate(field, shape, device) for field in schema.outcome_fields(universe)},
+        observation,
+        final,
+        torch.zeros((len(schema.action_names(universe)), shape.lanes), dtype=torch.bool, device=device),
+    )
+
+
+def length_bins(universe: Universe) -> int:
+    """The number of bins of `Statistics.lengths`."""
+    return LENGTH_BINS if universe.lifespan is None else universe.lifespan.ticks + 1
+
+
+def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) -> Statistics:
+    """Zeroed statistics."""
+    return statistics_allocator(universe, shape, device)()
+
+
+def statistics_allocator(universe: Universe, shape: Shape, device: torch.device) -> Callable[[], Statistics]:
+    """A function that makes zeroed statistics; it does not even ask torch for a device's type."""
+    uses, causes, lengths = len(universe.affordances), len(universe.causes) + 1, length_bins(universe)
+    lanes = shape.lanes
+
+    def arrays() -> Statistics:
+        return Statistics(
+            {
+                "uses": np.zeros(uses, np.int64),
+                "causes": np.zeros(causes, np.int64),
+                "lengths": np.zeros(lengths, np.int64),
+                "finished_return": np.zeros(lanes, np.float32),
+            },
+            universe,
+        )
+
+    def tensors() -> Statistics:
+        sizes = {"uses": uses, "causes": causes, "lengths": lengths}
+        memory = {name: torch.zeros(size, dtype=torch.int64, device=device) for name, size in sizes.items()}
+        finished = torch.zeros(lanes, dtype=torch.float32, device=device)
+        return Statistics(memory | {"finished_return": finished}, universe)
+
+    return arrays if device.type == "cpu" else tensors

@@ -1,0 +1,179 @@
+"""What is the fastest for so many agents is measured once per machine and universe: below some number of agents a GPU
+loses to the CPU, and below another a launch of a kernel takes longer than a tick, so that a CUDA graph wins."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import metadata
+from itertools import pairwise
+from time import perf_counter
+from typing import TypeAlias
+
+import torch
+
+from hamlet.backend.choose import Choice
+from hamlet.errors import EnvError
+from hamlet.package import cache
+
+SIZES = (64, 1024, 16384, 65536)
+"""Agents that are timed. With as many as the last, or more, a GPU is taken without timing the CPU."""
+GRAPHED_MOST = 1 << 20
+"""From so many agents on a tick takes longer than its launch anywhere, and graphs are not timed."""
+SWITCH = "HAMLET_MEASURE"
+"""Set to 0, this variable keeps `auto` from measuring."""
+SAMPLE_SECONDS = 0.03
+"""Of a timing."""
+GAIN = 1.05
+"""A graph must be so many times faster than launches: less may be noise, and it is recorded anew for every seed."""
+
+Times: TypeAlias = Mapping[int, float]
+"""Seconds of a step by number of agents."""
+Measure: TypeAlias = Callable[[Choice, int], float]
+"""Seconds of a step of so many agents by this choice."""
+
+
+def settle(
+    options: Sequence[Choice], lanes: int, sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
+) -> Choice:
+    """The fastest choice for this many agents, with the reason.
+
+    Args:
+        options: the one to take without measuring first.
+        lanes: all agents.
+        sizes: so many agents are timed; fewer than two are not enough to tell.
+        identity: of the universe, its agents per world, and what it observes.
+        measure: times a step.
+        quiet: do not say that something is measured.
+    """
+    first = options[0]
+    if len(options) == 1:
+        return first
+    worth = [choice for choice in options if lanes < _limit(choice)]
+    if len(worth) == 1:
+        return replace(first, reason=f"{first.reason}, and {lanes:,} agents keep it busy")
+    if len(sizes) < 2:
+        return replace(first, reason=f"{first.reason}, and worlds are too large to time many")
+    if os.environ.get(SWITCH) == "0":
+        return replace(first, reason=f"{first.reason}, and {SWITCH}=0")
+    times, day = _measured(worth, sizes, identity, measure, quiet)
+    best, *others = ranked(times, lanes)
+    rates = {choice: f"{lanes / expected(times[choice], lanes) / 1e6:.3g}" for choice in worth}
+    against = " and ".join(f"{rates[choice]} by {_name(choice)}" for choice in others)
+    reason = f"{lanes:,} agents, {rates[best]} million steps/s against {against}; {_summary(times)}; measured {day}"
+    return replace(best, reason=reason)
+
+
+def _measured(
+    choices: Sequence[Choice], sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
+) -> tuple[Mapping[Choice, Times], str]:
+    """The times of these choices, from the cache where they are there, and the day of the latest."""
+    keys = {choice: {**identity, **_machine(choice, choices[0].device)} for choice in choices}
+    answers = {choice: found for choice, key in keys.items() if (found := cache.load("crossover", key)) is not None}
+    missing = [choice for choice in choices if choice not in answers]
+    if missing and not quiet:
+        names = ", ".join(_name(choice) for choice in missing)
+        print(f"hamlet: timing {names} once, to choose ({SWITCH}=0: do not)", file=sys.stderr, flush=True)
+    for choice in missing:
+        seconds = {str(size): measure(choice, size) for size in sizes}
+        answers[choice] = {"seconds": seconds, "measured": datetime.now(UTC).date().isoformat()}
+        cache.save("crossover", keys[choice], answers[choice])
+    times: dict[Choice, Times] = {
+        choice: {int(size): float(time) for size, time in answers[choice]["seconds"].items()} for choice in choices
+    }
+    return times, max(str(answer["measured"]) for answer in answers.values())
+
+
+def ranked(times: Mapping[Choice, Times], lanes: int) -> list[Choice]:
+    """The choices that are worth considering for so many agents, the best one first."""
+
+    def cost(choice: Choice) -> float:
+        return expected(times[choice], lanes) * (GAIN if choice.launch == "graph" else 1.0)
+
+    return sorted((choice for choice in times if lanes < _limit(choice)), key=cost)
+
+
+def expected(times: Times, lanes: int) -> float:
+    """The seconds of a step of so many agents: on a line between the sizes that were measured, and beyond them."""
+    sizes = sorted(times)
+    if lanes <= sizes[0]:
+        return times[sizes[0]]
+    upper = next((number for number, size in enumerate(sizes) if size >= lanes), len(sizes) - 1)
+    low, high = sizes[upper - 1], sizes[upper]
+    return times[low] + (times[high] - times[low]) * (lanes - low) / (high - low)
+
+
+def crossovers(times: Mapping[Choice, Times]) -> list[tuple[int, Choice]]:
+    """The best choices by number of agents, each with the fewest agents, to two digits, from which it is the best."""
+    least = min(min(sizes) for sizes in times.values())
+    sizes = [least << power for power in range(GRAPHED_MOST.bit_length()) if least << power < GRAPHED_MOST]
+    grid = [low + low * eighth // 8 for low in sizes for eighth in range(8)]
+    best = [(size, ranked(times, size)[0]) for size in (*grid, GRAPHED_MOST)]
+    changes = [after for before, after in pairwise(best) if after[1] != before[1]]
+    return [best[0], *((_two_digits(size), choice) for size, choice in changes)]
+
+
+def timed(step: Callable[[], object], wait: Callable[[], None], clock: Callable[[], float] = perf_counter) -> float:
+    """The seconds of a step, over enough of them, after three that warm up."""
+    for _ in range(3):
+        step()
+    wait()
+    begin, count = clock(), 0
+    while count == 0 or clock() - begin < SAMPLE_SECONDS:
+        for _ in range(8):
+            step()
+        wait()
+        count += 8
+    return (clock() - begin) / count
+
+
+def _limit(choice: Choice) -> float:
+    """From so many agents on the choice is not worth a measurement."""
+    match choice:
+        case Choice(backend="numba"):
+            return SIZES[-1]
+        case Choice(launch="graph"):
+            return GRAPHED_MOST
+        case _:
+            return float("inf")
+
+
+def _name(choice: Choice) -> str:
+    return f"{choice.backend} ({choice.launch})" if len(choice.launches) > 1 else choice.backend
+
+
+def _summary(times: Mapping[Choice, Times]) -> str:
+    """Which is the fastest for which numbers of agents."""
+    (_, first), *others = crossovers(times)
+    if not others:
+        return f"{_name(first)} is the fastest for any number"
+    return ", ".join(
+        [f"{_name(first)} is the fastest", *(f"from about {size:,} {_name(choice)}" for size, choice in others)]
+    )
+
+
+def _two_digits(number: int) -> int:
+    digits = len(str(number)) - 2
+    return round(number, -digits) if digits > 0 else number
+
+
+def _machine(choice: Choice, device: torch.device) -> dict[str, str | int]:
+    versions = {}
+    for name in ("torch", choice.backend):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError as error:
+            raise EnvError(f'"auto" times {choice.backend}, and {name} is not installed') from error
+    return {
+        "backend": choice.backend,
+        "launch": choice.launch,
+        "device": torch.cuda.get_device_name(device),
+        "processor": platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "threads": os.environ.get("NUMBA_NUM_THREADS", ""),
+        **versions,
+    }

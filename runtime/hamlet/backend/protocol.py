@@ -1,0 +1,109 @@
+"""What every backend can do. All give the same bits; `docs/semantics.md` says which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import torch
+
+from hamlet.backend.buffers import Buffers, Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Where the random numbers come from. `seed` is 0 .. 2**64 - 1; `tick` counts ticks since the seed was set."""
+
+    seed: int
+    tick: int
+
+    @property
+    def low(self) -> int:
+        return self.seed & 0xFFFFFFFF
+
+    @property
+    def high(self) -> int:
+        return self.seed >> 32
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPolicy:
+    """Every agent draws every tick uniformly from all actions."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPolicy:
+    """Actions [ticks, lanes] i32, in range."""
+
+    actions: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TabularPolicy:
+    """Actions looked up by situation; `hamlet.schema.features` says what a situation is.
+
+    Attributes:
+        universe: the digest of the module that it is for.
+        choices: [situations] i32, the action of each; `None` where actions are drawn.
+        thresholds: [situations, actions - 1] i32 in 0 .. 2**30, not decreasing: an agent whose random word has the
+            upper 30 bits b takes the action of number (thresholds <= b); `None` where actions are fixed.
+        strides: [features] i32, 0 for a feature that does not count.
+        bins: [2 * quantities] f32: the scales of all quantities, then the number of each one's last bin.
+    """
+
+    universe: str
+    choices: torch.Tensor | None
+    thresholds: torch.Tensor | None
+    strides: torch.Tensor
+    bins: torch.Tensor
+
+    def __repr__(self) -> str:
+        table = self.choices if self.choices is not None else self.thresholds
+        situations = 0 if table is None else len(table)
+        drawn = "fixed" if self.choices is not None else "drawn"
+        return f"TabularPolicy({situations} situations, {drawn} actions, universe={self.universe[:12]})"
+
+
+Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy
+
+
+class Backend(Protocol):
+    """Executes ticks on buffers. Actions are valid, tensors are on the backend's device."""
+
+    name: str
+    origin: str
+    """In words, where its kernels come from."""
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""
+        ...
+
+    def observe(self, buffers: Buffers) -> None:
+        """Observations and masks of the state as it is."""
+        ...
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        """One tick with actions [lanes] i32: state, outcomes, observations, final observations, masks."""
+        ...
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: Policy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        """So many ticks, at least 1. Leaves what that many `step`s leave; but observations and masks are written after
+        the last tick only, and final observations not at all, unless `observe_every_tick`."""
+        ...
+
+
+@runtime_checkable
+class Recordable(Protocol):
+    """A backend whose steps a CUDA graph can record."""
+
+    def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
+        """`Backend.step`, `elapsed` ticks ([1] i32, on the device) after `stream.tick`. Nothing is read on the host."""
+        ...

@@ -1,0 +1,1 @@
+"""Worlds that run: what a user of an environment touches."""

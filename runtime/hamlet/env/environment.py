@@ -1,0 +1,623 @@
+"""Worlds that run: reset, step, rollout, checkpoints.
+
+Tensors that an environment hands out are views of its own buffers: the next call changes them. Clone what you keep.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+
+from hamlet import schema
+from hamlet.arguments import dense, flag, named, whole
+from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, statistics_allocator
+from hamlet.backend.choose import Choice, choose
+from hamlet.backend.protocol import Backend, Policy, RandomPolicy, Recordable, RecordedPolicy, Stream, TabularPolicy
+from hamlet.env import checkpoint
+from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
+from hamlet.env.graphed import Graphed, record
+from hamlet.env.interrupts import Whole
+from hamlet.env.ops import Stepper, step
+from hamlet.env.params import Held, Numbers
+from hamlet.env.placing import place
+from hamlet.env.rollout import Rollout
+from hamlet.env.sealed import Sealed
+from hamlet.env.tabular import Axis, tabular
+from hamlet.errors import EnvError, shown
+from hamlet.launch.gpu.tuning import Tune
+from hamlet.package.module import Module
+from hamlet.schema.encoding import scales
+from hamlet.universe import Universe
+
+Info: TypeAlias = Mapping[str, "torch.Tensor | None"]
+Stepped: TypeAlias = tuple["torch.Tensor | None", torch.Tensor, torch.Tensor, torch.Tensor, Info]
+"""Observation, reward, terminated, truncated, info: see `Env.step`."""
+
+SPANS: dict[str, tuple[int, int]] = {"numba": (1 << 30, 1024), "interpreter": (1 << 22, 32)}
+"""A rollout of more lanes times ticks, and of more ticks, is several: so that Ctrl-C waits for seconds at most."""
+
+Actions: TypeAlias = "torch.Tensor | np.ndarray[Any, Any] | Sequence[Any]"
+"""Numbers of actions: see `Env.step`."""
+
+MOST_TICKS = (1 << 31) - 1
+INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+
+
+@dataclass(slots=True)
+class Now:
+    """Where an environment stands; what of it changes from tick to tick beside tensors.
+
+    Attributes:
+        seed, tick: see `Env`.
+        untouched: nothing has happened since it was made.
+        graphed: its steps as a CUDA graph, once they were recorded.
+    """
+
+    seed: int
+    tick: int = 0
+    untouched: bool = True
+    graphed: Graphed | None = None
+
+
+class Env(Sealed):
+    """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. Use `Module.make`.
+
+    Nothing of it can be assigned but what `params` and `inputs` hold. `copy.deepcopy` and `pickle` give an environment
+    that is equal to the bit and shares nothing; a pickle holds the package too, so that it goes on in any process that
+    has the device and the backend.
+
+    Attributes:
+        module, universe: what runs.
+        num_worlds, num_agents, num_lanes, first_world: how many, and the global number of the first world.
+        device: where all tensors are.
+        backend, launch: the name of the backend, and how it launches steps; `choice` says why they were chosen.
+        action_names, num_actions: the actions; an action is its number.
+        observation_names: one name per value of an observation, as `meter.food`, `here[Bed]` or `grid[3,0]`;
+            `observation_segments` has them grouped.
+        observation_low, observation_high: [values] f32: where the values of an observation lie. Observations of uint8
+            are these ranges in 255 steps: byte b stands for low + b * (high - low) / 255; values beyond take 0 or 255.
+        params, inputs: the universe's params and inputs, see `hamlet.env.params.Numbers`.
+        reports: what the last tick reported, by name: views [lanes] f32; 0 at the beginning of an episode.
+        validate: whether the range of actions and inputs is checked.
+    """
+
+    def __init__(
+        self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, now: Now
+    ) -> None:
+        """An environment on buffers as they are; `begun` makes one that begins."""
+        universe = module.universe
+        self.module = module
+        self.universe: Universe = universe
+        self.num_worlds = buffers.shape.worlds
+        self.num_agents = buffers.shape.agents
+        self.num_lanes = buffers.shape.lanes
+        self.first_world = buffers.shape.first_world
+        self.device = choice.device
+        self.backend = backend.name
+        self.launch = choice.launch
+        self.choice = str(choice)
+        self.action_names = schema.action_names(universe)
+        self.num_actions = len(self.action_names)
+        self.observation_segments = schema.observation_segments(universe)
+        self.observation_names = schema.observation_names(universe)
+        self.observation_low, self.observation_high = self._observation_range()
+        shape, state = buffers.shape, buffers.state
+        params = Held("param", universe.params, state.get("params"), True)
+        inputs = Held("input", universe.inputs, state.get("inputs"), validate)
+        self.params = Numbers(params, shape, self.check_given, self.observe)
+        self.inputs = Numbers(inputs, shape, self.check_given, lambda: None)
+        self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
+            {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
+        )
+        self.validate = validate
+        self._choice = choice
+        self._tune: Tune = tune
+        self._backend = backend
+        self._buffers = buffers
+        self._now = now
+        self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
+        self._checked = tuple(held for held in self._held.values() if held.checked)
+        self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
+        self._stepper = Stepper(backend, buffers, self._check_operands)
+        self._whole = Whole()
+        self._info = self._views()
+        self._seal()
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers, 0 .. 2**64 - 1."""
+        return self._now.seed
+
+    @property
+    def tick(self) -> int:
+        """The ticks since the environment was made or re-seeded, modulo 2**32."""
+        return self._now.tick
+
+    @property
+    def state(self) -> Mapping[str, torch.Tensor]:
+        """The state as the backend keeps it, field-major: see `hamlet.schema.state_fields`. To be read only,
+        unless you know what a tick leaves and call `observe`."""
+        return MappingProxyType(self._buffers.state)
+
+    @property
+    def outcome(self) -> Mapping[str, torch.Tensor]:
+        """What happened in the last tick, as the backend keeps it: see `hamlet.schema.outcome_fields`."""
+        return MappingProxyType(self._buffers.outcome)
+
+    @property
+    def observation(self) -> torch.Tensor | None:
+        """What the agents observe now: [lanes, values]; `None` in an environment made with `obs_dtype=None`."""
+        return _transposed(self._buffers.observation)
+
+    @property
+    def info(self) -> Info:
+        """What `step` returns last."""
+        return self._info
+
+    @property
+    def action_mask(self) -> torch.Tensor:
+        """[lanes, actions] bool: the actions that can have an effect now. Masks inform; any action may be taken."""
+        return self._buffers.mask.T
+
+    def meter(self, name: str) -> torch.Tensor:
+        """A meter of all agents by its name: a view [lanes] f32 of `state["meters"]`, to be read only.
+
+        Raises:
+            EnvError: there is no such meter.
+
+        Example:
+            print(env.meter("energy").mean())
+        """
+        names = [meter.name for meter in self.universe.meters]
+        return self._buffers.state["meters"][names.index(named("meter", name, names))]
+
+    def observe(self) -> None:
+        """Bring observations and masks up to date after `state`, or what `params` hold, was written in place.
+
+        Raises:
+            EnvError: a param or an input was written in place and lies out of bounds, see `hamlet.env.params.Numbers`.
+        """
+        self.check_given()
+        self._backend.observe(self._buffers)
+
+    def check_given(self) -> None:
+        """Take over what was written into params and inputs in place, as every call does that runs or copies worlds.
+
+        Raises:
+            EnvError: it lies out of bounds; those numbers are again what they were before.
+        """
+        for held in self._checked:
+            held.check()
+
+    def reset(self, seed: int | None = None) -> tuple[torch.Tensor | None, Info]:
+        """Begin a new episode in every world. Params and inputs stay; where places are stored they are those with which
+        an episode begins.
+
+        With a seed, random numbers start over: tick 0 and episode 0. Without, every world goes on to its next episode
+        (of a new environment: to episode 0, where it is already).
+
+        Returns:
+            The observation [lanes, values] and the info of `step`.
+
+        Raises:
+            EnvError: the seed is not a whole number in 0 .. 2**64 - 1.
+        """
+        now = self._now
+        wanted = None if seed is None else checked_seed(seed)
+        self.check_given()
+        with self._whole:
+            if wanted is not None:
+                now.seed, now.tick = wanted, 0
+                self._buffers.state["episode"].zero_()
+            elif not now.untouched:
+                self._buffers.state["episode"].add_(1)
+            now.untouched = False
+            self._start()
+        return self.observation, self.info
+
+    def step(self, actions: Actions) -> Stepped:
+        """One tick. A world none of whose agents is alive starts anew at its end; but not in a universe with `episodes
+        by hand`, where worlds start anew with `reset` only and nothing writes `final_observation`.
+
+        Args:
+            actions: [lanes] or [worlds, agents], of an integer type, in 0 .. num_actions - 1: a tensor on the
+                environment's device, which is taken as it is, or a numpy array or a list, which is copied there. The
+                range is checked on the CPU. On CUDA that would wait for the device, so it is only checked in an
+                environment made with `validate=True`; what an action (or an input) out of range does is otherwise
+                undefined. Inside `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
+
+        Returns:
+            observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
+            [lanes] f32, terminated [lanes] bool (the agent died), truncated [lanes] bool (it reached the lifespan), and
+            info: `used` [lanes] i32 (the affordance used, or -1), `cause` [lanes] i32 (the cause of death, the number
+            of causes for the lifespan, or -1), `final_observation` [lanes, values] (the last one of the episode that
+            the lane's world finished most recently), `action_mask` [lanes, actions] bool.
+
+        Raises:
+            EnvError: the actions have a wrong type, shape, device or range, or a param or an input was written in place
+                and lies out of bounds. Nothing was changed.
+
+        Example:
+            actions = torch.multinomial(env.action_mask.float(), 1).squeeze(1)
+            observation, reward, terminated, truncated, info = env.step(actions)
+        """
+        if torch.compiler.is_compiling():
+            # The operator looks at params and inputs itself.
+            self._step_as_operator(self.checked_actions(actions))
+            return self._finish()
+        if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
+            if self._now.graphed is None:
+                self._now.graphed = self.graphed()
+            return self._now.graphed.step(actions)
+        given = self.checked_actions(actions)
+        for held in self._checked:
+            held.check()
+        with self._whole:
+            self._backend.step(self._buffers, given, self._stream())
+            return self._finish()
+
+    def graphed(self) -> Graphed:
+        """Steps of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one launch.
+        Worth it for few agents, whose ticks take less time than launching them; with `launch` "graph", `step` does it
+        already.
+
+        Raises:
+            EnvError: the environment does not run on CUDA, by backend "triton".
+        """
+        backend = self._backend
+        if self.device.type != "cuda" or not isinstance(backend, Recordable):
+            raise EnvError(
+                f'a graph needs backend "triton" on a CUDA device: this is {self.backend} on {self.device}; call step'
+            )
+
+        def launch(actions: torch.Tensor, elapsed: torch.Tensor) -> None:
+            backend.step_since(self._buffers, actions, self._stream(), elapsed)
+
+        return Graphed(self, self._buffers, launch, self._finish, record)
+
+    def checked_actions(self, actions: Actions) -> torch.Tensor:
+        """Actions as backends take them, [lanes] i32.
+
+        Raises:
+            EnvError: they are none that `step` takes.
+        """
+        return self._checked_actions(actions, (self.num_lanes,))
+
+    def rollout(
+        self,
+        ticks: int,
+        policy: str | Actions | TabularPolicy = "random",
+        observe: bool = False,
+        statistics: Statistics | bool = True,
+        per_world: bool = False,
+    ) -> Rollout:
+        """So many ticks in one go: the same as that many steps.
+
+        Args:
+            ticks: at least 1.
+            policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] or [ticks, worlds,
+                agents] as `step` takes, or what `tabular` made.
+            observe: write observations, masks and final observations every tick. Otherwise observations and masks are
+                written after the last tick only, and final observations not at all.
+            statistics: whether to count what happens; or the `counts` of an earlier rollout, to add to.
+            per_world: count episodes and ticks of each world too, see `Rollout.world_episodes`; counts of an earlier
+                rollout that has done so go on anyhow. Kernels do nothing more for it: episodes, ages and who is dead
+                are looked at before and after.
+
+        Raises:
+            EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
+                and lies out of bounds. Nothing was changed.
+            KeyboardInterrupt: Ctrl-C was pressed. `tick` says how many ticks were done, each of them for all lanes;
+                counts that were given are theirs.
+
+        Example:
+            result = env.rollout(500, per_world=True)
+            print(result, result.causes(), result.world_episodes())
+        """
+        ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
+        chosen = self._checked_policy(policy, ticks)
+        observing = flag("observe", observe)
+        counts = self._counts(statistics, flag("per_world", per_world))
+        self.check_given()
+        worlds = None if counts is None else counts.worlds
+        most = max(ticks if (span := SPANS.get(self.backend)) is None else max(span[0] // self.num_lanes, span[1]), 1)
+        with self._whole:
+            for first in range(0, ticks, most):
+                length = min(most, ticks - first)
+                part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
+                watched = None if worlds is None else worlds.begun(self._buffers)
+                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counts)
+                if watched is not None:
+                    watched(length)
+                self._now.untouched = False
+                self._advance(length)
+                self._whole.pause()
+        return Rollout(self.universe, ticks, counts)
+
+    def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
+        """A policy that `rollout` looks up in a table, with the state in registers.
+
+        Args:
+            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type,
+                with one more axis for the actions. An action of probability 0 is never taken, one of probability 1
+                always; others are rounded to multiples of 2**-30.
+            features: what the axes of the table stand for, see `hamlet.schema.features.features`: a coordinate ("x",
+                "y", ...), "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter
+                with a number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
+
+        Raises:
+            EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
+
+        Example:
+            table = torch.full((4,), env.action_names.index("WAIT"))
+            table[0] = env.action_names.index("INTERACT")
+            env.rollout(100, env.tabular(table, [("energy", 4)]))
+        """
+        return tabular(self.universe, self.module.digest, table, features, self.device)
+
+    def place(
+        self,
+        affordance: str,
+        position: Sequence[float] | torch.Tensor,
+        worlds: Sequence[int] | torch.Tensor | None = None,
+    ) -> None:
+        """Put an affordance somewhere, until a new episode begins; observations and masks are brought up to date.
+
+        Only in a universe that stores places: a continuous space, or a grid with `places stored`, where also several
+        affordances may share a place. `state["places"]` shows where they are.
+
+        Args:
+            affordance: its name.
+            position: a number per axis, whole on a grid; or a tensor [worlds, axes] with a place for each world.
+            worlds: the numbers of the worlds, 0 .. num_worlds - 1; by default all.
+
+        Raises:
+            EnvError: an argument is wrong, or the place is outside the space. Nothing was changed.
+        """
+        self.check_given()
+        place(self.universe, self._buffers.state.get("places"), affordance, position, worlds)
+        self.observe()
+
+    def state_dict(self) -> StateDict:
+        """A copy of everything that decides what happens next, on the environment's device.
+
+        Raises:
+            EnvError: a param or an input was written in place and lies out of bounds.
+        """
+        self.check_given()
+        return {
+            "universe": self.module.digest,
+            "first_world": self.first_world,
+            "seed": self.seed,
+            "tick": self.tick,
+            "state": {name: value.clone() for name, value in self._buffers.state.items()},
+        }
+
+    def load_state_dict(self, saved: StateDict) -> None:
+        """Go on from a `state_dict`, bit for bit, on whatever backend and device it was made.
+
+        Observations and masks are computed; outcomes and final observations, which tell of the past, are cleared.
+
+        Raises:
+            EnvError: it belongs to another universe or to other worlds, or holds a value that no tick leaves. Nothing
+                was changed.
+        """
+        state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
+        with self._whole:
+            for name, value in state.items():
+                self._buffers.state[name].copy_(value)
+            for held in self._held.values():
+                held.taken()
+            now = self._now
+            now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
+            self._clear_past()
+            self.observe()
+
+    def synchronize(self) -> None:
+        """Wait until the device has done what it was asked to; on the CPU it always has."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+    def __repr__(self) -> str:
+        return (
+            f"Env({self.universe.name}, worlds={self.num_worlds}, agents={self.num_agents}, "
+            f"backend={self.backend!r}, device={str(self.device)!r}, seed={self.seed}, tick={self.tick})"
+        )
+
+    def __copy__(self) -> Env:
+        # Two environments on the same tensors would each undo what the other does.
+        return copy.deepcopy(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self.check_given()
+        buffers, now = _moved(self._buffers, torch.device("cpu")), replace(self._now, graphed=None)
+        return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
+
+    def _instead(self, name: str) -> str | None:
+        match name:
+            case "seed":
+                return "call reset(seed=...)"
+            case "params" | "inputs":
+                return f'write env.{name}["name"] = ...'
+            case _ if name in self.__dict__ or hasattr(type(self), name):
+                return "make another environment, or write into its tensors"
+            case _ if name in self.params or name in self.inputs:
+                kind = "params" if name in self.params else "inputs"
+                return f'write env.{kind}["{name}"]'
+            case _ if name in [meter.name for meter in self.universe.meters]:
+                return f'write env.meter("{name}")'
+            case _:
+                return super()._instead(name)
+
+    def _observation_range(self) -> tuple[torch.Tensor, torch.Tensor]:
+        counts = torch.tensor([segment.count for segment in self.observation_segments], dtype=torch.int64)
+        ranges = torch.tensor([(scale.low, scale.high) for scale in scales(self.universe)]).reshape(-1, 2)
+        low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
+        return low, high
+
+    def _counts(self, statistics: Any, per_world: bool) -> Statistics | None:
+        if isinstance(statistics, Statistics):
+            problem = statistics.misfit(self._zeroed_statistics())
+            if problem is not None:
+                raise EnvError(f"these statistics are of another environment: {problem}")
+            if per_world and statistics.worlds is None:
+                raise EnvError("these statistics were begun without counts per world: begin with per_world=True")
+            return statistics
+        if isinstance(statistics, Rollout):
+            raise EnvError("statistics are the counts of a rollout: pass statistics=result.counts")
+        if not flag("statistics, where it is not the counts of an earlier rollout,", statistics):
+            if per_world:
+                raise EnvError("counts per world are part of the statistics: leave out statistics=False")
+            return None
+        counts = self._zeroed_statistics()
+        return replace(counts, worlds=WorldCounts.zeros(self._buffers.shape, self.device)) if per_world else counts
+
+    def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
+        """What `check_given` does, where a compiled graph gives the tensors."""
+        for name, held in self._held.items():
+            held.check()
+            held.check_others(given[name])
+
+    def _step_as_operator(self, actions: torch.Tensor) -> None:
+        stepper, stream = self._stepper, self._stream()
+        given, changed = stepper.given(self._buffers), stepper.changed(self._buffers)
+        step(actions, given, changed, stream.low, stream.high, stream.tick, stepper.number)
+
+    def _finish(self) -> Stepped:
+        """Count a tick; what it left."""
+        now = self._now
+        now.untouched = False
+        now.tick = (now.tick + 1) % TICK_LIMIT
+        outcome = self._buffers.outcome
+        return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
+
+    def _start(self) -> None:
+        self._clear_past()
+        self._backend.reset(self._buffers, self._stream())
+
+    def _clear_past(self) -> None:
+        for name, value in self._buffers.outcome.items():
+            value.fill_(schema.NOWHERE if name in ("used", "cause") else 0)
+        if self._buffers.final_observation is not None:
+            self._buffers.final_observation.zero_()
+
+    def _stream(self) -> Stream:
+        return Stream(self._now.seed, self._now.tick)
+
+    def _advance(self, ticks: int) -> None:
+        self._now.tick = (self._now.tick + ticks) % TICK_LIMIT
+
+    def _views(self) -> Info:
+        buffers = self._buffers
+        return MappingProxyType(
+            {
+                "used": buffers.outcome["used"],
+                "cause": buffers.outcome["cause"],
+                "final_observation": _transposed(buffers.final_observation),
+                "action_mask": buffers.mask.T,
+            }
+        )
+
+    def _checked_policy(self, policy: Any, ticks: int) -> Policy:
+        # Arrays compare with a word entry by entry: look at types first.
+        match policy:
+            case torch.Tensor() | np.ndarray() | list() | tuple():
+                return RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
+            case TabularPolicy(universe=universe, strides=strides):
+                if universe != self.module.digest or strides.device != self.device:
+                    raise EnvError("this policy was made by an environment of another universe, or on another device")
+                return policy
+            case str("random"):
+                return RandomPolicy()
+            case str():
+                raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
+            case _:
+                raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(policy)}')
+
+    def _checked_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
+        try:
+            plain = actions.layout is torch.strided and actions.dtype in INTEGERS and actions.shape == shape
+        except (AttributeError, RuntimeError):
+            # No tensor has no layout, and nested tensors have no shape.
+            plain = False
+        given: torch.Tensor = actions if plain else self._flat_actions(actions, shape)
+        if given.device != self.device:
+            raise EnvError(f"actions are on {given.device}, the environment is on {self.device}")
+        # A compiled graph cannot look at numbers.
+        if self.validate and not torch.compiler.is_compiling():
+            least, most = torch.aminmax(given)
+            low, high = least.item(), most.item()
+            if low < 0 or high >= self.num_actions:
+                wrong = low if low < 0 else high
+                raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.num_actions - 1}")
+        # Asking costs less than a conversion of what needs none.
+        return given if given.dtype is torch.int32 and given.is_contiguous() else given.to(torch.int32).contiguous()
+
+    def _flat_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
+        """Actions of an integer type in this shape, from all that `step` takes."""
+        what = "actions are whole numbers (torch.int32)"
+        given = dense(actions, what)
+        if given.dtype not in INTEGERS:
+            raise EnvError(f"{what}, not {given.dtype}")
+        grouped = (*shape[:-1], self.num_worlds, self.num_agents)
+        if tuple(given.shape) not in (shape, grouped):
+            raise EnvError(f"actions have the shape {list(shape)} or {list(grouped)}, not {list(given.shape)}")
+        if not isinstance(actions, torch.Tensor):
+            given = given.to(self.device)
+        return given.reshape(shape)
+
+
+def begun(
+    module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, seed: int
+) -> Env:
+    """An environment at the beginning of episode 0."""
+    env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
+    env._start()
+    return env
+
+
+def _moved(buffers: Buffers, device: torch.device) -> Buffers:
+    """The same on a device."""
+
+    def moved(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to(device)
+
+    observation, final = buffers.observation, buffers.final_observation
+    return Buffers(
+        buffers.shape,
+        {name: moved(tensor) for name, tensor in buffers.state.items()},
+        {name: moved(tensor) for name, tensor in buffers.outcome.items()},
+        None if observation is None else moved(observation),
+        None if final is None else moved(final),
+        moved(buffers.mask),
+    )
+
+
+# As in `hamlet.env.make.make`.
+@torch.inference_mode(mode=False)
+def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers: Buffers, now: Now) -> Env:
+    """An environment from what a copy or a pickle holds; buffers are on the CPU.
+
+    Raises:
+        EnvError: its backend or its device is not here.
+    """
+    from hamlet.env.make import start
+
+    here = choose(choice.backend, choice.device)
+    backend = start(module, choice, tune)
+    return Env(module, backend, _moved(buffers, here.device), choice, validate, tune, now)
+
+
+def checked_seed(seed: Any) -> int:
+    """The seed, or `EnvError`."""
+    return whole(seed, 0, SEED_LIMIT - 1, "a seed is a whole number in 0 .. 2**64 - 1")
+
+
+def _transposed(array: torch.Tensor | None) -> torch.Tensor | None:
+    return None if array is None else array.T

@@ -1,0 +1,144 @@
+"""`Env.step` as a CUDA graph: one launch for a tick, where launching costs more than running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+import torch
+
+from hamlet.backend.buffers import Buffers
+from hamlet.env.interrupts import Whole
+from hamlet.env.sealed import Sealed
+from hamlet.errors import EnvError
+from hamlet.schema import GIVEN
+
+if TYPE_CHECKING:
+    from hamlet.env.environment import Actions, Env, Stepped
+
+Work: TypeAlias = Callable[[], None]
+
+
+@dataclass(slots=True)
+class _Recording:
+    """A recorded tick: with which seed, at which tick, and the tick that is next."""
+
+    seed: int
+    first: int
+    next: int
+    replay: Work
+
+
+class Graphed(Sealed):
+    """Steps of an environment, replayed from a graph; made by `Env.graphed`. Between them the environment may be used
+    as always: it is one and the same.
+
+    Attributes:
+        actions: [lanes] i32, on the device: what `step` takes where it is given nothing. Write into it in place.
+    """
+
+    def __init__(
+        self,
+        env: Env,
+        buffers: Buffers,
+        launch: Callable[[torch.Tensor, torch.Tensor], None],
+        finish: Callable[[], Stepped],
+        record: Callable[[Work, Sequence[torch.Tensor]], Work],
+    ) -> None:
+        """`launch` does a tick with actions, so many ticks after now as a tensor says; `finish` counts it. `record`
+        gives what repeats some work on some tensors."""
+        self.actions = torch.zeros(buffers.shape.lanes, dtype=torch.int32, device=env.device)
+        self._env = env
+        self._buffers = buffers
+        self._launch = launch
+        self._finish = finish
+        self._record = record
+        # A graph holds the seed and the tick of its recording; the ticks since then are counted on the device.
+        self._whole = Whole()
+        self._elapsed = torch.zeros(1, dtype=torch.int32, device=env.device)
+        self._recording = _Recording(env.seed, env.tick, env.tick, self._recorded())
+        self._seal()
+
+    def step(self, actions: Actions | None = None) -> Stepped:
+        """What `Env.step` does and returns, with these actions, or those that were written into `actions`.
+
+        Raises:
+            EnvError: the actions have a wrong type, shape or device, or (where the environment validates) range, or a
+                param or an input was written in place and lies out of bounds. Nothing was changed.
+        """
+        env = self._env
+        given = self.actions
+        if actions is not None or env.validate:
+            given = env.checked_actions(self.actions if actions is None else actions)
+        env.check_given()
+        if given is not self.actions:
+            self.actions.copy_(given)
+        recording = self._recording
+        if env.seed != recording.seed:
+            recording.seed = env.seed
+            recording.first = env.tick
+            recording.replay = self._recorded()
+        elif env.tick != recording.next:
+            self._elapsed.fill_(_signed(env.tick - recording.first))
+        with self._whole:
+            recording.replay()
+            result = self._finish()
+            recording.next = env.tick
+            return result
+
+    def __repr__(self) -> str:
+        return f"Graphed({self._env!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise EnvError("recorded steps cannot be copied or pickled: copy the environment, and call its graphed()")
+
+    def _instead(self, name: str) -> str | None:
+        return (
+            "write into it in place, as in graphed.actions.copy_(...)" if name == "actions" else super()._instead(name)
+        )
+
+    def _recorded(self) -> Work:
+        """A recording of the environment's next tick."""
+        self._elapsed.zero_()
+        # What a tick does not change needs no restoring, which would count as a write in place.
+        given = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
+        changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in given]
+        return self._record(self._tick, (*changed, self._elapsed))
+
+    def _tick(self) -> None:
+        self._launch(self.actions, self._elapsed)
+        self._elapsed.add_(1)
+
+
+def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
+    """A CUDA graph of some work on tensors, which are as before afterwards.
+
+    The work runs first, on a stream of its own, so that nothing is compiled, tuned or loaded while it is recorded.
+    """
+    device = tensors[0].device
+    with torch.cuda.device(device):
+        kept = [tensor.clone() for tensor in tensors]
+        current = torch.cuda.current_stream()
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        side.wait_stream(current)
+        with torch.cuda.stream(side):
+            work()
+        current.wait_stream(side)
+        for tensor, before in zip(tensors, kept, strict=True):
+            tensor.copy_(before)
+        graph = torch.cuda.CUDAGraph()
+        # Other threads may go on allocating while this one records.
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            work()
+
+    def replay() -> None:
+        with torch.cuda.device(device):
+            graph.replay()
+
+    return replay
+
+
+def _signed(word: int) -> int:
+    """The i32 with the lower 32 bits of a number."""
+    return (word + (1 << 31)) % (1 << 32) - (1 << 31)

@@ -1,0 +1,197 @@
+"""The params and the inputs of an environment, by name, held to their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from typing import Any, NoReturn
+
+import torch
+
+from hamlet.arguments import dense, named
+from hamlet.backend.buffers import Shape
+from hamlet.env.sealed import Sealed
+from hamlet.env.within import Per, check_within
+from hamlet.errors import EnvError
+from hamlet.universe import Input, Param
+
+
+class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
+    """The params of an environment, or its inputs, by name: `env.params["hunger"]`, `env.inputs["price"]`.
+
+    What is looked up is a view of the values: [worlds] f32 of a param, [lanes] f32 of an input. Assign a number (to all
+    of them), or as many numbers, as a list, an array or a tensor; those of an input may also have the shape (worlds,
+    agents). They must lie within the bounds that the universe gives. Both survive resets.
+
+    A view, or the same row of `Env.state`, may be written in place too. The next `step`, `rollout`, `observe`, `reset`,
+    `place`, `state_dict` or copy takes over what was written, or, where it lies out of bounds, raises `EnvError` and
+    puts back what was there before; `Env.check_given` does only that. Torch counts what it writes, so nothing is looked
+    at, and no device waited for, where nothing was written.
+
+    Not seen is what is written past torch: through `.numpy()`, `.data`, DLPack, a pointer, by another process, or by a
+    CUDA graph of your own. Nothing is promised of values out of bounds that come in so, nor of inputs in an environment
+    made with `validate=False`, which are not looked at at all: meters may become NaN. Params are checked always.
+
+    Example:
+        worlds = hamlet.compile("universes/shifts.hamlet").make(worlds=4, backend="numba", seed=1)
+        for name in worlds.params:
+            worlds.params[name] = worlds.params[name].tolist()
+    """
+
+    def __init__(self, held: Held, shape: Shape, check: Callable[[], None], changed: Callable[[], None]) -> None:
+        """`check` is called before an assignment, `changed` after it."""
+        self._kind = held.kind
+        self._rows = {item.name: row for row, item in enumerate(held.declared)}
+        self._held = held
+        self._shape = shape
+        self._check = check
+        self._changed = changed
+        self._seal()
+
+    def __getitem__(self, name: str) -> torch.Tensor:
+        return self._row(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        named(self._kind, name, self._rows)
+        self.update({name: value})
+
+    def update(self, *others: Any, **values: Any) -> None:
+        """Assign several at once: all of them, or, where one is refused, none.
+
+        Raises:
+            EnvError: a name is unknown, or a value is no number, of another shape or out of bounds.
+        """
+        try:
+            wanted = dict(*others, **values)
+        except (TypeError, ValueError) as error:
+            raise EnvError(f"{self._kind}s are updated by a dictionary of names and numbers") from error
+        new = {name: self._numbers(name, value) for name, value in wanted.items()}
+        self._check()
+        with torch.no_grad():
+            for name, numbers in new.items():
+                self._row(name).copy_(numbers)
+        self._held.taken()
+        if new:
+            self._changed()
+
+    def __delitem__(self, name: str) -> NoReturn:
+        named(self._kind, name, self._rows)
+        raise EnvError(f"{self._kind} {name} belongs to the universe and cannot be deleted")
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._rows
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The values of this name, or the default where there is none."""
+        return self._row(name) if name in self else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"{self._kind}s({', '.join(self._rows)})"
+
+    def __reduce__(self) -> NoReturn:
+        raise EnvError(f"the {self._kind}s of an environment cannot be copied or pickled: copy the environment")
+
+    def _instead(self, name: str) -> str | None:
+        if name in self._rows:
+            return f'write env.{self._kind}s["{name}"]'
+        known = ", ".join(self._rows)
+        return f"the {self._kind}s are {known}" if known else f"the universe has no {self._kind}s"
+
+    def _row(self, name: str) -> torch.Tensor:
+        named(self._kind, name, self._rows)
+        return self._held.rows[self._rows[name]]
+
+    def _numbers(self, name: str, value: Any) -> torch.Tensor:
+        """What may be copied into a row: f32 [] or [worlds] or [lanes], within bounds."""
+        row = self._row(name)
+        (count,), grouped = row.shape, (self._shape.worlds, self._shape.agents)
+        new = dense(value, f"{self._kind} {name} takes numbers")
+        if new.dtype is torch.bool:
+            raise EnvError(f"{self._kind} {name} takes numbers, not {new.dtype}")
+        if self._kind == "input" and tuple(new.shape) == grouped:
+            new = new.reshape(count)
+        if tuple(new.shape) not in ((), (count,)):
+            raise EnvError(f"{self._kind} {name} takes a number or a tensor [{count}], not {list(new.shape)}")
+        new = new.to(dtype=torch.float32, device=row.device)
+        if self._held.checked:
+            check_numbers(self._kind, self._held.declared[self._rows[name]], new)
+        return new
+
+
+class Held:
+    """Params or inputs that are held to their bounds, whoever writes them.
+
+    Attributes:
+        kind: "param" or "input".
+        declared: what the universe says of each.
+        checked: whether anybody looks; otherwise nothing below does anything.
+    """
+
+    def __init__(
+        self, kind: str, declared: Sequence[Param | Input], values: torch.Tensor | None, checked: bool
+    ) -> None:
+        """`values` are the rows, [declared, worlds or lanes] f32; `None` where nothing is declared."""
+        self.kind = kind
+        self.declared = declared
+        self.checked = checked and values is not None
+        self._values = torch.zeros(0, 0) if values is None else values
+        self._before = self._values.clone() if self.checked else self._values
+        self._version = self._values._version
+
+    @property
+    def rows(self) -> torch.Tensor:
+        """The values."""
+        return self._values
+
+    def check(self) -> None:
+        """Take over what was written in place.
+
+        Raises:
+            EnvError: it lies out of bounds; those numbers are again what they were.
+        """
+        if self._values._version != self._version and self.checked:
+            self._settle()
+
+    def check_others(self, values: torch.Tensor) -> None:
+        """Raise `EnvError` unless these, which a compiled graph has instead of the values, lie within bounds."""
+        if self.checked and values.data_ptr() != self._values.data_ptr():
+            for row, item in zip(values, self.declared, strict=True):
+                check_numbers(self.kind, item, row)
+
+    def taken(self) -> None:
+        """All values were replaced by others that lie within bounds."""
+        if self._values.requires_grad:
+            # Somebody wrote what needs a gradient.
+            self._values.detach_()
+        if self.checked:
+            self._before.copy_(self._values)
+            self._version = self._values._version
+
+    def _settle(self) -> None:
+        if self._values.is_cuda and torch.cuda.is_current_stream_capturing():
+            raise EnvError(
+                f"{self.kind}s were written in place, and while a CUDA graph is recorded nobody can look at them: "
+                "call env.check_given() before"
+            )
+        problem: EnvError | None = None
+        with torch.no_grad():
+            for row, before, item in zip(self._values, self._before, self.declared, strict=True):
+                try:
+                    check_numbers(self.kind, item, row)
+                except EnvError as error:
+                    row.copy_(before)
+                    problem = problem or error
+        self.taken()
+        if problem is not None:
+            raise EnvError(f"{problem}: it was written in place, and is what it was before")
+
+
+def check_numbers(kind: str, declared: Param | Input, values: torch.Tensor) -> None:
+    """Raise `EnvError` unless all values lie within the bounds of a param or an input (a NaN does not)."""
+    per: Per = "world" if isinstance(declared, Param) else "lane"
+    check_within(f"{kind} {declared.name}", values, declared.low, declared.high, per)

@@ -1,0 +1,80 @@
+"""Putting affordances where somebody wants them, in universes whose places are state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from hamlet import schema
+from hamlet.arguments import dense, named
+from hamlet.errors import EnvError
+from hamlet.schema.grid import words
+from hamlet.universe import Continuous, Grid, Universe
+
+
+def place(
+    universe: Universe,
+    places: torch.Tensor | None,
+    affordance: str,
+    position: Sequence[float] | torch.Tensor,
+    worlds: Sequence[int] | torch.Tensor | None,
+) -> None:
+    """Write the places [rows, worlds] of an affordance; see `hamlet.env.environment.Env.place`.
+
+    Raises:
+        EnvError: an argument is wrong. Nothing was changed.
+    """
+    names = [item.name for item in universe.affordances]
+    if places is None:
+        raise EnvError(f"{universe.name} does not store places: write `places stored` in its space to choose them")
+    named("affordance", affordance, names)
+    where = _worlds(worlds, places)
+    axes = schema.axes(universe)
+    expected = f"a place is {len(axes)} numbers ({', '.join(axes)}), or a tensor [{len(where)}, {len(axes)}]"
+    wanted = _numbers(position, expected)
+    if tuple(wanted.shape) not in ((len(axes),), (len(where), len(axes))):
+        raise EnvError(f"{expected}, not {list(wanted.shape)}")
+    parts = _parts(universe, wanted.expand(len(where), len(axes)).T)
+    rows = len(schema.place_rows(universe))
+    first = names.index(affordance) * rows
+    places[first : first + rows, where.to(places.device)] = parts.to(device=places.device, dtype=places.dtype)
+
+
+def _numbers(value: Any, expected: str) -> torch.Tensor:
+    numbers = dense(value, expected)
+    if numbers.dtype is torch.bool:
+        raise EnvError(f"{expected}, not {numbers.dtype}")
+    return numbers.to(device="cpu", dtype=torch.float64)
+
+
+def _worlds(worlds: Sequence[int] | torch.Tensor | None, places: torch.Tensor) -> torch.Tensor:
+    """The numbers of the worlds, i64 [n] on the CPU."""
+    count = places.shape[1]
+    if worlds is None:
+        return torch.arange(count)
+    numbers = _numbers(worlds, "worlds are the numbers of worlds")
+    whole = numbers.dim() == 1 and bool(((numbers >= 0) & (numbers < count) & (numbers == numbers.floor())).all())
+    if not whole:
+        raise EnvError(f"worlds are a list of numbers in 0 .. {count - 1}")
+    return numbers.long()
+
+
+def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:
+    """What is stored of places, given as f64 [axes, n]: the words of cells or coordinates."""
+    match universe.space:
+        case Grid() as grid:
+            for axis, x, size in zip(schema.axes(universe), coordinates, grid.sizes, strict=True):
+                if not bool(((x >= 0) & (x < size) & (x == x.floor())).all()):
+                    raise EnvError(f"{axis} of a place is a whole number in 0 .. {size - 1}")
+            return torch.stack(words(tuple(coordinates.long()), grid))
+        case Continuous(axes=axes):
+            rounded = coordinates.to(torch.float32)
+            for axis, x, bounds in zip(schema.axes(universe), rounded, axes, strict=True):
+                low, high = torch.tensor([bounds.low, bounds.high], dtype=torch.float32)
+                if not bool(((x >= low) & (x <= high)).all()):
+                    raise EnvError(f"{axis} of a place must lie in {bounds.low:g} .. {bounds.high:g}")
+            return rounded
+        case _:
+            raise ValueError("places are stored in a space only")

@@ -1,0 +1,112 @@
+"""What a rollout counted, in plain numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from hamlet.backend.buffers import Statistics, WorldCounts
+from hamlet.errors import EnvError
+from hamlet.universe import Universe
+
+LIFESPAN = "lifespan"
+"""The name under which episodes that ended at the lifespan are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """The result of a rollout: how many ticks, and what happened in them over all lanes.
+
+    `statistics` stay on their device, so that nothing waits for a rollout to end; the methods fetch them.
+    `None` in a rollout that was told not to count.
+    """
+
+    universe: Universe
+    ticks: int
+    statistics: Statistics | None
+
+    @property
+    def counts(self) -> Statistics:
+        """The statistics.
+
+        Raises:
+            EnvError: the rollout was told not to count.
+        """
+        if self.statistics is None:
+            raise EnvError("this rollout counted nothing: call rollout(..., statistics=True)")
+        return self.statistics
+
+    def episodes(self) -> int:
+        """The number of episodes that lanes finished."""
+        return int(self.counts.causes.sum())
+
+    def causes(self) -> dict[str, int]:
+        """Finished episodes by how they ended: a cause of death as the author wrote it, or `lifespan`."""
+        counts = self.counts.causes.tolist()
+        names = [cause.name for cause in self.universe.causes]
+        if self.universe.lifespan is not None:
+            names.append(LIFESPAN)
+        return dict(zip(names, counts, strict=False))
+
+    def uses(self) -> dict[str, int]:
+        """Effective ticks of each affordance."""
+        names = [affordance.name for affordance in self.universe.affordances]
+        return dict(zip(names, self.counts.uses.tolist(), strict=True))
+
+    def lengths(self) -> list[int]:
+        """Finished episodes by length in ticks; the last entry takes all longer ones."""
+        lengths: list[int] = self.counts.lengths.tolist()
+        return lengths
+
+    def mean_return(self) -> float:
+        """The mean return of the finished episodes, the same number on every backend; NaN where there are none."""
+        episodes = self.episodes()
+        return math.fsum(self.counts.finished_return.tolist()) / episodes if episodes else math.nan
+
+    def mean_length(self) -> float:
+        """The mean length of the finished episodes in ticks; NaN where there are none."""
+        lengths = self.lengths()
+        episodes = sum(lengths)
+        return sum(ticks * count for ticks, count in enumerate(lengths)) / episodes if episodes else math.nan
+
+    def world_episodes(self) -> torch.Tensor:
+        """[worlds] i64: the episodes that the agents of each world finished, as `episodes` counts them.
+
+        Raises:
+            EnvError: the rollout was not told to count per world; so of the methods below.
+        """
+        return self._worlds.episodes
+
+    def world_mean_return(self) -> torch.Tensor:
+        """[worlds] f64: the mean return of the finished episodes of each world; NaN where there are none."""
+        episodes = self._worlds.episodes
+        returns = self.counts.finished_return.to(torch.float64).view(len(episodes), -1).sum(dim=1)
+        return returns / episodes
+
+    def world_mean_length(self) -> torch.Tensor:
+        """[worlds] f64: the mean length of the episodes of each world in ticks, from their beginning until none of its
+        agents was alive; NaN where none ended. With one agent in a world these are the lengths of its episodes; lengths
+        of single agents among several are counted over all worlds only (`lengths`).
+
+        Raises:
+            EnvError: worlds of this universe do not start anew by themselves (`episodes by hand`).
+        """
+        if self.universe.by_hand:
+            raise EnvError(f"worlds of {self.universe.name} start anew by hand only: lengths() has those of its agents")
+        return self._worlds.ticks.to(torch.float64) / self._worlds.ended
+
+    def __repr__(self) -> str:
+        if self.statistics is None:
+            return f"Rollout({self.universe.name}, ticks={self.ticks}, nothing counted)"
+        return (
+            f"Rollout({self.universe.name}, ticks={self.ticks}, episodes={self.episodes()}, "
+            f"mean_length={self.mean_length():.6g}, mean_return={self.mean_return():.6g})"
+        )
+
+    @property
+    def _worlds(self) -> WorldCounts:
+        if self.counts.worlds is None:
+            raise EnvError("this rollout did not count per world: call rollout(..., per_world=True)")
+        return self.counts.worlds

@@ -1,0 +1,178 @@
+"""Runs generated numba kernels on CPU tensors, in threads that share the worlds."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.errors import EnvError
+from hamlet.launch.cpu.memory import Array, Arrays, Memory, array_of
+from hamlet.launch.cpu.ops import LANES, NO_ACTIONS, NO_F32, NO_I32, NO_I64
+from hamlet.schema import abi
+from hamlet.universe import Universe
+
+LANE_TICKS = 4096
+"""So many ticks of a lane are worth another thread."""
+
+COUNTERS = ("uses", "causes", "lengths")
+DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
+
+
+class NumbaBackend:
+    """The backend of a kernels module; see `hamlet.backend.protocol.Backend`. Results do not depend on how many
+    threads there are."""
+
+    name = "numba"
+    origin = "just in time, numba"
+
+    def __init__(self, universe: Universe, kernels: ModuleType, threads: int | None = None) -> None:
+        """Raises `EnvError` where `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number."""
+        self.threads = _threads() if threads is None else threads
+        if self.threads < 1:
+            raise EnvError(f"threads must be at least 1, not {threads}")
+        self._kernels = kernels
+        self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
+        self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
+        self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
+        self._memory = Memory()
+        self._cells: int = kernels.CELLS
+        self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
+        self._compiled: set[tuple[abi.Kernel, np.dtype[Any]]] = set()
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        """Start a new episode in every world; then observations and masks."""
+        self._run("reset", buffers, {}, _seeds(stream))
+
+    def observe(self, buffers: Buffers) -> None:
+        """Observations and masks of the state as it is."""
+        self._run("observe", buffers, {}, {})
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        """One tick with actions [lanes] i32."""
+        scalars = _seeds(stream) | {"tick": stream.tick}
+        self._run("step", buffers, {"actions": array_of(actions.reshape(1, -1).contiguous())}, scalars)
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: Policy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        """So many ticks in one go."""
+        arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
+        match policy:
+            case RandomPolicy():
+                pass
+            case RecordedPolicy(recorded):
+                arrays["actions"] = array_of(recorded.contiguous())
+            case TabularPolicy():
+                given = {name: getattr(policy, name) for name in abi.TABULAR}
+                arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in given.items() if tensor is not None}
+        if statistics is None:
+            arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
+        else:
+            arrays |= {name: array_of(memory) for name, memory in statistics.memory.items()}
+        scalars = _seeds(stream) | {"tick": stream.tick, "ticks": ticks}
+        self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
+
+    def _run(
+        self,
+        kernel: abi.Kernel,
+        buffers: Buffers,
+        arrays: Arrays,
+        scalars: dict[str, int],
+        switches: tuple[bool, ...] = (),
+    ) -> None:
+        shape = buffers.shape
+        arrays = self._memory.of(buffers) | arrays
+        scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
+        ordered = [arrays[name] for name in self._names[kernel]]
+        numbers = [scalars[name] for name in self._scalars[kernel]]
+        function = getattr(self._kernels, kernel)
+        cells = self._memory.cells(self._cells, buffers) if self._cells else ()
+        others = [*self._tables, *numbers, *cells]
+        first = (kernel, arrays["observation"].dtype)
+        with nullcontext() if first in self._compiled else _without_collector():
+            self._share(function, kernel, ordered, others, shape, scalars.get("ticks", 1), switches)
+        self._memory.cells_are_known()
+        self._compiled.add(first)
+
+    def _share(
+        self,
+        function: Callable[..., None],
+        kernel: abi.Kernel,
+        arrays: list[Array],
+        others: list[Array | int],
+        shape: Shape,
+        ticks: int,
+        switches: tuple[bool, ...],
+    ) -> None:
+        """Call a kernel in several threads, this one among them."""
+        threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
+        parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
+        # Threads count apart: the sum of integers does not depend on who counted.
+        counters = [index for index, name in enumerate(self._names[kernel]) if name in COUNTERS]
+        waiting = []
+        private = []
+        shares = np.array(parts, np.int64)
+        for thread in range(1, len(parts)):
+            own = [np.zeros_like(array) if index in counters else array for index, array in enumerate(arrays)]
+            private.append(own)
+            waiting.append(self._pool.submit(function, *own, *others, shares, thread, *switches))
+        try:
+            function(*arrays, *others, shares, 0, *switches)
+        finally:
+            for future in waiting:
+                # Nothing is left for a thread that has not begun.
+                if not future.cancel():
+                    future.result()
+        for own in private:
+            for index in counters:
+                arrays[index] += own[index]
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """The first call compiles, which makes many objects and no garbage: a quarter faster without Python's collector."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _threads() -> int:
+    """NUMBA_NUM_THREADS, or the CPUs this process may use."""
+    wanted = os.environ.get("NUMBA_NUM_THREADS")
+    if wanted is None:
+        return len(os.sched_getaffinity(0))
+    if not wanted.isdecimal() or int(wanted) < 1:
+        raise EnvError(f"NUMBA_NUM_THREADS must be a positive number, not {wanted!r}")
+    return int(wanted)
+
+
+def _seeds(stream: Stream) -> dict[str, int]:
+    return {"seed_low": stream.low, "seed_high": stream.high}
+
+
+def _ranges(worlds: int, per_chunk: int, threads: int) -> list[tuple[int, int]]:
+    """At most `threads` ranges of worlds of about the same size, each of whole chunks (the last one may be shorter)."""
+    chunks = -(-worlds // per_chunk)
+    bounds = [chunks * thread // threads * per_chunk for thread in range(threads + 1)]
+    return [(begin, min(end, worlds)) for begin, end in pairwise(bounds) if begin < end]

@@ -1,0 +1,71 @@
+"""The memory of tensors as numpy arrays, which is what numba's kernels take; and what they keep from call to call."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+
+from hamlet.backend.buffers import Buffers
+
+Array: TypeAlias = np.ndarray[Any, Any]
+Arrays: TypeAlias = dict[str, Array]
+
+LAYOUT = 4
+"""Bytes of a layout."""
+
+SHARE = 3
+"""Cells that are kept take at most one part in so many of the bytes of state."""
+
+NO_OBSERVATION = np.zeros((0, 0), np.float32)
+
+
+def array_of(tensor: torch.Tensor | Array) -> Array:
+    """The memory of a contiguous tensor, bf16 as the u16 of its bits; an array as it is."""
+    if isinstance(tensor, np.ndarray):
+        return tensor
+    tensor = tensor.detach()
+    return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
+
+
+class Memory:
+    """The arrays of buffers by the names of `hamlet.schema.abi`, kept from call to call: making them takes as long as a
+    small step."""
+
+    def __init__(self) -> None:
+        self._buffers: Buffers | None = None
+        self._addresses: list[int] = []
+        self._arrays: Arrays = {}
+        self._cells: tuple[Array, Array] | None = None
+        self._known = False
+
+    def of(self, buffers: Buffers) -> Arrays:
+        """The arrays of these buffers; made anew where a tensor has moved, as by `share_memory_`."""
+        addresses = [tensor.data_ptr() for tensor in buffers.tensors]
+        if buffers is not self._buffers or addresses != self._addresses:
+            self._buffers, self._addresses, self._arrays = buffers, addresses, _arrays(buffers)
+            self._cells, self._known = None, False
+        return self._arrays
+
+    def cells(self, count: int, buffers: Buffers) -> tuple[Array, Array, bool]:
+        """Cells [count, lanes] u8 of affordances in buffers that `of` was asked for last, and the layouts [lanes] u32
+        that they follow from, for kernels to keep; and whether a kernel has filled them. Layouts decide: cells whose
+        layout is no longer the lane's are computed anew. Without a lane where they would take too much memory."""
+        if self._cells is None:
+            lanes, state = buffers.shape.lanes, sum(tensor.nbytes for tensor in buffers.state.values())
+            kept = lanes if SHARE * (count + LAYOUT) * lanes <= state else 0
+            self._cells = np.zeros((count, kept), np.uint8), np.zeros(kept, np.uint32)
+        return *self._cells, self._known and len(self._cells[1]) > 0
+
+    def cells_are_known(self) -> None:
+        """A kernel has filled them."""
+        self._known = True
+
+
+def _arrays(buffers: Buffers) -> Arrays:
+    arrays = {name: array_of(tensor) for name, tensor in (buffers.state | buffers.outcome).items()}
+    arrays["mask"] = array_of(buffers.mask)
+    for name, tensor in (("observation", buffers.observation), ("final_observation", buffers.final_observation)):
+        arrays[name] = NO_OBSERVATION if tensor is None else array_of(tensor)
+    return arrays

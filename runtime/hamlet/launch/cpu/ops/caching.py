@@ -1,0 +1,76 @@
+"""Machine code of numba kernels, kept in the user's cache under all that it depends on.
+
+Numba's own cache is found by the path of the source and the number of a line, lies beside the source, and is
+unpickled and run as it is. So a package would bring its machine code along, and one that takes another's place would
+run the other's. Here a package is only read.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+from functools import cache as once
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
+from hamlet.package import cache
+
+KIND = "kernels"
+FORMAT = 1
+"""The version of what is kept."""
+
+PACKAGES = ("hamletc", "numba", "llvmlite", "numpy")
+OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "BOUNDSCHECK")
+"""Those of numba that change machine code."""
+
+
+class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
+    """Has the place of numba's cache of a function."""
+
+    def __init__(self, kernel: str, source: str) -> None:
+        """`kernel` is the name of the function in a module whose text has the sha256 `source`."""
+        self._identity = {"format": FORMAT, "kernel": kernel, "source": source, **_machinery()}
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """What was compiled for these types; `None` where nothing is kept that can be trusted."""
+        target_context.refresh()
+        kept = cache.recall(KIND, self._name(signature, target_context.codegen()))
+        # The cache vouches that these are the bytes that `save_overload` gave it, and that nobody else could.
+        return None if kept is None else compiler.CompileResult._rebuild(target_context, *pickle.loads(kept))
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keep what was compiled for these types."""
+        if data.lifted or data.library.has_dynamic_globals:
+            return
+        try:
+            cache.keep(KIND, self._name(signature, data.codegen), dumps(data._reduce()))
+        except OSError as error:
+            cache.say_once(f"compiled kernels cannot be kept, so every process compiles them: {cache.reason(error)}")
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        """The sha256 of all that machine code depends on."""
+        machine = [str(part) for part in codegen.magic_tuple()]
+        options = {name: str(getattr(config, name, None)) for name in OPTIONS}
+        key = {**self._identity, "signature": str(signature), "machine": machine, "options": options}
+        return sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+
+
+@once
+def _machinery() -> dict[str, str]:
+    """The helpers that are linked into kernels, and the versions of all that compiles them."""
+    helpers = sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        helpers.update(f"{file.name}\0".encode() + sha256(file.read_bytes()).digest())
+    versions = {name: _version(name) for name in PACKAGES}
+    return {"helpers": helpers.hexdigest(), "python": sys.version, "abi": sys.implementation.cache_tag, **versions}
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""

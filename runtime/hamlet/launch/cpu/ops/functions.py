@@ -1,0 +1,42 @@
+"""Decorators of generated functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from hamlet.launch.cpu.ops.caching import KernelCache
+from hamlet.launch.cpu.ops.compiling import KernelCompiler, linked
+from hamlet.launch.cpu.ops.machinery import njit
+from hamlet.package.module import Contents
+
+Compiled = TypeVar("Compiled", bound=Callable[..., Any])
+
+
+def kernel(function: Compiled) -> Compiled:
+    """Compile an entry point. Of a module that was loaded from its contents the machine code is kept."""
+    result: Any = njit(
+        error_model="numpy",
+        nogil=True,
+        boundscheck=False,
+        no_cfunc_wrapper=True,
+        _nrt=False,
+        pipeline_class=KernelCompiler,
+    )(function)
+    loader = function.__globals__.get("__loader__")
+    if isinstance(loader, Contents):
+        result._cache = KernelCache(function.__name__, loader.digest)
+    kernel_: Compiled = result
+    return kernel_
+
+
+def helper(function: Compiled) -> Compiled:
+    """Compile a function that kernels call."""
+    result: Compiled = linked(function, inlined=False)
+    return result
+
+
+def inline(function: Compiled) -> Compiled:
+    """Compile a function with loops that becomes part of the loop that calls it."""
+    result: Compiled = linked(function, inlined=True)
+    return result

@@ -1,0 +1,43 @@
+"""How Triton kernels are compiled: the same for a launch and ahead of time."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from hamlet.schema import abi
+
+WARPS = 1
+"""Warps of a block. One, so that a warp waits for no other, and leaves out the reset of a tick in which none of its 32
+lanes needs it."""
+OBSERVING_REGISTERS = 255
+LARGEST_OBSERVING_BLOCK = 256
+"""A multiprocessor has 65,536 registers: so many lanes can have all of theirs."""
+
+
+def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick: bool) -> dict[str, int]:
+    """The compile-time constants of a kernel, by name.
+
+    Args:
+        kernel: its name.
+        group: the lanes that a world takes in a block.
+        block: the lanes of a block.
+        bins: of the histogram of episode lengths.
+        every_tick: whether a rollout observes every tick.
+    """
+    result = {"GROUP": group, "BLOCK": block}
+    return {"BINS": bins, "EVERY_TICK": every_tick} | result if kernel == "rollout" else result
+
+
+def options(block: int, observes: bool) -> dict[str, int | bool]:
+    """Triton's options for blocks of so many lanes, one per thread.
+
+    Without contraction: a * b + c is rounded twice, which is not Triton's default. Left to itself, the assembler aims
+    at few registers where observations are written, and spills values: it is told that it may use all.
+    """
+    result: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
+    return result | {"maxnreg": OBSERVING_REGISTERS} if observes and block <= LARGEST_OBSERVING_BLOCK else result
+
+
+def interpreted(kernels: ModuleType) -> bool:
+    """Whether these kernels are run by Triton's interpreter: TRITON_INTERPRET=1 was set when they were imported."""
+    return not hasattr(kernels.step, "create_binder")

@@ -1,0 +1,1 @@
+"""Generated packages: find, verify, import."""

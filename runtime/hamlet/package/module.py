@@ -1,0 +1,283 @@
+"""Find, verify and import a generated package.
+
+Every file is read once and compared with the sha256 in the package's `__init__.py`. Only then is anything of it
+executed, and what is executed are the bytes that were compared. Kernels are known by their contents, never by their
+path: a folder may hold another package by the time they are wanted.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from hamlet.errors import ModuleError, shown
+from hamlet.package import manifest
+from hamlet.universe import Universe
+from hamlet.universe.codec import from_json
+
+if TYPE_CHECKING:
+    import torch
+
+    from hamlet.env.environment import Env
+    from hamlet.launch.gpu.tuning import Tune
+
+Target: TypeAlias = Literal["triton", "numba"]
+
+UNIVERSE_FILE = "universe.json"
+
+ATTEMPTS = 100
+"""So often a folder is read that is replaced meanwhile."""
+
+_importing = RLock()
+
+
+def kernels_file(target: Target) -> str:
+    """The file of a package that holds the kernels of this target."""
+    return f"{target}_kernels.py"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Module:
+    """A universe that was compiled, as read from a generated package.
+
+    Attributes:
+        path: the folder.
+        universe: what it says.
+        digest: sha256 of `universe.json`; two modules with the same digest mean the same universe.
+        sources: the other files, by name.
+    """
+
+    path: Path
+    universe: Universe
+    digest: str
+    sources: dict[str, bytes]
+
+    @property
+    def name(self) -> str:
+        """The name of the universe."""
+        return self.universe.name
+
+    def __repr__(self) -> str:
+        return f"Module({self.name}, path={str(self.path)!r}, digest={self.digest[:12]})"
+
+    def kernels(self, target: Target) -> ModuleType:
+        """The kernels of a target, "triton" or "numba", imported.
+
+        Raises:
+            ModuleError: there is no such target, the package was compiled without it, or its file is no Python.
+        """
+        if not isinstance(target, str) or target not in get_args(Target):
+            raise ModuleError(f"there is no target {shown(target)}: take {', '.join(get_args(Target))}")
+        filename = kernels_file(target)
+        if filename not in self.sources:
+            raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
+        try:
+            return execute(self.name, filename, self.sources[filename])
+        except (SyntaxError, UnicodeDecodeError) as error:
+            raise ModuleError(f"{self.path / filename} is no Python ({error}): compile {self.name} again") from error
+
+    def make(
+        self,
+        worlds: int = 1,
+        agents: int = 1,
+        device: str | torch.device | None = None,
+        backend: str = "auto",
+        seed: int = 0,
+        obs_dtype: torch.dtype | str | None = "float32",
+        first_world: int = 0,
+        validate: bool | None = None,
+        quiet: bool = False,
+        tune: Tune = "default",
+        launch: str = "auto",
+    ) -> Env:
+        """Worlds of this universe, at the beginning of episode 0.
+
+        Args:
+            worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
+            device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
+            backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA
+                and no device was named, the one that was measured to be faster for so many agents. `auto` says on
+                stderr what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
+            seed: 0 .. 2**64 - 1.
+            obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations.
+                Bytes stand for numbers as `Env.observation_low` says. Neither bytes nor bfloat16 can show all
+                universes: bounds that are too far apart, or too large, are refused.
+            first_world: the global number of the first world, for worlds that are split over several environments.
+            validate: whether the range of actions is checked every call, and that of inputs where they are written; by
+                default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined:
+                meters may become NaN. Params are checked always.
+            quiet: say nothing.
+            tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
+                `hamlet.launch.gpu.tuning`; the bits are the same.
+            launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
+                the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
+                `quiet` or there is nothing to choose from.
+
+        Raises:
+            EnvError: an argument is of a wrong type or out of range, or the backend cannot run here.
+            ModuleError: the package has no kernels for the backend.
+
+        Example:
+            env = universe.make(worlds=256, agents=1, backend="numba", seed=1)
+        """
+        from hamlet.env.make import make
+
+        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet, tune, launch)
+
+
+def load(package: str | Path | ModuleType) -> Module:
+    """Verify a generated package, given as a folder or as the imported package, and read its universe.
+
+    Raises:
+        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+    """
+    path = _folder(package)
+    return in_memory(path, verified(path))
+
+
+def in_memory(path: Path, files: Mapping[str, bytes]) -> Module:
+    """The module of a package with these files, which are not verified; `path` is where it lies or would lie.
+
+    Raises:
+        ModuleError: `universe.json` holds no universe.
+    """
+    contents = {name: content for name, content in files.items() if name != manifest.FILENAME}
+    source = contents.pop(UNIVERSE_FILE)
+    try:
+        universe = from_json(source.decode())
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModuleError(f"{path / UNIVERSE_FILE} holds no universe ({error}): compile it again") from error
+    return Module(path, universe, manifest.sha256(source), contents)
+
+
+def verified(path: Path) -> dict[str, bytes]:
+    """The contents of the files of a generated package, except `__init__.py`, as they were written: those of one
+    package, also while another one takes its place.
+
+    Raises:
+        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+    """
+    for _ in range(ATTEMPTS):
+        before = _identity(path)
+        try:
+            return _verified(path)
+        except ModuleError:
+            if _identity(path) == before:
+                raise
+    return _verified(path)
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """What changes where a folder, or its manifest, is replaced."""
+    try:
+        found = (path.stat(), (path / manifest.FILENAME).stat())
+    except OSError:
+        return None
+    return tuple(number for each in found for number in (each.st_dev, each.st_ino, each.st_mtime_ns))
+
+
+def _verified(path: Path) -> dict[str, bytes]:
+    written = read_manifest(path)
+    expected = dict(written.files)
+    present = manifest.files_in(path)
+    if not (path / manifest.AHEAD).exists():
+        expected = {name: digest for name, digest in expected.items() if not name.startswith(f"{manifest.AHEAD}/")}
+    for name in present:
+        if name not in expected:
+            raise ModuleError(f"{path / name} was not written by hamletc: remove it, or compile into another folder")
+    contents = {}
+    for name, digest in expected.items():
+        if name not in present:
+            raise ModuleError(f"{path / name} is missing: compile {written.source} again")
+        contents[name] = _read(path / name)
+        if manifest.sha256(contents[name]) != digest:
+            raise ModuleError(f"{path / name} was changed after it was written: compile {written.source} again")
+    if UNIVERSE_FILE not in contents:
+        raise ModuleError(f"{path / manifest.FILENAME} was changed: compile {written.source} again")
+    return contents
+
+
+def read_manifest(path: Path) -> manifest.Manifest:
+    """The manifest of a generated package; nothing is executed.
+
+    Raises:
+        ModuleError: the folder is no generated package, or its `__init__.py` was changed.
+    """
+    if not path.is_dir():
+        raise ModuleError(f"{path} is no folder" if path.exists() else f"{path} does not exist")
+    init = path / manifest.FILENAME
+    if not init.is_file():
+        raise ModuleError(f"{path} is no generated package: it has no {manifest.FILENAME}")
+    try:
+        return manifest.parse(_read(init).decode())
+    except UnicodeDecodeError as error:
+        raise ModuleError(f"{init} is not UTF-8") from error
+    except manifest.ManifestError as error:
+        raise ModuleError(f"{init} {error}") from error
+
+
+def _folder(package: str | Path | ModuleType) -> Path:
+    if isinstance(package, ModuleType):
+        if package.__file__ is None:
+            raise ModuleError(f"{package.__name__} is no generated package")
+        return Path(package.__file__).parent
+    if not isinstance(package, (str, Path)) or "\0" in str(package):
+        raise ModuleError(f"a package is a folder, or a module that was imported, not {shown(package)}")
+    path = Path(package)
+    if path.suffix == ".hamlet":
+        raise ModuleError(f"{path} is a source file: hamlet.compile({str(path)!r}) compiles and loads it")
+    return path
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModuleError(f"{path} cannot be read: {error.strerror}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The loader of a module whose text lies in no file: tracebacks and Triton ask it for lines.
+
+    Attributes:
+        digest: sha256 of the text, in hexadecimal.
+        text: the module's.
+    """
+
+    digest: str
+    text: str
+
+    def get_source(self, _name: str) -> str:
+        """The text."""
+        return self.text
+
+
+def execute(package: str, filename: str, source: bytes) -> ModuleType:
+    """The module with these contents, imported once in a process. `package` and `filename` are part of its name."""
+    digest = manifest.sha256(source)
+    folder = f"{package}_{digest}"
+    name, path = f"hamlet_generated.{folder}.{filename.removesuffix('.py')}", f"hamlet_generated/{folder}/{filename}"
+    with _importing:
+        if name in sys.modules:
+            return sys.modules[name]
+        module = ModuleType(name)
+        # No file has this name: whoever looks for the text finds what was executed, and not what a folder holds now.
+        module.__file__ = path
+        loader = Contents(digest, source.decode())
+        module.__dict__["__loader__"] = loader
+        linecache.cache[path] = (len(source), None, loader.text.splitlines(keepends=True), path)
+        # Triton and numba look a function's module up by name.
+        sys.modules[name] = module
+        try:
+            exec(compile(loader.text, path, "exec"), module.__dict__)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        return module

@@ -1,0 +1,49 @@
+"""The arguments of generated kernels, in order: the contract between emitters and launchers.
+
+Every kernel takes its arrays first, then tables, then scalars. What else a kernel needs (block sizes, switches) is its
+target's own business and comes after these.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from hamlet import schema
+from hamlet.universe import Universe
+
+Kernel: TypeAlias = Literal["reset", "observe", "step", "rollout"]
+KERNELS: tuple[Kernel, ...] = ("reset", "observe", "step", "rollout")
+
+TABULAR = ("choices", "thresholds", "strides", "bins")
+"""The arrays of a tabular policy, see `hamlet.backend.protocol.TabularPolicy`: without a dimension for situations
+or rows."""
+
+COUNTS = ("uses", "causes", "lengths", "finished_return")
+"""The arrays of `hamlet.backend.buffers.Statistics`."""
+
+
+def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
+    """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
+    state = tuple(field.name for field in schema.state_fields(universe))
+    outcome = tuple(field.name for field in schema.outcome_fields(universe))
+    match kernel:
+        case "reset" | "observe":
+            return (*state, "observation", "mask")
+        case "step":
+            return (*state, "actions", *outcome, "observation", "final_observation", "mask")
+        case "rollout":
+            policy = ("actions", *TABULAR)
+            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *COUNTS)
+
+
+def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
+    """The names of the run-time integers a kernel takes, after the tables. Seeds and tick are u32, the others i32."""
+    match kernel:
+        case "observe":
+            return ("worlds", "agents")
+        case "reset":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high")
+        case "step":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick")
+        case "rollout":
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks")

@@ -1,0 +1,112 @@
+"""Where values of the state lie. Compiled code relies on it (`hamletc.passes.facts`), so that what users bring from
+elsewhere is held to it (`hamlet.env.checkpoint`)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hamlet.numbers.binary32 import round32
+from hamlet.universe import (
+    Action,
+    Affordance,
+    Assign,
+    Cascade,
+    Continuous,
+    Grid,
+    Lifespan,
+    NoSpace,
+    Rule,
+    Statement,
+    Universe,
+)
+
+
+def coordinates(universe: Universe) -> tuple[tuple[float, float], ...]:
+    """The least and the greatest coordinate of an agent on each axis; in a continuous space binary32 numbers."""
+    match universe.space:
+        case Grid(sizes=sizes):
+            return tuple((0, size - 1) for size in sizes)
+        case Continuous(axes=axes):
+            # where edges wrap or bounce, rounding can lead just beyond
+            beyond = (round32(round32(axis.low) + round32(axis.size)) for axis in axes)
+            return tuple(
+                (round32(axis.low), max(round32(axis.high), most)) for axis, most in zip(axes, beyond, strict=True)
+            )
+        case NoSpace():
+            return ()
+
+
+def fastest(universe: Universe) -> tuple[float, ...]:
+    """The greatest velocity on each axis: from one end to the other, or what episodes begin with."""
+    ends = [round32(high - low) for low, high in coordinates(universe)]
+    begins = universe.start.velocity if universe.start is not None else (0.0,) * len(ends)
+    return tuple(max(end, round32(abs(begin))) for end, begin in zip(ends, begins, strict=True))
+
+
+def speeds(universe: Universe) -> tuple[float, float]:
+    """The least and the greatest speed, where it is state: the length of a velocity, or what episodes begin with."""
+    ends = [round32(high - low) for low, high in coordinates(universe)]
+    # the squares and their sums are rounded
+    longest = round32(math.hypot(*ends) * (1 + len(ends) * 2.0**-23))
+    begin = universe.start.speed if universe.start is not None and universe.start.speed is not None else 0.0
+    return min(0.0, round32(begin)), max(longest, round32(begin))
+
+
+LONGEST_COUNTED = 2**22
+"""Ticks of a longer life are not counted, where it is said how far rewards add up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """How far from 0 rewards may be, and returns are then.
+
+    Attributes:
+        reward: the largest reward of a tick, on either side, with which no sum ever becomes infinite.
+        begun, per_tick: at an age, `episode_return` is at most begun + per_tick * age.
+    """
+
+    reward: float
+    begun: float
+    per_tick: float
+
+
+def returns(lifespan: Lifespan | None, by_hand: bool, ends: bool) -> Returns:
+    """The limits of a universe; `ends`: some episode of it ends, so that `finished_return` sums returns.
+
+    Sums of binary32 numbers stall: where |s| <= 2**103 and |r| <= 2**79, s + r is at most 2**103, once it is rounded
+    (to even, where it lies in the middle). So does the sum of returns, at 2**127. In a life of few ticks rewards may be
+    larger. Rounding a sum of at most 2**103 adds at most 2**78 to it; half of `per_tick` is the largest reward, at
+    least 2**79 for all lives that are counted, and the other half is more than that.
+    """
+    if not ends:
+        return Returns(2.0**103, 2.0**127, 0.0)
+    if lifespan is None or by_hand or lifespan.ticks > LONGEST_COUNTED:
+        return Returns(2.0**79, 2.0**103, 0.0)
+    return Returns(2.0**101 / lifespan.ticks, 2.0**101, 2.0**102 / lifespan.ticks)
+
+
+def returns_of(universe: Universe) -> Returns:
+    """The limits of a universe."""
+    ends = universe.lifespan is not None or bool(universe.causes)
+    return returns(universe.lifespan, universe.by_hand, ends)
+
+
+def unclamped_meters(universe: Universe) -> frozenset[str]:
+    """The meters that some statement writes without clamping, so that they may leave their bounds."""
+    bodies: list[tuple[Statement, ...]] = []
+    construct: Rule | Cascade | Affordance | Action
+    for construct in (*universe.dynamics, *universe.affordances, *universe.actions):
+        match construct:
+            case Affordance(together=True):
+                pass
+            case Affordance():
+                bodies += [construct.instantly, construct.each_tick, construct.on_completion]
+            case _:
+                bodies.append(construct.body)
+    return frozenset(
+        statement.meter
+        for body in bodies
+        for statement in body
+        if isinstance(statement, Assign) and not statement.clamped
+    )

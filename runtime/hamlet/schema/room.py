@@ -1,0 +1,24 @@
+"""How many agents have a place to start on."""
+
+from __future__ import annotations
+
+from math import prod
+
+from hamlet.numbers.permutation import permuted_axes
+from hamlet.universe import Grid, Universe
+
+
+def room(universe: Universe) -> int | None:
+    """The most agents that a world of this universe can have; `None` where any number can start."""
+    if not isinstance(universe.space, Grid) or universe.space.starts == "anywhere":
+        return None
+    sizes = universe.space.sizes
+    permuted = permuted_axes(sizes)
+    fixed = {affordance.place for affordance in universe.affordances if affordance.place is not None}
+    taken = len(fixed) if permuted == len(sizes) else 0
+    return prod(sizes[:permuted]) - taken - scattered(universe)
+
+
+def scattered(universe: Universe) -> int:
+    """The number of affordances at random places."""
+    return sum(affordance.place is None for affordance in universe.affordances)

@@ -1,0 +1,115 @@
+"""`hamletc replay`: does a universe give what was recorded, by `hamletc record` or from HAMLET's engine?"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from hamletc.errors import CompileError
+from hamletc.kinds import expect, kind_of
+
+if TYPE_CHECKING:
+    from hamlet.package.module import Module
+    from hamlet_lab.diff.report import Report
+    from hamlet_townlet.traces import Report as TraceReport
+
+OF_TRACES = ("interpreter", "numba", "triton")
+BACKENDS = (*OF_TRACES, "ir", "sm_80", "sm_90", "sm_100")
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path), metavar="[UNIVERSE]")
+@click.argument("run", type=click.Path(path_type=Path), required=False, metavar="RUN")
+@click.option("--backend", type=click.Choice(BACKENDS), default="interpreter", show_default=True, help="What runs it.")
+@click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+@click.option("--steps", type=click.IntRange(min=1), help="Only so many steps of the run.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    universe: Path,
+    run: Path | None,
+    backend: str,
+    device: str | None,
+    steps: int | None,
+    as_json: bool,
+) -> None:
+    """Take the recorded actions of RUN in UNIVERSE, and compare everything that was recorded bit for bit, up to the
+    first difference.
+
+    RUN is what `hamletc record` wrote, and UNIVERSE a text, a pack, a generated package, or left out: then it is the
+    one that was recorded. Or RUN is a trace of HAMLET's engine (NAME.npz, with NAME.json beside it), and UNIVERSE its
+    pack or the package of that; such a trace is not replayed by ir and sm_80, ...
+
+    Triton runs on the GPU, or without one under TRITON_INTERPRET=1. Exit code 0 if everything is equal and something
+    was compared, 1 if something differs, 2 if the universe or the run has errors.
+    """
+    from hamlet.errors import HamletError
+    from hamletc.cli.show import show_diagnostics
+    from hamletc.compile import SourceError
+
+    if run is None and kind_of(universe) != "recorded run":
+        raise click.UsageError("Missing argument 'RUN'.")
+    try:
+        report = _replayed(universe, run, backend, device, steps)
+    except SourceError as error:
+        show_diagnostics(error.path, error.found)
+        ctx.exit(2)
+    except HamletError as error:
+        click.echo(f"error: {error}", err=True)
+        ctx.exit(2)
+    click.echo((report.to_json() if as_json else report.render()).rstrip("\n"))
+    if not report.ok:
+        ctx.exit(1)
+
+
+def _replayed(
+    universe: Path, run: Path | None, backend: str, device: str | None, steps: int | None
+) -> TraceReport | Report:
+    if run is None:
+        return _recorded(None, universe, backend, device, steps)
+    expect(universe, "text", "pack", "package", "nothing")
+    if expect(run, "recorded run", "trace") == "recorded run":
+        return _recorded(universe, run, backend, device, steps)
+    return _trace(universe, run, backend, device, steps)
+
+
+def _recorded(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Report:
+    """A run of `hamletc record` beside one of the universe now; `None`: the recorded one."""
+    from rich.console import Console
+
+    from hamlet_lab.diff.diff import diff
+    from hamlet_lab.diff.open import again, open_recorded, open_side
+    from hamlet_lab.verify import QUICK
+
+    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("replaying"):
+        recorded = open_recorded(run, steps)
+        package = Path(folder) / "package"
+        if universe is None:
+            now = again(recorded, backend, package, device)
+        else:
+            now = open_side(universe, backend, package, device)
+        return diff(recorded, now, QUICK, 0)
+
+
+def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int | None) -> TraceReport:
+    from hamlet_townlet.traces import read_trace
+    from hamlet_townlet.traces import replay as compare
+    from hamlet_townlet.traces.device import device_for
+
+    if backend not in OF_TRACES:
+        raise CompileError(f"{trace} is a trace of HAMLET, which {', '.join(OF_TRACES)} replay, not {backend}")
+    recorded = read_trace(trace)
+    place = device_for(backend) if device is None else device
+    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
+        return compare(_module(pack, Path(folder) / "package"), recorded, backend, place, steps)
+
+
+def _module(pack: Path, folder: Path) -> Module:
+    """The universe of a pack, compiled into a folder; or that of a generated package."""
+    import hamlet
+
+    return hamlet.load(pack) if kind_of(pack) == "package" else hamlet.compile(pack, folder)

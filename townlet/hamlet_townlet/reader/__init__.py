@@ -1,0 +1,1 @@
+"""The files of a pack: YAML with places, checked field by field."""

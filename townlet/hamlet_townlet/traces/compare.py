@@ -1,0 +1,90 @@
+"""Comparing a recorded stream with what an environment gave, bit for bit.
+
+All NaNs are the same one. So are the two zeros, but zeros whose signs differ are counted. HAMLET's polynomial rewards
+take powers from a library, and a square root that is not correctly rounded (quirks 3 and 5): their bits depend on the
+machine that recorded, so a stated number of units in the last place is let pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hamlet.universe import Binary, Report, Reward, Unary, Universe, nodes
+from hamlet_townlet.traces.streams import REPORTS
+from hamlet_townlet.traces.trace import Array
+
+POWER_ULPS = 4
+"""Units in the last place by which a reward may differ that has a power or a square root in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A stream that was compared.
+
+    Attributes:
+        name: of the stream.
+        count: how many values were compared; `None` for a stream that the trace gives.
+        first: the first place where the values differ: number of the step or reset, then of agent and value.
+        differing: how many values differ.
+        zeros: how many zeros have another sign.
+        ulps: units in the last place that were let pass.
+        largest: the largest difference that was let pass, in such units.
+    """
+
+    name: str
+    count: int | None
+    first: tuple[int, ...] | None = None
+    differing: int = 0
+    zeros: int = 0
+    ulps: int = 0
+    largest: int = 0
+
+
+def compare(name: str, recorded: Array, found: Array, ulps: int) -> Comparison:
+    """Compare two arrays of the same shape. What is NaN in f64 `found` was not asked for."""
+    if found.dtype == np.float64:
+        asked = ~np.isnan(found)
+        differs = asked & (recorded != found)
+        return _comparison(name, int(asked.sum()), differs, 0, 0, 0)
+    if found.dtype != np.float32:
+        differs = recorded.astype(np.int64) != found.astype(np.int64)
+        return _comparison(name, differs.size, differs, 0, 0, 0)
+    zeros = int(((recorded == 0) & (found == 0) & (np.signbit(recorded) != np.signbit(found))).sum())
+    # the order of these integers is that of the numbers
+    distance = np.abs(_ordered(recorded) - _ordered(found))
+    passed = distance <= ulps
+    largest = int(distance[passed].max(initial=0))
+    return _comparison(name, distance.size, ~passed, zeros, ulps, largest)
+
+
+def _comparison(name: str, count: int, differs: Array, zeros: int, ulps: int, largest: int) -> Comparison:
+    places = np.argwhere(differs)
+    first = tuple(int(index) for index in places[0]) if len(places) else None
+    return Comparison(name, count, first, len(places), zeros, ulps, largest)
+
+
+def _ordered(values: Array) -> Array:
+    """f32 as i64 in the same order; the zeros are 0, every NaN is the same number."""
+    bits = values.view(np.int32).astype(np.int64)
+    ordered = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+    return np.where(np.isnan(values), np.int64(1) << 40, ordered)
+
+
+def tolerances(universe: Universe) -> dict[str, int]:
+    """The streams that depend on powers of a library, and how many units in the last place they may differ by."""
+    terms: list[Reward | Report] = [*universe.rewards, *universe.reports]
+    using = {term.name for term in terms if any(_is_power(node) for node in nodes(term.value))}
+    streams = [stream for stream, report in REPORTS.items() if report in using]
+    if any(term.name in using for term in universe.rewards):
+        streams.append("rewards")
+    return dict.fromkeys(streams, POWER_ULPS)
+
+
+def _is_power(node: object) -> bool:
+    match node:
+        case Binary(op="pow") | Unary(op="sqrt"):
+            return True
+        case _:
+            return False

@@ -1,0 +1,5 @@
+"""Packs in the text language: one file per concept."""
+
+from hamlet_townlet.translate.universe import translate
+
+__all__ = ["translate"]

@@ -1,0 +1,146 @@
+"""The observation: every variable that HAMLET observes, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hamlet.universe import Span
+from hamlet_townlet.pack import Aspatial, Grid, Pack, Spanned, Variable
+from hamlet_townlet.reader.read_variables import automatic_variables, axis_velocities, velocity_axis
+from hamlet_townlet.translate.space import axis
+from hamlet_townlet.translate.terms import as_binary32, exact, quoted, signed, word
+from hamletc.language.syntax import Name, ObserveDecl, ObserveItem, Signed, StartDecl
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A variable, how many values it has, and the items that observe it."""
+
+    variable: str
+    count: int
+    items: tuple[ObserveItem, ...]
+
+
+def observed(pack: Pack) -> list[Part]:
+    """The automatic variables that the pack does not declare itself, then the scalars and vectors that it does."""
+    meters = [bar.name.value for bar in pack.bars]
+    automatic = automatic_variables(pack.substrate, meters, len(pack.affordances), pack.training)
+    declared = [variable for variable in pack.variables if variable.type.value in ("scalar", "vecNf")]
+    names = {variable.id.value for variable in pack.variables}
+    parts = [_part(pack, name, size or 1, None) for name, size in automatic.items() if name not in names]
+    return [*parts, *(_part(pack, v.id.value, len(v.default), v) for v in declared)]
+
+
+def start(pack: Pack) -> StartDecl | None:
+    """`start velocity (0.5, 0) speed 2`: velocities are what the pack says until the first step writes them."""
+    begins = {variable.id.value: variable for variable in pack.variables if variable.type.value == "scalar"}
+    axes = [begins.get(name) for name in axis_velocities(pack.substrate)]
+    velocity = [0.0 if variable is None else as_binary32(variable.default[0]) for variable in axes]
+    fast = begins.get("velocity_magnitude")
+    speed = 0.0 if fast is None else as_binary32(fast.default[0])
+    said = [variable for variable in (*axes, fast) if variable is not None and as_binary32(variable.default[0]) != 0]
+    if not said:
+        return None
+    span = said[0].span
+    observed = fast is not None or "velocity_magnitude" in automatic_variables(pack.substrate, (), 0, pack.training)
+    return StartDecl(
+        tuple(exact(part, span) for part in velocity) if any(velocity) else None,
+        exact(speed, span) if observed else None,
+        span,
+    )
+
+
+def observe(parts: Sequence[Part], span: Span) -> ObserveDecl:
+    """`observe { grid  position relative  meters energy mood  time }`; neighbours are put together."""
+    items: list[ObserveItem] = []
+    for item in (item for part in parts for item in part.items):
+        last = items[-1] if items else None
+        if last is not None and last.kind.text == item.kind.text and item.kind.text in ("meters", "velocity"):
+            items[-1] = replace(last, words=(*last.words, *item.words))
+        elif last is not None and last.kind.text == item.kind.text == "time":
+            halves = (*last.words, *item.words)
+            items[-1] = replace(last, words=() if [half.text for half in halves] == ["sin", "cos"] else halves)
+        else:
+            items.append(item)
+    return ObserveDecl(tuple(items), span)
+
+
+def _part(pack: Pack, name: str, count: int, declared: Variable | None) -> Part:
+    return Part(name, count, tuple(_items(pack, name, count, declared)))
+
+
+def _items(pack: Pack, name: str, count: int, declared: Variable | None) -> list[ObserveItem]:
+    span = pack.substrate.span if declared is None else declared.span
+    substrate, training = pack.substrate, pack.training
+    partial, temporal = training.partial_observability.value, training.temporal.value
+    cells = isinstance(substrate, Grid) and len(substrate.sizes) <= 3
+    index = velocity_axis(name, substrate)
+    if index is not None:
+        return [_item("velocity", span, [Name(axis(substrate, index), span)])]
+    match name:
+        case "grid_encoding" if cells and not partial:
+            return [_item("grid", span)]
+        case "local_window" if cells and partial:
+            return [_item("window", training.vision_range.span, [], [training.vision_range.value])]
+        case "grid_encoding" | "position" if not cells or name == "position":
+            if not isinstance(substrate, Aspatial):
+                return [_item("position", span, [word(substrate.encoding.value, substrate.encoding.span)])]
+        case "velocity_magnitude" if not isinstance(substrate, Aspatial) or _begins_fast(declared):
+            return [_item("speed", span)]
+        case "affordance_at_position" if not partial and pack.deployed:
+            return _here(pack, span)
+        case "affordance_at_position" if not partial:
+            return [_item("blank", span, [], [count - 1])] * (count > 1) + [_item("constant", span, [], [1])]
+        case "time_sin" | "time_cos" if temporal:
+            return [_item("time", span, [word(name.removeprefix("time_"), span)])]
+        case "time_cos":
+            return [_item("constant", span, [], [1])]
+        case "interaction_progress" if temporal and pack.deployed:
+            return [_item("progress", span, [], [10])]
+        case "lifetime_progress":
+            return [_item("lifetime", span)]
+        case _:
+            for bar in pack.bars:
+                if bar.name.value == name:
+                    return [_item("meters", span, [quoted(Spanned(name, span))])]
+    return [_still(name, count, declared, span)]
+
+
+def _begins_fast(declared: Variable | None) -> bool:
+    """Whether a speed is there before the first step: without a space it is 0 from then on."""
+    return declared is not None and as_binary32(declared.default[0]) != 0
+
+
+def _here(pack: Pack, span: Span) -> list[ObserveItem]:
+    """`here Bed Bar  blank 2  here Job nothing`: what is not deployed is nowhere."""
+    deployed = {affordance.name.value for affordance in pack.deployed}
+    items: list[ObserveItem] = []
+    for affordance in pack.affordances:
+        there = affordance.name.value in deployed
+        last = items[-1] if items else None
+        if last is None or (last.kind.text == "here") != there:
+            items.append(_item("here" if there else "blank", span, [], [] if there else [0]))
+            last = items[-1]
+        if there:
+            items[-1] = replace(last, words=(*last.words, quoted(affordance.name)))
+        else:
+            items[-1] = replace(last, numbers=(Signed(str(int(last.numbers[0].text) + 1), span),))
+    none = word("nothing", span)
+    if items[-1].kind.text == "here":
+        items[-1] = replace(items[-1], words=(*items[-1].words, none))
+        return items
+    return [*items, _item("here", span, [none])]
+
+
+def _still(name: str, count: int, declared: Variable | None, span: Span) -> ObserveItem:
+    """What nobody writes keeps its default, 0 where the pack gives none."""
+    written = name in ("affordance_at_position", "time_sin", "interaction_progress", "velocity_magnitude")
+    values = () if declared is None or written else declared.default
+    if all(as_binary32(value) == 0 for value in values):
+        return _item("blank", span, [], [count])
+    return ObserveItem(word("constant", span), (), tuple(signed(value, span) for value in values), span)
+
+
+def _item(kind: str, span: Span, words: Sequence[Name] = (), numbers: Sequence[int] = ()) -> ObserveItem:
+    return ObserveItem(word(kind, span), tuple(words), tuple(Signed(str(n), span) for n in numbers), span)

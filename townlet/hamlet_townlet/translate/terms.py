@@ -1,0 +1,127 @@
+"""Expressions of the text language, from parts of a pack.
+
+HAMLET rounds every number of a pack to binary32 before it computes; the text language folds constants in binary64. So
+two constants are never left to meet in an expression: they are put together here, in binary32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from math import inf
+
+from hamlet.numbers.binary32 import round32, spell32
+from hamlet.universe import Span
+from hamlet_townlet.pack import Spanned
+from hamlet_townlet.reader.fields import spelled
+from hamletc.language.syntax import BinaryExpr, BinaryOp, CallExpr, Expr, Name, Numeral, Signed, UnaryExpr, WhenExpr
+
+NOWHERE = Span(1, 1, 1, 1)
+"""The place of what no pack says: it is not warned about."""
+
+
+def quoted(name: Spanned[str]) -> Name:
+    """A name of the pack: always a declaration, whatever it is."""
+    return Name(name.value, name.span, quoted=True)
+
+
+def word(text: str, span: Span) -> Name:
+    """A word of the language."""
+    return Name(text, span)
+
+
+def as_binary32(value: float) -> float:
+    """The number rounded to binary32; infinite where that has no such number."""
+    try:
+        return round32(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def spell(value: float) -> str:
+    """A number of a pack, spelled as a person would and without its sign. What rounds to 0 is 0."""
+    return "0" if as_binary32(value) == 0 else spelled(abs(value)) if abs(value) < inf else "1e39"
+
+
+def signed(value: float, span: Span) -> Signed:
+    """A number where only a constant may stand."""
+    text = spell(value)
+    return Signed(f"-{text}" if value < 0 and text != "0" else text, span)
+
+
+def exact(value: float, span: Span) -> Signed:
+    """A binary32 number where only a constant may stand, in its shortest spelling."""
+    return signed(shortest(value), span)
+
+
+def number(value: float, span: Span) -> Expr:
+    """A constant."""
+    numeral = Numeral(spell(value), span)
+    return UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
+
+
+def exactly(value: float, span: Span) -> Expr:
+    """The constant that is this number rounded to binary32, in its shortest spelling."""
+    return number(shortest(as_binary32(value)), span)
+
+
+def shortest(rounded: float) -> float:
+    """The number of shortest spelling that rounds to this binary32 number."""
+    return float(spell32(rounded)) if abs(rounded) < inf else rounded
+
+
+def constant(expression: Expr) -> float | None:
+    """The binary32 value of a constant, `None` of other expressions."""
+    match expression:
+        case Numeral(text=text):
+            return as_binary32(float(text))
+        case UnaryExpr(op="-", operand=Numeral(text=text)):
+            return -as_binary32(float(text))
+        case _:
+            return None
+
+
+def binary(left: Expr, op: BinaryOp, right: Expr, span: Span) -> Expr:
+    """`left op right`."""
+    return BinaryExpr(op, left, right, span, span)
+
+
+def _folded(op: BinaryOp, compute: Callable[[float, float], float]) -> Callable[[Expr, Expr, Span], Expr]:
+    def build(left: Expr, right: Expr, span: Span) -> Expr:
+        first, second = constant(left), constant(right)
+        if first is None or second is None:
+            return binary(left, op, right, span)
+        # The binary64 result of two binary32 numbers rounds to the binary32 result.
+        return exactly(compute(first, second), span)
+
+    return build
+
+
+plus = _folded("+", lambda a, b: a + b)
+"""`a + b`, computed in binary32 where both are constants."""
+minus = _folded("-", lambda a, b: a - b)
+"""`a - b`, likewise."""
+times = _folded("*", lambda a, b: a * b)
+"""`a * b`, likewise."""
+
+
+def product(factors: Sequence[Expr], span: Span) -> Expr:
+    """The product from left to right; 1 of none."""
+    return reduce(lambda a, b: times(a, b, span), factors) if factors else number(1.0, span)
+
+
+def joined(conditions: Sequence[Expr], op: BinaryOp, span: Span) -> Expr:
+    """Conditions joined by `and` or `or`."""
+    return reduce(lambda a, b: binary(a, op, b, span), conditions)
+
+
+def call(function: str, arguments: Sequence[Expr], span: Span) -> Expr:
+    """A call of one of the language's functions; `min` and `max` of a single value are that value."""
+    if function in ("min", "max") and len(arguments) == 1:
+        return arguments[0]
+    return CallExpr(Name(function, span), tuple(arguments), span)
+
+
+def when(value: Expr, condition: Expr, span: Span) -> Expr:
+    """`value when condition`."""
+    return WhenExpr(value, condition, span)
