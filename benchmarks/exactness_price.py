@@ -29,8 +29,9 @@ from rounds import as_json, more_time, rates
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.launch.gpu import options as triton_options
+from hamlet.launch.gpu.forms import FORMS
 from hamlet.package.module import Module, kernels_file
-from hamlet_lab.machine_code.kernels import FORMS, compile_kernels
+from hamlet_lab.machine_code.kernels import compile_kernels
 from hamletc.compile import Options, Stopwatch, Target, check_file, emit_texts, lower, optimise, specialise
 from hamletc.compile import emit_kernels as emit
 from hamletc.package import package, write
@@ -103,7 +104,7 @@ def loosened(target: Target, variant: Variant) -> Iterator[None]:
         def loose(block: int, observes: bool) -> dict[str, int | bool]:
             return triton_options.options(block, observes) | {"enable_fp_fusion": True}
 
-        with patch("hamlet.launch.gpu.call.options", loose), patch("hamlet_lab.machine_code.kernels.options", loose):
+        with patch("hamlet.launch.gpu.call.options", loose), patch("hamlet.launch.gpu.forms.options", loose):
             yield
     else:
         flags = ("contract", "arcp", "afn") if variant.divisions == "approximate" else ("contract",)

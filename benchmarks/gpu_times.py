@@ -14,10 +14,10 @@ import torch
 from hamlet import schema
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
+from hamlet.launch.gpu.forms import FORMS, Form
 from hamlet.package.module import Module
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.schema.features import Count, features
-from hamlet_lab.machine_code.kernels import FORMS, Form
 from hamlet_lab.verify import QUICK, Effort
 
 Row: TypeAlias = dict[str, Any]

@@ -17,7 +17,8 @@ from triton._C.libtriton import passes
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet import load
-from hamlet_lab.machine_code.kernels import FORMS, Form, compile_kernels
+from hamlet.launch.gpu.forms import FORMS, Form
+from hamlet_lab.machine_code.kernels import compile_kernels
 from hamletc.compile import Options, Stopwatch, build
 from hamletc.package import write
 from sample_universes import sample

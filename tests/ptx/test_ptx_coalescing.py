@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hamlet_lab.machine_code.kernels import FORMS
+from hamlet.launch.gpu.forms import FORMS
 from sample_universes import SHIPPED
 
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"

@@ -188,7 +188,7 @@ def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stop
     from tempfile import TemporaryDirectory
 
     import hamlet
-    from hamlet_lab.machine_code.kernels import compile_kernels
+    from hamlet.launch.gpu.forms import FORMS, compile_form
     from hamletc.package import package, write
 
     # Triton reads the source of kernels from a file.
@@ -196,10 +196,9 @@ def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stop
         path = Path(folder) / universe.name
         texts = emit_texts(program, universe, replace(options, targets=("triton",)), stopwatch)
         write(package(universe, texts), path)
-        kernels = compile_kernels(hamlet.load(path).kernels("triton"), universe, CAPABILITY)
-    return "\n".join(
-        f"// {universe.name}, {form}, sm_{CAPABILITY}\n{compiled.ptx}" for form, compiled in kernels.items()
-    )
+        kernels = hamlet.load(path).kernels("triton")
+        ptx = {form: compile_form(kernels, universe, CAPABILITY, form).asm["ptx"] for form in FORMS}
+    return "\n".join(f"// {universe.name}, {form}, sm_{CAPABILITY}\n{text}" for form, text in ptx.items())
 
 
 def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:

@@ -2,8 +2,7 @@
 
 `play(left, right, effort, seed)` runs two contenders (backends, packages, versions of a universe, recorded runs) from
 the same seeds, compares every array after every event, and bisects rollouts, down to one event before which all was
-equal.
-`hamlet_lab.diff` takes it from there to the operation whose value differs.
+equal. `hamlet_lab.diff.diff` takes it from there to the operation whose value differs.
 """
 
 from hamlet_lab.diff.contender import Contender

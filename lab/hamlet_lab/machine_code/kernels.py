@@ -20,27 +20,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any
 
-from hamlet import schema
-from hamlet.backend.buffers import length_bins
 from hamlet.errors import EnvError, HamletError
-from hamlet.launch.gpu.compile import compile_kernel
-from hamlet.launch.gpu.options import WARPS, constants, interpreted, options
+from hamlet.launch.gpu.forms import FORMS, Form, compile_form, kernel_of
 from hamlet.package.module import load
-from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamlet_lab.machine_code.sass import Loop, instructions, largest_loop
 
-if TYPE_CHECKING:
-    from triton.runtime.jit import JITFunction
-
-Form: TypeAlias = Literal["reset", "observe", "step", "rollout", "rollout_observing"]
-FORMS: tuple[Form, ...] = get_args(Form)
-"""The kernels; `rollout` is the random policy with statistics, `rollout_observing` also observes every tick."""
-
-BLOCK = 32 * WARPS
-POINTERS = {"f32": "*fp32", "i32": "*i32", "u32": "*u32", "bool": "*i1"}
 RESOURCE = re.compile(r"\b([A-Z]+):(\d+)")
 PTX_OPCODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z]\w*(?:\.\w+)*)\s.*;")
 
@@ -82,18 +69,12 @@ def compile_kernels(
     Raises:
         EnvError: the kernels were imported under TRITON_INTERPRET=1, or Triton cannot compile for this capability.
     """
-    if interpreted(kernels):
-        raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
     return {form: _compile(kernels, universe, capability, form) for form in forms}
 
 
 def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> Compiled:
-    kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form
-    function: JITFunction = getattr(kernels, kernel)
-    signature, values = _signature(function, kernels, universe, form)
-    aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
-    wanted = options(BLOCK, form in ("step", "rollout_observing"))
-    result = compile_kernel(function, signature, values, aligned, wanted, capability)
+    kernel = kernel_of(form)
+    result = compile_form(kernels, universe, capability, form)
     ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
     code = instructions(sass, kernel)
     return Compiled(
@@ -113,34 +94,6 @@ def _compile(kernels: ModuleType, universe: Universe, capability: int, form: For
 
 def _counted(names: Any) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
-
-
-def _signature(
-    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form
-) -> tuple[dict[str, str], dict[str, object]]:
-    """The type of every argument, and the values of those that are constants."""
-    types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
-    types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1"}
-    types |= {"choices": "*i32", "thresholds": "*i32", "strides": "*i32", "bins": "*fp32"}
-    types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}
-    kernel: abi.Kernel = "rollout" if form == "rollout_observing" else form
-    names = abi.array_arguments(universe, kernel)
-    scalars = abi.scalar_arguments(kernel)
-    unsigned = ("seed_low", "seed_high", "tick")
-    listed = [
-        *(types[name] for name in names),
-        *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
-        *("u32" if name in unsigned else "i32" for name in scalars),
-    ]
-    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, length_bins(universe), form == "rollout_observing"))
-    absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
-    if form == "rollout" or not schema.observation_rows(universe):
-        absent += ["observation", "final_observation"]
-    if kernel == "step":
-        given["elapsed_ptr"] = None
-    given |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
-    signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))
-    return signature | dict.fromkeys(given, "constexpr"), given
 
 
 def _disassemble(cubin: bytes) -> tuple[str, dict[str, int]]:

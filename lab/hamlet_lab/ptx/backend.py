@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from hamlet.errors import EnvError
+from hamlet.launch.gpu.compile import Argument, Signature, signature
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import interpreted
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.universe import Universe
-from hamlet_lab.ptx.compile import Argument, Compiled, Signature, compile_ptx, signature
+from hamlet_lab.ptx.compile import Compiled, compile_ptx
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.program import Launch, Program

@@ -17,7 +17,7 @@ from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.env.make import OBS_DTYPES
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.call import Launch, Signature
-from hamlet.launch.gpu.compile import compile_kernel
+from hamlet.launch.gpu.compile import compile_kernel, signature
 from hamlet.launch.gpu.cubins import INDEX, Cubin, Cubins, folder, to_json
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import interpreted
@@ -25,7 +25,6 @@ from hamlet.launch.gpu.tuning import Tuner, candidates
 from hamlet.package.module import Module
 from hamlet.schema import abi
 from hamlet.schema.encoding import scales
-from hamlet_lab.ptx.compile import signature
 
 if TYPE_CHECKING:
     from triton.compiler import CompiledKernel

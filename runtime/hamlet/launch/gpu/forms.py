@@ -1,0 +1,76 @@
+"""The kernels of a package in the forms that launches compile, for a GPU that need not be there.
+
+The same options and types as in a launch, f32 observations, one agent per world.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from hamlet import schema
+from hamlet.backend.buffers import length_bins
+from hamlet.errors import EnvError
+from hamlet.launch.gpu.compile import compile_kernel
+from hamlet.launch.gpu.options import WARPS, constants, interpreted, options
+from hamlet.schema import abi
+from hamlet.universe import Universe
+
+if TYPE_CHECKING:
+    from triton.compiler import CompiledKernel
+    from triton.runtime.jit import JITFunction
+
+Form: TypeAlias = Literal["reset", "observe", "step", "rollout", "rollout_observing"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""The kernels; `rollout` is the random policy with statistics, `rollout_observing` also observes every tick."""
+
+BLOCK = 32 * WARPS
+POINTERS = {"f32": "*fp32", "i32": "*i32", "u32": "*u32", "bool": "*i1"}
+
+
+def compile_form(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> CompiledKernel:
+    """Compile one form for compute capability `capability` (90: sm_90).
+
+    Raises:
+        EnvError: the kernels were imported under TRITON_INTERPRET=1, or Triton cannot compile for this capability.
+    """
+    if interpreted(kernels):
+        raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
+    function: JITFunction = getattr(kernels, kernel_of(form))
+    signature, values = _signature(function, kernels, universe, form)
+    aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
+    wanted = options(BLOCK, form in ("step", "rollout_observing"))
+    return compile_kernel(function, signature, values, aligned, wanted, capability)
+
+
+def kernel_of(form: Form) -> abi.Kernel:
+    """The kernel that this is a form of."""
+    return "rollout" if form == "rollout_observing" else form
+
+
+def _signature(
+    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form
+) -> tuple[dict[str, str], dict[str, object]]:
+    """The type of every argument, and the values of those that are constants."""
+    types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
+    types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1"}
+    types |= {"choices": "*i32", "thresholds": "*i32", "strides": "*i32", "bins": "*fp32"}
+    types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}
+    kernel = kernel_of(form)
+    names = abi.array_arguments(universe, kernel)
+    scalars = abi.scalar_arguments(kernel)
+    unsigned = ("seed_low", "seed_high", "tick")
+    listed = [
+        *(types[name] for name in names),
+        *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
+        *("u32" if name in unsigned else "i32" for name in scalars),
+    ]
+    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, length_bins(universe), form == "rollout_observing"))
+    absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
+    if form == "rollout" or not schema.observation_rows(universe):
+        absent += ["observation", "final_observation"]
+    if kernel == "step":
+        given["elapsed_ptr"] = None
+    given |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
+    signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))
+    return signature | dict.fromkeys(given, "constexpr"), given
