@@ -144,7 +144,7 @@ def steps(module: Module, backend: Backend, threads: int, lanes: int, obs: torch
 
 def steps_as_users_take_them(module: Module, threads: int, lanes: int, count: int) -> Variant:
     """The same through `Env.step`, which also checks the actions."""
-    env = module.make(worlds=lanes, seed=SEED, backend="numba", quiet=True)
+    env = hamlet.make(module, worlds=lanes, seed=SEED, backend="numba", quiet=True)
     actions = torch.arange(lanes, dtype=torch.int32) % 5
 
     def run() -> None:

@@ -154,7 +154,16 @@ def timed(
     seen = None if observed == "none" else observed
     for variant, module in built:
         with loosened(target, variant):
-            env = module.make(agents, 1, None, target, 7, seen, validate=False, quiet=True, launch="step")
+            env = hamlet.make(
+                module,
+                worlds=agents,
+                backend=target,
+                seed=7,
+                obs_dtype=seen,
+                validate=False,
+                quiet=True,
+                launch="step",
+            )
             env.rollout(WARM_UP, observe=seen is not None, statistics=False)
         envs.append(env)
     lanes = [other_lanes(env, envs[0]) for env in envs]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import torch
 from gpu_times import Plan, Row, make
 
+import hamlet
 from hamlet.launch.gpu.compile_ahead import compile_ahead
 from hamlet.package import cache
 from hamlet.package.module import Module
@@ -45,7 +46,17 @@ def tuned(module: Module, plan: Plan) -> list[Row]:
     """Seconds by lanes of a block, for `step` and a rollout with the most lanes; and that the bits stay."""
     lanes = plan.lanes[-1]
     envs = [
-        module.make(lanes, 1, plan.device, plan.backend, 1, validate=False, quiet=True, tune=tune, launch="step")
+        hamlet.make(
+            module,
+            worlds=lanes,
+            device=plan.device,
+            backend=plan.backend,
+            seed=1,
+            validate=False,
+            quiet=True,
+            tune=tune,
+            launch="step",
+        )
         for tune in ("max", "off")
     ]
     actions = torch.zeros(lanes, dtype=torch.int32, device=plan.device)
@@ -74,7 +85,7 @@ def chosen(module: Module, plan: Plan) -> list[Row]:
     rows = []
     for lanes in (64, 1_024, 8_192, *plan.lanes[-1:]):
         started = time.perf_counter()
-        env = module.make(lanes, 1, quiet=True)
+        env = hamlet.make(module, worlds=lanes, agents=1, quiet=True)
         taken = time.perf_counter() - started
         rows.append({"universe": module.name, "agents": lanes, "seconds to make": taken, "choice": env.choice})
     return rows

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import torch
 
+import hamlet
 from hamlet import schema
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
@@ -140,7 +141,17 @@ def bytes_per_lane(env: Env) -> tuple[float, float]:
 
 def make(module: Module, worlds: int, plan: Plan, obs_dtype: str | None) -> Env:
     """Worlds on the device that is checked."""
-    return module.make(worlds, 1, plan.device, plan.backend, 1, obs_dtype, validate=False, quiet=True, launch="step")
+    return hamlet.make(
+        module,
+        worlds=worlds,
+        device=plan.device,
+        backend=plan.backend,
+        seed=1,
+        obs_dtype=obs_dtype,
+        validate=False,
+        quiet=True,
+        launch="step",
+    )
 
 
 def some_policy(env: Env) -> TabularPolicy:

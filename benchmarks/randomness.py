@@ -179,7 +179,8 @@ def run(lanes: int, ticks: int, seeds: int, backend: str = "numba") -> tuple[lis
         module = hamlet.compile(source, Path(folder) / "dice")
         for seed in range(seeds):
             env, beside = (
-                module.make(worlds=lanes, backend=backend, seed=2 * seed + which, obs_dtype=None) for which in (0, 1)
+                hamlet.make(module, worlds=lanes, backend=backend, seed=2 * seed + which, obs_dtype=None)
+                for which in (0, 1)
             )
             wait, numbers = torch.zeros(lanes, dtype=torch.int32), torch.arange(lanes)
             earlier: Array | None = None

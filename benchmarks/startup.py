@@ -31,7 +31,7 @@ FIRST_STEP = """
 import sys, time, torch, hamlet
 module = hamlet.load(sys.argv[1])
 begin = time.perf_counter()
-env = module.make(worlds=64, backend="numba")
+env = hamlet.make(module, worlds=64, backend="numba")
 env.reset()
 env.step(torch.zeros(64, dtype=torch.int32))
 print(time.perf_counter() - begin)

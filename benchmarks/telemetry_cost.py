@@ -31,7 +31,16 @@ TICKS = (64, 1000)
 
 def measured(package: Path, backend: str, agents: int, ticks: list[int], rounds: int) -> dict[str, Any]:
     """What this process finds."""
-    env = hamlet.load(package).make(agents, 1, None, backend, 7, None, validate=False, quiet=True, launch="step")
+    env = hamlet.make(
+        hamlet.load(package),
+        worlds=agents,
+        backend=backend,
+        seed=7,
+        obs_dtype=None,
+        validate=False,
+        quiet=True,
+        launch="step",
+    )
     env.rollout(WARM_UP)
     rows = []
     for count in ticks:

@@ -18,7 +18,7 @@ backends = ["interpreter", "numba", *(["triton"] if torch.cuda.is_available() el
 
 reference = None
 for backend in backends:
-    env = universe.make(worlds=WORLDS, seed=7, backend=backend)
+    env = hamlet.make(universe, worlds=WORLDS, seed=7, backend=backend)
     env.rollout(1)  # the first launch compiles
     env.reset(seed=7)
     started = time.perf_counter()

@@ -10,7 +10,7 @@ import hamlet
 UNIVERSES = Path(__file__).parents[1] / "universes"
 
 universe = hamlet.compile(UNIVERSES / "town.hamlet")
-env = universe.make(worlds=4096, seed=1)
+env = hamlet.make(universe, worlds=4096, seed=1)
 result = env.rollout(500)
 
 print(f"{result.episodes():,} episodes, mean length {result.mean_length():.1f}, mean return {result.mean_return():.2f}")

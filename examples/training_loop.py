@@ -16,7 +16,7 @@ UNIVERSES = Path(__file__).parents[1] / "universes"
 DISCOUNT = 0.99
 
 universe = hamlet.compile(UNIVERSES / "first_meal.hamlet")
-env = universe.make(worlds=256, seed=1)
+env = hamlet.make(universe, worlds=256, seed=1)
 torch.manual_seed(1)
 
 inputs = len(env.observation_names)

@@ -27,7 +27,9 @@ def interrupted(share: float) -> Iterator[Fault]:
     for backend, worlds, seconds in (("numba", 64, 20.0), ("numba", 20_000, 20.0), ("interpreter", 300, 20.0)):
         for kind in ("steps", "rollouts"):
             fault = Fault(f"Ctrl-C in {kind} of {worlds:,} worlds, {backend}", "all lanes at the tick that `tick` says")
-            env, other = (module.make(worlds, device="cpu", backend=backend, seed=5, quiet=True) for _ in range(2))
+            env, other = (
+                hamlet.make(module, worlds=worlds, device="cpu", backend=backend, seed=5, quiet=True) for _ in range(2)
+            )
             actions = torch.randint(env.num_actions, (64, worlds), generator=torch.Generator().manual_seed(SEED))
             counts = env.rollout(1).counts
             tick = _pressed(fault, partial(_work, env, kind, actions, counts), max(seconds * share, 1))

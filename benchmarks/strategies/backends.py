@@ -9,12 +9,13 @@ import torch
 from contract import Result, Start
 from torch import Tensor
 
+import hamlet
 from hamlet.backend.buffers import Shape, allocate_statistics
 from hamlet.package.module import Module
 
 
 class Shipped:
-    """A backend of `hamlet`; `backend` is a name that `Module.make` takes."""
+    """A backend of `hamlet`; `backend` is a name that `hamlet.make` takes."""
 
     def __init__(self, module: Module, device: torch.device, backend: str, ticks_per_launch: int) -> None:
         self._module = module
@@ -26,8 +27,15 @@ class Shipped:
     def prepare(self, start: Start) -> None:
         if start.lanes != self._lanes:
             self._lanes = start.lanes
-            self._env = self._module.make(
-                start.lanes, 1, self._device, self._backend, obs_dtype=None, validate=False, quiet=True, launch="step"
+            self._env = hamlet.make(
+                self._module,
+                worlds=start.lanes,
+                device=self._device,
+                backend=self._backend,
+                obs_dtype=None,
+                validate=False,
+                quiet=True,
+                launch="step",
             )
         self._env.load_state_dict(
             {

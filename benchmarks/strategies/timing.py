@@ -13,6 +13,7 @@ from registry import Entry
 from torch import Tensor
 from town import town_config
 
+import hamlet
 from hamlet.numbers.random import multiply_high, policy_words
 from hamlet.package.module import Module
 from hamlet.schema import action_names
@@ -53,7 +54,16 @@ class Rates:
 def warm_start(module: Module, device: torch.device, lanes: int) -> Start:
     """The state after some ticks of the random policy."""
     backend = "triton" if device.type == "cuda" else "numba"
-    env = module.make(lanes, 1, device, backend, SEED, obs_dtype=None, quiet=True, launch="step")
+    env = hamlet.make(
+        module,
+        worlds=lanes,
+        device=device,
+        backend=backend,
+        seed=SEED,
+        obs_dtype=None,
+        quiet=True,
+        launch="step",
+    )
     env.rollout(WARM_UP_TICKS, statistics=False)
     return Start({name: value.clone() for name, value in env.state.items()}, SEED, env.tick)
 

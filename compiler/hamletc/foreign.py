@@ -126,7 +126,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("gauss gaussian randn rnorm", "Write `normal(mean, deviation)`."),
     ("bernoulli probability prob coin flip percent", "Write `chance(0.1)`, which holds with this probability."),
     ("poisson exponential binomial beta", "There are `uniform`, `integer`, `choice`, `normal` and `chance`."),
-    ("seed", "The program gives the seed: `universe.make(worlds=256, seed=1)`."),
+    ("seed", "The program gives the seed: `hamlet.make(universe, worlds=256, seed=1)`."),
     ("prev old before delta diff change", "Write `previous(x)`: x at the beginning of the tick."),
     # --- declarations that have other names here ---
     ("event trigger on_tick update", "What happens in a tick is a rule: `rule cold: hour < 6 -> energy -= 0.01`."),

@@ -1,7 +1,7 @@
 """hamlet: the runtime of compiled universes.
 
-`load(path)` gives the universe of a generated package; `compile(path)` compiles a `.hamlet` file first. Importing this
-package imports neither torch nor the compiler.
+`load(path)` gives the universe of a generated package, `compile(path)` compiles a `.hamlet` file first, and
+`make(module, worlds=...)` makes worlds of it. Importing this package imports neither torch nor the compiler.
 """
 
 from __future__ import annotations
@@ -14,10 +14,20 @@ from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError, sho
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from hamlet.env.make import make
     from hamlet.package.module import Module
-    from hamletc.diagnostics import FileDiagnostics
 
-__all__ = ["EnvError", "HamletError", "HamletWarning", "ModuleError", "compile", "load"]
+__all__ = ["EnvError", "HamletError", "HamletWarning", "ModuleError", "compile", "load", "make"]
+
+
+def __getattr__(name: str) -> object:
+    """`make` brings torch in, which takes longer than all the rest: whoever only compiles goes without."""
+    if name == "make":
+        from hamlet.env.make import make
+
+        globals()["make"] = make
+        return make
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(package: str | Path | ModuleType) -> Module:
@@ -56,9 +66,8 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
     for name, given in (("path", path), ("output", path if output is None else output)):
         if not isinstance(given, (str, Path)) or "\0" in str(given):
             raise EnvError(f"{name} is the path of a file or a folder, not {shown(given)}")
-    found: list[FileDiagnostics] = []
-    module = compile_file(Path(path), None if output is None else Path(output), found.append)
-    for file in found:
-        for diagnostic in file.diagnostics:
-            warnings.warn(diagnostic.line(file.path), HamletWarning, stacklevel=2)
+    lines: list[str] = []
+    module = compile_file(Path(path), None if output is None else Path(output), lambda file: lines.extend(file.lines()))
+    for line in lines:
+        warnings.warn(line, HamletWarning, stacklevel=2)
     return module

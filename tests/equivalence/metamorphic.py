@@ -86,8 +86,14 @@ class Ponds:
             folder.mkdir(parents=True)
             (folder / "pond.hamlet").write_text(text)
             self._modules[text] = hamlet.compile(folder / "pond.hamlet", folder / "package")
-        return self._modules[text].make(
-            worlds=worlds, agents=agents, device="cpu", backend=self.backend, seed=seed, first_world=first_world
+        return hamlet.make(
+            self._modules[text],
+            worlds=worlds,
+            agents=agents,
+            device="cpu",
+            backend=self.backend,
+            seed=seed,
+            first_world=first_world,
         )
 
 

@@ -64,7 +64,7 @@ def test_bounds_of_what_is_given(attribute: str, tmp_path: Path) -> None:
     for name, text in (("as_it_is", SUMS), ("changed", SUMS.replace(line, line.replace(old, new)))):
         path = tmp_path / f"{name}.hamlet"
         path.write_text(text.replace("universe sums", f"universe {name}"))
-        env = hamlet.compile(path, tmp_path / name).make(worlds=2, backend="interpreter")
+        env = hamlet.make(hamlet.compile(path, tmp_path / name), worlds=2, backend="interpreter")
         given = env.params if kind == "Param" else env.inputs
         try:
             given[kind[0].lower()] = beyond

@@ -9,6 +9,7 @@ from time import perf_counter
 import pytest
 import torch
 
+import hamlet
 from hamlet import load
 from hamlet.env.environment import Env
 from hamlet.launch.gpu.compile_ahead import compile_ahead
@@ -57,9 +58,9 @@ def same(one: Env, other: Env) -> None:
 
 
 def test_machine_code_gives_the_bits_of_triton(ahead: Module) -> None:
-    with_code = ahead.make(LANES, backend="triton", quiet=True, tune="off", launch="step")
+    with_code = hamlet.make(ahead, worlds=LANES, backend="triton", quiet=True, tune="off", launch="step")
     assert "ahead of time" in with_code.choice
-    compiled = load(TOWN).make(LANES, backend="triton", quiet=True, tune="off", launch="step")
+    compiled = hamlet.make(load(TOWN), worlds=LANES, backend="triton", quiet=True, tune="off", launch="step")
     assert "just in time" in compiled.choice
     same(with_code, compiled)
 
@@ -67,7 +68,7 @@ def test_machine_code_gives_the_bits_of_triton(ahead: Module) -> None:
 def test_the_first_step_takes_half_a_second(ahead: Module) -> None:
     torch.zeros(1, device="cuda")
     begin = perf_counter()
-    env = ahead.make(1_024, backend="triton", quiet=True, launch="step")
+    env = hamlet.make(ahead, worlds=1_024, backend="triton", quiet=True, launch="step")
     env.step(torch.zeros(1_024, dtype=torch.int32, device="cuda"))
     torch.cuda.synchronize()
     assert perf_counter() - begin < 0.5
@@ -75,26 +76,31 @@ def test_the_first_step_takes_half_a_second(ahead: Module) -> None:
 
 def test_tuned_blocks_give_the_same_bits(tmp_path: Path) -> None:
     module = load(TOWN)
-    same(*(module.make(LANES, backend="triton", quiet=True, tune=tune, launch="step") for tune in ("max", "off")))
+    same(
+        *(
+            hamlet.make(module, worlds=LANES, backend="triton", quiet=True, tune=tune, launch="step")
+            for tune in ("max", "off")
+        )
+    )
     assert list((tmp_path / "hamletc" / "tuned").glob("*.json"))
 
 
 def test_auto_measures_once_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
     module = load(TOWN)
-    few = module.make(64)
+    few = hamlet.make(module, worlds=64)
     assert "measured" in few.choice
     said = capfd.readouterr().err
     assert "timing triton (step), triton (graph), numba once, to choose" in said
     assert f"hamlet: {few.choice}\n" in said
-    assert module.make(4_096).choice.count("measured") == 1
+    assert hamlet.make(module, worlds=4_096).choice.count("measured") == 1
     assert "timing" not in capfd.readouterr().err
-    given = module.make(64, device="cuda")
+    given = hamlet.make(module, worlds=64, device="cuda")
     assert given.backend == "triton"
     assert given.launch in ("step", "graph")
     assert "timing" not in capfd.readouterr().err, "what was measured answers this too"
-    assert module.make(64, device="cuda", launch="step", quiet=True).launch == "step"
+    assert hamlet.make(module, worlds=64, device="cuda", launch="step", quiet=True).launch == "step"
 
 
 def test_launches_give_the_same_bits() -> None:
     module = load(TOWN)
-    same(*(module.make(4_096, device="cuda", quiet=True, launch=launch) for launch in ("graph", "step")))
+    same(*(hamlet.make(module, worlds=4_096, device="cuda", quiet=True, launch=launch) for launch in ("graph", "step")))

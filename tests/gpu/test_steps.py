@@ -40,8 +40,8 @@ def module(request: pytest.FixtureRequest, tmp_path: Path) -> Module:
 
 def pair(module: Module, obs_dtype: str = "float32", launch: str = "step") -> tuple[Env, Env]:
     """The same worlds on the GPU and on the CPU."""
-    on_gpu = module.make(333, device="cuda", seed=5, obs_dtype=obs_dtype, launch=launch, quiet=True)
-    return on_gpu, module.make(333, device="cpu", backend="interpreter", seed=5, obs_dtype=obs_dtype)
+    on_gpu = hamlet.make(module, worlds=333, device="cuda", seed=5, obs_dtype=obs_dtype, launch=launch, quiet=True)
+    return on_gpu, hamlet.make(module, worlds=333, device="cpu", backend="interpreter", seed=5, obs_dtype=obs_dtype)
 
 
 def same(gpu: Env, cpu: Env) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+import hamlet
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -52,7 +53,18 @@ def run(
     _check(params, module.universe)
 
     def make() -> Env:
-        env = module.make(worlds, agents, device, backend, seed, obs_dtype=None, quiet=True, tune=tune, launch="step")
+        env = hamlet.make(
+            module,
+            worlds=worlds,
+            agents=agents,
+            device=device,
+            backend=backend,
+            seed=seed,
+            obs_dtype=None,
+            quiet=True,
+            tune=tune,
+            launch="step",
+        )
         for name, value in params.items():
             env.params[name] = value
         return env

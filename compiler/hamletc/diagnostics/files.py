@@ -19,6 +19,10 @@ class FileDiagnostics:
     text: str
     diagnostics: tuple[Diagnostic, ...]
 
+    def lines(self) -> list[str]:
+        """A line for each diagnostic, which begins with its code."""
+        return [diagnostic.line(self.path) for diagnostic in self.diagnostics]
+
 
 def has_errors(files: Sequence[FileDiagnostics]) -> bool:
     """Whether any file has an error."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
+import hamlet
 from hamlet.env.environment import Env
 from hamlet.launch.gpu.tuning import Tune
 from hamlet.package.module import Module
@@ -80,11 +81,12 @@ class _Run:
     def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
         observed = None if case.observed == "none" else case.observed
         self._case = case
-        self._env: Env = module.make(
-            case.worlds,
-            case.agents,
-            device,
-            case.backend,
+        self._env: Env = hamlet.make(
+            module,
+            worlds=case.worlds,
+            agents=case.agents,
+            device=device,
+            backend=case.backend,
             seed=7,
             obs_dtype=observed,
             validate=False,

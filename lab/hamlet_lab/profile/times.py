@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal, TypeAlias
 
+import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 
@@ -66,7 +67,7 @@ def measure(
         module: the whole universe.
         variants: without a part each.
         phases: so many variants, the first ones, add up; the others are parts of those.
-        backend, device, worlds, agents: as `Module.make` takes them; no `auto`.
+        backend, device, worlds, agents: as `hamlet.make` takes them; no `auto`.
         ticks: of a rollout.
         rounds: every round runs everything once; a first one is not counted.
         progress: is told what is being compiled.
@@ -74,7 +75,18 @@ def measure(
 
     def run(name: str, module: Module, observed: str | None, every_tick: bool, count: bool) -> _Run:
         progress(name)
-        env = module.make(worlds, agents, device, backend, SEED, observed, validate=False, quiet=True, launch="step")
+        env = hamlet.make(
+            module,
+            worlds=worlds,
+            agents=agents,
+            device=device,
+            backend=backend,
+            seed=SEED,
+            obs_dtype=observed,
+            validate=False,
+            quiet=True,
+            launch="step",
+        )
         return _Run(env, ticks, every_tick, count)
 
     base = run("the universe", module, None, False, False)

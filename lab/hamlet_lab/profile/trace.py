@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function
 
+import hamlet
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
 
@@ -25,7 +26,17 @@ def write_trace(
     Raises:
         EnvError: the file cannot be written.
     """
-    env = module.make(worlds, agents, device, backend, SEED, validate=False, quiet=True, launch="step")
+    env = hamlet.make(
+        module,
+        worlds=worlds,
+        agents=agents,
+        device=device,
+        backend=backend,
+        seed=SEED,
+        validate=False,
+        quiet=True,
+        launch="step",
+    )
     generator = torch.Generator().manual_seed(SEED)
     actions = torch.randint(env.num_actions, (env.num_lanes,), generator=generator, dtype=torch.int32).to(env.device)
     activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (env.device.type == "cuda")

@@ -66,7 +66,7 @@ class Now:
 
 
 class Env(Sealed):
-    """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. Use `Module.make`.
+    """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. Use `hamlet.make`.
 
     Nothing of it can be assigned but what `params` and `inputs` hold. `copy.deepcopy` and `pickle` give an environment
     that is equal to the bit and shares nothing; a pickle holds the package too, so that it goes on in any process that

@@ -37,19 +37,52 @@ OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": tor
 @torch.inference_mode(mode=False)
 def make(
     module: Module,
-    worlds: int,
-    agents: int,
-    device: str | torch.device | None,
-    backend: str,
-    seed: int,
-    obs_dtype: torch.dtype | str | None,
-    first_world: int,
-    validate: bool | None,
-    quiet: bool,
-    tune: Tune,
-    launch: str,
+    *,
+    worlds: int = 1,
+    agents: int = 1,
+    device: str | torch.device | None = None,
+    backend: str = "auto",
+    seed: int = 0,
+    obs_dtype: torch.dtype | str | None = "float32",
+    first_world: int = 0,
+    validate: bool | None = None,
+    quiet: bool = False,
+    tune: Tune = "default",
+    launch: str = "auto",
 ) -> Env:
-    """An environment at the beginning of episode 0; see `hamlet.package.module.Module.make`."""
+    """Worlds of a universe, at the beginning of episode 0.
+
+    Args:
+        module: what `hamlet.compile` or `hamlet.load` gives.
+        worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
+        device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
+        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA
+            and no device was named, the one that was measured to be faster for so many agents. `auto` says on
+            stderr what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
+        seed: 0 .. 2**64 - 1.
+        obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations.
+            Bytes stand for numbers as `Env.observation_low` says. Neither bytes nor bfloat16 can show all
+            universes: bounds that are too far apart, or too large, are refused.
+        first_world: the global number of the first world, for worlds that are split over several environments.
+        validate: whether the range of actions is checked every call, and that of inputs where they are written; by
+            default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined:
+            meters may become NaN. Params are checked always.
+        quiet: say nothing.
+        tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
+            `hamlet.launch.gpu.tuning`; the bits are the same.
+        launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
+            the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
+            `quiet` or there is nothing to choose from.
+
+    Raises:
+        EnvError: an argument is of a wrong type or out of range, or the backend cannot run here.
+        ModuleError: the package has no kernels for the backend.
+
+    Example:
+        env = hamlet.make(universe, worlds=256, agents=1, backend="numba", seed=1)
+    """
+    if not isinstance(module, Module):
+        raise EnvError(f"module is what `hamlet.compile` or `hamlet.load` gives, not {shown(module)}")
     checks = None if validate is None else flag("validate", validate)
     quiet = flag("quiet", quiet)
     tuned: Tune = TUNES[TUNES.index(word("tune", tune, TUNES))]
@@ -76,7 +109,18 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
 
     def measure(choice: Choice, lanes: int) -> float:
         worlds, device, launch = lanes // shape.agents, choice.device, choice.launch
-        env = make(module, worlds, shape.agents, device, choice.backend, 0, dtype, 0, False, True, "off", launch)
+        env = make(
+            module,
+            worlds=worlds,
+            agents=shape.agents,
+            device=device,
+            backend=choice.backend,
+            obs_dtype=dtype,
+            validate=False,
+            quiet=True,
+            tune="off",
+            launch=launch,
+        )
         actions = torch.zeros(lanes, dtype=torch.int32, device=device)
         return timed(lambda: env.step(actions), env.synchronize)
 

@@ -32,7 +32,7 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     made with `validate=False`, which are not looked at at all: meters may become NaN. Params are checked always.
 
     Example:
-        worlds = hamlet.compile("universes/shifts.hamlet").make(worlds=4, backend="numba", seed=1)
+        worlds = hamlet.make(hamlet.compile("universes/shifts.hamlet"), worlds=4, backend="numba", seed=1)
         for name in worlds.params:
             worlds.params[name] = worlds.params[name].tolist()
     """

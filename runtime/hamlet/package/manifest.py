@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-SCHEMA = 4
+SCHEMA = 5
 """The version of the layout of a generated package."""
 
 FILENAME = "__init__.py"
@@ -24,7 +24,7 @@ _TEMPLATE = '''"""Universe {universe}, compiled by hamletc {hamletc} from {sourc
 
     from generated import {universe}
 
-    env = {universe}.load().make(worlds=1024)
+    env = hamlet.make({universe}.load(), worlds=1024)
 """
 
 from pathlib import Path

@@ -14,18 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from hamlet.errors import ModuleError, shown
 from hamlet.package import manifest
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json
-
-if TYPE_CHECKING:
-    import torch
-
-    from hamlet.env.environment import Env
-    from hamlet.launch.gpu.tuning import Tune
 
 Target: TypeAlias = Literal["triton", "numba"]
 
@@ -81,54 +75,6 @@ class Module:
             return execute(self.name, filename, self.sources[filename])
         except (SyntaxError, UnicodeDecodeError) as error:
             raise ModuleError(f"{self.path / filename} is no Python ({error}): compile {self.name} again") from error
-
-    def make(
-        self,
-        worlds: int = 1,
-        agents: int = 1,
-        device: str | torch.device | None = None,
-        backend: str = "auto",
-        seed: int = 0,
-        obs_dtype: torch.dtype | str | None = "float32",
-        first_world: int = 0,
-        validate: bool | None = None,
-        quiet: bool = False,
-        tune: Tune = "default",
-        launch: str = "auto",
-    ) -> Env:
-        """Worlds of this universe, at the beginning of episode 0.
-
-        Args:
-            worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
-            device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
-            backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA
-                and no device was named, the one that was measured to be faster for so many agents. `auto` says on
-                stderr what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
-            seed: 0 .. 2**64 - 1.
-            obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations.
-                Bytes stand for numbers as `Env.observation_low` says. Neither bytes nor bfloat16 can show all
-                universes: bounds that are too far apart, or too large, are refused.
-            first_world: the global number of the first world, for worlds that are split over several environments.
-            validate: whether the range of actions is checked every call, and that of inputs where they are written; by
-                default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined:
-                meters may become NaN. Params are checked always.
-            quiet: say nothing.
-            tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
-                `hamlet.launch.gpu.tuning`; the bits are the same.
-            launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
-                the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
-                `quiet` or there is nothing to choose from.
-
-        Raises:
-            EnvError: an argument is of a wrong type or out of range, or the backend cannot run here.
-            ModuleError: the package has no kernels for the backend.
-
-        Example:
-            env = universe.make(worlds=256, agents=1, backend="numba", seed=1)
-        """
-        from hamlet.env.make import make
-
-        return make(self, worlds, agents, device, backend, seed, obs_dtype, first_world, validate, quiet, tune, launch)
 
 
 def load(package: str | Path | ModuleType) -> Module:

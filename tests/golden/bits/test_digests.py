@@ -19,8 +19,13 @@ WORLDS, AGENTS, TICKS, SEED = 96, 2, 300, 20_260_101
 
 @pytest.mark.parametrize("name", ["first_meal", "shifts", "town"])
 def test_bits_are_those_of_earlier_versions(name: str, golden: Callable[[Path, str], None]) -> None:
-    env = hamlet.load(ROOT / "generated" / name).make(
-        worlds=WORLDS, agents=AGENTS, backend="interpreter", device="cpu", seed=SEED
+    env = hamlet.make(
+        hamlet.load(ROOT / "generated" / name),
+        worlds=WORLDS,
+        agents=AGENTS,
+        backend="interpreter",
+        device="cpu",
+        seed=SEED,
     )
     counted = env.rollout(TICKS)
     assert counted.episodes() > WORLDS

@@ -42,7 +42,7 @@ def test_compiling_without_a_cache(source: Path, home: str | None) -> None:
         "import sys, pathlib, hamlet\n"
         "def home(): raise RuntimeError('who are you?')\n"
         "pathlib.Path.home = home\n"
-        "env = hamlet.compile(sys.argv[1]).make(3, backend='interpreter', device='cpu')\n"
+        "env = hamlet.make(hamlet.compile(sys.argv[1]), worlds=3, backend='interpreter', device='cpu')\n"
         "print(env.rollout(5).ticks)"
     )
     # Warnings about the universe are another matter.

@@ -23,7 +23,7 @@ def test_compiles_into_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     changed = tmp_path / "first_meal.hamlet"
     changed.write_text(MEAL.read_text().replace("0.4", "0.5"))
     assert hamlet.compile(changed).path != module.path
-    env = module.make(worlds=3, backend="interpreter")
+    env = hamlet.make(module, worlds=3, backend="interpreter")
     assert env.rollout(5).ticks == 5
 
 

@@ -71,7 +71,7 @@ def test_sites_are_numbered_in_file_order(dice: Module) -> None:
 
 def test_values_are_those_of_the_words(dice: Module) -> None:
     """One tick after the other of some lanes of a shard; agents wait, or use the booth."""
-    env = dice.make(worlds=20, agents=3, first_world=100, backend="interpreter", seed=SEED)
+    env = hamlet.make(dice, worlds=20, agents=3, first_world=100, backend="interpreter", seed=SEED)
     interact = env.action_names.index("INTERACT")
     happened = {"win": 0, "booth": 0, "coin": 0}
     for tick in range(6):
@@ -122,11 +122,11 @@ def assert_same(left: dict[str, torch.Tensor], right: dict[str, torch.Tensor]) -
 @pytest.mark.parametrize("backend", ["interpreter", "numba"])
 def test_a_lane_draws_the_same_alone_and_among_others(dice: Module, backend: str) -> None:
     """In any order of worlds, in batches of any size; in one launch, in several, and by steps."""
-    whole = dice.make(worlds=300, agents=2, backend=backend, seed=SEED)
+    whole = hamlet.make(dice, worlds=300, agents=2, backend=backend, seed=SEED)
     whole.rollout(40)
     assert int(whole.state["episode"].max()) > 0
     for world, worlds in ((299, 1), (0, 1), (128, 60), (7, 2)):
-        part = dice.make(worlds=worlds, agents=2, backend=backend, seed=SEED, first_world=world)
+        part = hamlet.make(dice, worlds=worlds, agents=2, backend=backend, seed=SEED, first_world=world)
         for ticks in (1, 2, 30, 7):
             part.rollout(ticks)
         for name, values in bits(part).items():
@@ -139,7 +139,7 @@ def test_threads_do_not_matter(dice: Module, monkeypatch: pytest.MonkeyPatch) ->
     results = []
     for threads in ("1", "3"):
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        env = dice.make(worlds=1300, backend="numba", seed=SEED)
+        env = hamlet.make(dice, worlds=1300, backend="numba", seed=SEED)
         env.rollout(20)
         results.append(bits(env))
     assert_same(*results)
@@ -148,12 +148,12 @@ def test_threads_do_not_matter(dice: Module, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_checkpoint_goes_on_with_the_same_draws(dice: Module) -> None:
     """On the other backend, and where ticks wrap."""
     for begin in (0, (1 << 32) - 5):
-        straight, broken = (dice.make(worlds=50, backend="numba", seed=3) for _ in range(2))
+        straight, broken = (hamlet.make(dice, worlds=50, backend="numba", seed=3) for _ in range(2))
         for env in (straight, broken):
             env.load_state_dict({**env.state_dict(), "tick": begin})
         straight.rollout(17)
         broken.rollout(9)
-        other = dice.make(worlds=50, backend="interpreter", seed=99)
+        other = hamlet.make(dice, worlds=50, backend="interpreter", seed=99)
         other.load_state_dict(broken.state_dict())
         other.rollout(8)
         assert straight.tick == other.tick == (begin + 17) % (1 << 32)
@@ -161,7 +161,7 @@ def test_a_checkpoint_goes_on_with_the_same_draws(dice: Module) -> None:
 
 
 def test_seeds_and_resets(dice: Module) -> None:
-    env = dice.make(worlds=200, backend="numba", seed=3)
+    env = hamlet.make(dice, worlds=200, backend="numba", seed=3)
     env.rollout(5)
     first = bits(env)
     env.reset()
@@ -181,7 +181,7 @@ def test_draws_do_not_depend_on_other_draws(dice: Module, tmp_path: Path) -> Non
     source = tmp_path / "dice.hamlet"
     source.write_text(DICE.replace("observe", "report more: normal(0, 1) + uniform(0, 1)\nobserve"))
     other = hamlet.compile(source, tmp_path / "dice")
-    envs = [module.make(worlds=64, backend="interpreter", seed=5) for module in (dice, other)]
+    envs = [hamlet.make(module, worlds=64, backend="interpreter", seed=5) for module in (dice, other)]
     for env in envs:
         env.rollout(20)
     left, right = map(bits, envs)

@@ -9,6 +9,7 @@ import sys
 import pytest
 import torch
 
+import hamlet
 from hamlet import EnvError, schema
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
@@ -17,7 +18,7 @@ BACKENDS = ["interpreter", "numba"]
 
 
 def make(module: Module, backend: str = "interpreter", worlds: int = 32, **arguments: object) -> Env:
-    return module.make(worlds=worlds, backend=backend, **arguments)  # type: ignore[arg-type]
+    return hamlet.make(module, worlds=worlds, backend=backend, **arguments)  # type: ignore[arg-type]
 
 
 def bits(tensor: torch.Tensor | None) -> torch.Tensor:

@@ -145,7 +145,7 @@ def field(name: str, value: Any) -> Made:
 def elsewhere(**arguments: Any) -> Made:
     """A rollout of another environment."""
     given = {"worlds": 3, "agents": 2, "backend": "interpreter"} | arguments
-    return Made(lambda env: env.module.make(**given).rollout(1))
+    return Made(lambda env: hamlet.make(env.module, **given).rollout(1))
 
 
 def counts(made: Made) -> Made:
@@ -166,17 +166,18 @@ TABLE: dict[tuple[str, str], Row] = {
     ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
     ("load", "package"): Row([], NO_PATH),
     ("Module.kernels", "target"): Row(["numba"], [*NO_WORD, None]),
-    ("Module.make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
-    ("Module.make", "agents"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
-    ("Module.make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
-    ("Module.make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
-    ("Module.make", "device"): Row(["cpu", None, torch.device("cpu"), "cpu:0"], [*NO_WORD, 0, "cpu:1", "meta"]),
-    ("Module.make", "backend"): Row(["numba", "interpreter"], [*NO_WORD, None]),
-    ("Module.make", "obs_dtype"): Row([None, "uint8", torch.bfloat16], [*NO_WORD, torch.float64, np.float32]),
-    ("Module.make", "validate"): Row([*FLAGS, None], [value for value in NO_FLAG if value is not None]),
-    ("Module.make", "quiet"): Row(FLAGS, NO_FLAG),
-    ("Module.make", "tune"): Row(["max", "off"], [*NO_WORD, None]),
-    ("Module.make", "launch"): Row(["step", "auto"], [*NO_WORD, None, "graph"]),
+    ("make", "module"): Row([Made(lambda env: env.module)], [*NO_WORD, None, hamlet]),
+    ("make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("make", "agents"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
+    ("make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
+    ("make", "device"): Row(["cpu", None, torch.device("cpu"), "cpu:0"], [*NO_WORD, 0, "cpu:1", "meta"]),
+    ("make", "backend"): Row(["numba", "interpreter"], [*NO_WORD, None]),
+    ("make", "obs_dtype"): Row([None, "uint8", torch.bfloat16], [*NO_WORD, torch.float64, np.float32]),
+    ("make", "validate"): Row([*FLAGS, None], [value for value in NO_FLAG if value is not None]),
+    ("make", "quiet"): Row(FLAGS, NO_FLAG),
+    ("make", "tune"): Row(["max", "off"], [*NO_WORD, None]),
+    ("make", "launch"): Row(["step", "auto"], [*NO_WORD, None, "graph"]),
     ("Env.meter", "name"): Row(["food", np.str_("food")], NO_NAME),
     ("Env.reset", "seed"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, -1, 1 << 64] if value is not None]),
     ("Env.step", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
@@ -278,7 +279,7 @@ TABLE: dict[tuple[str, str], Row] = {
 }
 
 GIVEN: dict[str, dict[str, Any]] = {
-    "Module.make": {"worlds": 3, "backend": "interpreter", "quiet": True},
+    "make": {"worlds": 3, "backend": "interpreter", "quiet": True},
     "Env.rollout": {"ticks": 2},
     "Env.tabular": {"table": of(4), "features": ["x"]},
     "Env.place": {"affordance": "Stall", "position": (1, 1)},
@@ -324,7 +325,7 @@ def call(name: str, argument: str, value: Any, env: Env) -> Any:
     value = value.make(env) if isinstance(value, Made) else value
     if argument in ("others", "key", "default") and name != "Numbers.setdefault":
         return getattr(target, method)(value)
-    given = {**GIVEN.get(name, {}), argument: value}
+    given = ({"module": env.module} if name == "make" else {}) | GIVEN.get(name, {}) | {argument: value}
     if name in (
         "Numbers.__setitem__",
         "Numbers.__getitem__",
@@ -337,7 +338,7 @@ def call(name: str, argument: str, value: Any, env: Env) -> Any:
 
 
 def make(desk: Module) -> Env:
-    env = desk.make(3, 2, backend="interpreter", seed=4)
+    env = hamlet.make(desk, worlds=3, agents=2, backend="interpreter", seed=4)
     env.rollout(3)
     return env
 
@@ -373,7 +374,7 @@ def test_what_is_right_is_taken(name: str, argument: str, desk: Module) -> None:
 def test_other_words_for_the_same_actions(desk: Module) -> None:
     env = make(desk)
     chosen = torch.tensor([0, 1, 2, 3, 4, 5])
-    expected = desk.make(3, 2, backend="interpreter", seed=4)
+    expected = hamlet.make(desk, worlds=3, agents=2, backend="interpreter", seed=4)
     expected.rollout(3)
     expected.step(chosen)
     ways: list[Any] = [chosen.view(3, 2), chosen.tolist(), chosen.numpy(), chosen.view(3, 2).numpy().astype(np.uint16)]

@@ -86,7 +86,9 @@ def test_bounds(field: Module) -> None:
 
 
 def test_what_is_taken_gives_equal_bits(field: Module) -> None:
-    defined, compiled = (field.make(LANES, backend=name, seed=3, quiet=True) for name in ("interpreter", "numba"))
+    defined, compiled = (
+        hamlet.make(field, worlds=LANES, backend=name, seed=3, quiet=True) for name in ("interpreter", "numba")
+    )
     start, chance = defined.state_dict(), random.Random(5)
     missing = set(start["state"]) - set(WAYS)
     assert missing <= {"alive", "layout", "seen", "streaks"}
@@ -139,7 +141,7 @@ def put(field: str, value: float, index: Any) -> Callable[[dict[str, Any]], None
     ],
 )
 def test_one_line_says_what_is_wrong(field: Module, change: Callable[[dict[str, Any]], None], message: str) -> None:
-    env = field.make(LANES, backend="interpreter")
+    env = hamlet.make(field, worlds=LANES, backend="interpreter")
     saved = env.state_dict()
     change(saved)
     with pytest.raises(EnvError) as caught:

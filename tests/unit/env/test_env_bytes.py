@@ -56,8 +56,8 @@ def by_definition(values: torch.Tensor, module: Module) -> np.ndarray:
 @pytest.mark.parametrize(("name", "backend"), [("odd", "interpreter"), ("odd", "numba"), ("valley", "interpreter")])
 def test_bytes_are_what_numbers_are_rounded_to(name: str, backend: str, request: pytest.FixtureRequest) -> None:
     module = request.getfixturevalue(name)
-    numbers = module.make(97, backend="interpreter", seed=5, obs_dtype=torch.float32)
-    encoded = module.make(97, backend=backend, seed=5, obs_dtype="uint8")
+    numbers = hamlet.make(module, worlds=97, backend="interpreter", seed=5, obs_dtype=torch.float32)
+    encoded = hamlet.make(module, worlds=97, backend=backend, seed=5, obs_dtype="uint8")
     assert numbers.observation is not None
     seen: set[int] = set()
     for _ in range(40):
@@ -80,7 +80,9 @@ def test_bytes_are_what_numbers_are_rounded_to(name: str, backend: str, request:
 
 
 def test_decoding_is_within_half_a_step(odd: Module) -> None:
-    numbers, encoded = (odd.make(64, backend="interpreter", seed=1, obs_dtype=dtype) for dtype in ("float32", "uint8"))
+    numbers, encoded = (
+        hamlet.make(odd, worlds=64, backend="interpreter", seed=1, obs_dtype=dtype) for dtype in ("float32", "uint8")
+    )
     for env in (numbers, encoded):
         env.rollout(5)
     low, high = encoded.observation_low, encoded.observation_high
@@ -94,7 +96,13 @@ def test_decoding_is_within_half_a_step(odd: Module) -> None:
 
 
 def test_ranges(odd: Module) -> None:
-    ranges = dict(zip(odd.make(1, backend="interpreter", obs_dtype=None).observation_names, _ranges(odd), strict=True))
+    ranges = dict(
+        zip(
+            hamlet.make(odd, worlds=1, backend="interpreter", obs_dtype=None).observation_names,
+            _ranges(odd),
+            strict=True,
+        )
+    )
     assert ranges["position.x"] == (0, 1)
     assert ranges["size.x"] == (8, 8)
     assert ranges["velocity.x"] == (-8, 8)
@@ -108,13 +116,13 @@ def test_ranges(odd: Module) -> None:
 
 
 def _ranges(module: Module) -> list[tuple[float, float]]:
-    env = module.make(1, backend="interpreter", obs_dtype=None)
+    env = hamlet.make(module, worlds=1, backend="interpreter", obs_dtype=None)
     return list(zip(env.observation_low.tolist(), env.observation_high.tolist(), strict=True))
 
 
 def test_ties_go_to_even(odd: Module) -> None:
     """A byte of a meter in 0 .. 255 is the number itself."""
-    env = odd.make(7, backend="interpreter", obs_dtype="uint8")
+    env = hamlet.make(odd, worlds=7, backend="interpreter", obs_dtype="uint8")
     env.state["meters"][2] = torch.tensor([0.0, 0.5, 1.5, 2.5, 254.5, 300.0, -0.5])
     env.observe()
     assert env.observation is not None
@@ -137,15 +145,15 @@ def test_what_no_byte_can_hold(tmp_path: Path) -> None:
     )
     module = hamlet.compile(source, tmp_path / "narrow")
     with pytest.raises(EnvError, match=r"cannot hold meter\.thin, which lies in 0\.0 \.\. "):
-        module.make(1, backend="interpreter", obs_dtype="uint8")
-    assert module.make(1, backend="interpreter", obs_dtype="float32").observation is not None
+        hamlet.make(module, worlds=1, backend="interpreter", obs_dtype="uint8")
+    assert hamlet.make(module, worlds=1, backend="interpreter", obs_dtype="float32").observation is not None
 
 
 def test_triton_gives_the_same_bytes(odd: Module) -> None:
     program = (
         "import sys, hamlet, torch\n"
         "module = hamlet.load(sys.argv[1])\n"
-        "left, right = (module.make(97, device='cpu', backend=b, seed=5, obs_dtype='uint8') "
+        "left, right = (hamlet.make(module, worlds=97, device='cpu', backend=b, seed=5, obs_dtype='uint8') "
         "for b in ('interpreter', 'triton'))\n"
         "for env in (left, right): env.rollout(12, observe=True)\n"
         "assert torch.equal(left.observation, right.observation)\n"

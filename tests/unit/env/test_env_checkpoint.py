@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+import hamlet
 from hamlet import EnvError
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
@@ -18,7 +19,7 @@ LANES = WORLDS * AGENTS
 
 
 def make(module: Module, backend: str = "interpreter", **arguments: Any) -> Env:
-    return module.make(**({"worlds": WORLDS, "agents": AGENTS, "backend": backend, "seed": 7} | arguments))
+    return hamlet.make(module, **({"worlds": WORLDS, "agents": AGENTS, "backend": backend, "seed": 7} | arguments))
 
 
 def bits(tensor: torch.Tensor) -> torch.Tensor:

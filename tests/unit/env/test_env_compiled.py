@@ -38,7 +38,9 @@ def test_compiled_steps_are_steps(backend: str, compiler: str, luck: Module) -> 
     """Many ticks and episodes, with draws that depend on the tick and with bytes; every tick is the same graph."""
     module = luck if backend == "interpreter" else hamlet.load(FIRST_MEAL)
     dtype = "uint8" if backend == "interpreter" else "float32"
-    eager, compiled = (module.make(33, device="cpu", backend=backend, seed=4, obs_dtype=dtype) for _ in range(2))
+    eager, compiled = (
+        hamlet.make(module, worlds=33, device="cpu", backend=backend, seed=4, obs_dtype=dtype) for _ in range(2)
+    )
     values, actions = len(eager.observation_names), eager.num_actions
     weights = torch.randn(values, actions, generator=torch.Generator().manual_seed(1))
     function = torch.compile(act, fullgraph=True, backend=compiler)
@@ -62,7 +64,7 @@ def test_compiled_steps_are_steps(backend: str, compiler: str, luck: Module) -> 
 def test_few_graphs(luck: Module) -> None:
     """The tick is no constant of a graph."""
     counter = torch._dynamo.testing.CompileCounter()
-    env = luck.make(5, backend="interpreter")
+    env = hamlet.make(luck, worlds=5, backend="interpreter")
     function = torch.compile(act, fullgraph=True, backend=counter)
     weights = torch.randn(len(env.observation_names), env.num_actions)
     for _ in range(20):
@@ -72,7 +74,7 @@ def test_few_graphs(luck: Module) -> None:
 
 def test_the_operator(luck: Module) -> None:
     """Schema, fake, functional form: what torch checks of an operator."""
-    env = luck.make(6, backend="interpreter")
+    env = hamlet.make(luck, worlds=6, backend="interpreter")
     stepper, buffers = env._stepper, env._buffers
     arguments = (torch.full((6,), 5, dtype=torch.int32), stepper.given(buffers), stepper.changed(buffers))
     torch.library.opcheck(torch.ops.hamlet.step.default, (*arguments, 4, 0, 7, stepper.number))
@@ -80,7 +82,7 @@ def test_the_operator(luck: Module) -> None:
 
 def test_what_a_step_changes(valley: Module) -> None:
     """Everything but what is given; whatever a step writes is among it."""
-    env = valley.make(60, backend="interpreter")
+    env = hamlet.make(valley, worlds=60, backend="interpreter")
     given, changed = env._stepper.given(env._buffers), env._stepper.changed(env._buffers)
     assert [tensor.data_ptr() for tensor in given] == [env.state["params"].data_ptr()]
     everything = {tensor.data_ptr() for tensor in env._buffers.tensors}
@@ -88,7 +90,7 @@ def test_what_a_step_changes(valley: Module) -> None:
 
 
 def test_environments_are_not_kept_alive(luck: Module) -> None:
-    env = luck.make(2, backend="interpreter")
+    env = hamlet.make(luck, worlds=2, backend="interpreter")
     number = env._stepper.number
     assert number in ops._STEPPERS
     del env

@@ -27,7 +27,7 @@ COPIES: dict[str, Callable[[Env], Env]] = {
 
 
 def lived(module: Module, backend: str) -> Env:
-    env = module.make(33, 2, backend=backend, seed=3, obs_dtype="bfloat16", first_world=7)
+    env = hamlet.make(module, worlds=33, agents=2, backend=backend, seed=3, obs_dtype="bfloat16", first_world=7)
     env.params["cold"] = torch.linspace(0.5, 3, 33)
     env.rollout(17)
     env.step(torch.zeros(66, dtype=torch.int32))
@@ -73,7 +73,7 @@ def test_a_copy_is_equal_and_independent(valley: Module, backend: str, way: str)
 
 def test_a_new_environment_is_copied_as_new(valley: Module) -> None:
     """Its first reset leaves it in episode 0."""
-    env = valley.make(3, backend="interpreter")
+    env = hamlet.make(valley, worlds=3, backend="interpreter")
     other = copy.deepcopy(env)
     other.reset()
     assert other.state["episode"].tolist() == [0, 0, 0]
@@ -102,7 +102,7 @@ print(env)
 
 
 def test_what_cannot_be_copied_says_so(valley: Module) -> None:
-    env = valley.make(2, backend="interpreter")
+    env = hamlet.make(valley, worlds=2, backend="interpreter")
     with pytest.raises(
         EnvError, match="the params of an environment cannot be copied or pickled: copy the environment"
     ):
@@ -112,7 +112,7 @@ def test_what_cannot_be_copied_says_so(valley: Module) -> None:
 
 
 def test_results_and_policies_are_pickled(valley: Module) -> None:
-    env = valley.make(5, backend="interpreter")
+    env = hamlet.make(valley, worlds=5, backend="interpreter")
     result = env.rollout(50, per_world=True)
     again = pickle.loads(pickle.dumps(result))
     assert (repr(again), again.causes(), again.uses()) == (repr(result), result.causes(), result.uses())
@@ -124,7 +124,7 @@ def test_results_and_policies_are_pickled(valley: Module) -> None:
 
 
 def test_what_is_shown_of_things_is_a_line(valley: Module) -> None:
-    env = valley.make(5, backend="interpreter")
+    env = hamlet.make(valley, worlds=5, backend="interpreter")
     result = env.rollout(60)
     table = env.tabular(torch.zeros(4, dtype=torch.int64), ["x"])
     for thing in (env, valley, valley.universe, result, result.counts, env.params, table, Recorder(env).graphed()):

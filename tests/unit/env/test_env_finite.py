@@ -46,7 +46,7 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Module:
 
 
 def make(module: Module, **changes: Any) -> Any:
-    return module.make(8, backend="interpreter", **({"seed": 3} | changes))
+    return hamlet.make(module, worlds=8, backend="interpreter", **({"seed": 3} | changes))
 
 
 def loaded(module: Module, field: str, value: float, row: int | None = None) -> Any:

@@ -66,7 +66,7 @@ def _compiled(source: Path, text: str) -> Module:
 
 
 def make(module: Module, backend: str = "interpreter", **arguments: Any) -> Env:
-    return module.make(**({"worlds": 8, "agents": 2, "backend": backend, "seed": 3} | arguments))
+    return hamlet.make(module, **({"worlds": 8, "agents": 2, "backend": backend, "seed": 3} | arguments))
 
 
 def wait(env: Env) -> torch.Tensor:
@@ -204,7 +204,7 @@ def test_wrong_places_in_a_continuous_space(pond: Module) -> None:
 
 def test_computed_places_cannot_be_chosen(valley: Module) -> None:
     with pytest.raises(EnvError, match="valley does not store places: write `places stored`"):
-        valley.make(backend="interpreter").place("Fire", (0, 0))
+        hamlet.make(valley, backend="interpreter").place("Fire", (0, 0))
 
 
 def test_agents_need_free_cells_only_where_they_stand_apart(pond: Module, stalls: Module) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import pytest
 import torch
 
+import hamlet
 from hamlet import EnvError
 from hamlet.backend.protocol import Stream
 from hamlet.env.environment import Env
@@ -55,7 +56,7 @@ def same(left: Env, right: Env) -> None:
 
 def test_graphed_steps_are_steps(luck: Module) -> None:
     """Among rollouts, resets and re-seeding, with a tick that wraps; recorded once for every seed."""
-    graphing, stepping = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))
+    graphing, stepping = (hamlet.make(luck, worlds=17, backend="interpreter", seed=5) for _ in range(2))
     for env in (graphing, stepping):
         env.load_state_dict(env.state_dict() | {"tick": (1 << 32) - 3})
     recorder = Recorder(graphing)
@@ -86,7 +87,7 @@ def test_graphed_steps_are_steps(luck: Module) -> None:
 
 def test_an_environment_with_graphs_replays_them(luck: Module, monkeypatch: pytest.MonkeyPatch) -> None:
     """But not while somebody else records: a graph cannot be replayed then."""
-    graphing, stepping = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))
+    graphing, stepping = (hamlet.make(luck, worlds=17, backend="interpreter", seed=5) for _ in range(2))
     recorder, capturing = Recorder(graphing), False
     monkeypatch.setitem(vars(graphing), "launch", "graph")
     monkeypatch.setitem(vars(graphing), "graphed", recorder.graphed)
@@ -108,7 +109,7 @@ def test_an_environment_with_graphs_replays_them(luck: Module, monkeypatch: pyte
 
 def test_ticks_matter(luck: Module) -> None:
     """Or the test above would not see one that stands still."""
-    early, late = (luck.make(17, backend="interpreter", seed=5) for _ in range(2))
+    early, late = (hamlet.make(luck, worlds=17, backend="interpreter", seed=5) for _ in range(2))
     late.load_state_dict(late.state_dict() | {"tick": 1})
     for env in (early, late):
         env.step(torch.full((17,), 5))
@@ -116,7 +117,7 @@ def test_ticks_matter(luck: Module) -> None:
 
 
 def test_wrong_actions(luck: Module) -> None:
-    env = luck.make(3, backend="interpreter")
+    env = hamlet.make(luck, worlds=3, backend="interpreter")
     graphed = Recorder(env).graphed()
     with pytest.raises(EnvError, match=r"shape \[3\] or \[3, 1\], not \[4\]"):
         graphed.step(torch.zeros(4, dtype=torch.int32))
@@ -128,7 +129,7 @@ def test_wrong_actions(luck: Module) -> None:
 
 def test_a_graph_needs_a_gpu(luck: Module) -> None:
     with pytest.raises(EnvError, match='needs backend "triton" on a CUDA device: this is interpreter on cpu'):
-        luck.make(3, device="cpu", backend="interpreter").graphed()
+        hamlet.make(luck, worlds=3, device="cpu", backend="interpreter").graphed()
 
 
 def test_kernels_count_elapsed_ticks(luck: Module) -> None:
@@ -136,7 +137,8 @@ def test_kernels_count_elapsed_ticks(luck: Module) -> None:
     program = """
 import sys, torch, hamlet
 from hamlet.backend.protocol import Stream
-left, right = (hamlet.load(sys.argv[1]).make(17, device="cpu", backend="triton", seed=5) for _ in range(2))
+module = hamlet.load(sys.argv[1])
+left, right = (hamlet.make(module, worlds=17, device="cpu", backend="triton", seed=5) for _ in range(2))
 actions = torch.full((17,), 5, dtype=torch.int32)
 left._backend.step(left._buffers, actions, Stream(5, 3))
 right._backend.step_since(right._buffers, actions, Stream(5, 2**32 - 2), torch.tensor([5], dtype=torch.int32))

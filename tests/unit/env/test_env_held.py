@@ -82,7 +82,7 @@ def mill(tmp_path_factory: pytest.TempPathFactory) -> Module:
 
 
 def make(mill: Module, backend: str = "interpreter", **arguments: Any) -> Env:
-    return mill.make(4, 2, backend=backend, seed=2, **arguments)
+    return hamlet.make(mill, worlds=4, agents=2, backend=backend, seed=2, **arguments)
 
 
 def same(left: Env, right: Env) -> None:

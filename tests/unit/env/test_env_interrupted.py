@@ -58,7 +58,7 @@ def interrupted(every: float, work: Callable[[], bool]) -> int:
 
 def worlds(backend: str, count: int) -> Env:
     """Some worlds, with everything compiled."""
-    env = FIRST_MEAL.make(count, device="cpu", backend=backend, seed=11, quiet=True)
+    env = hamlet.make(FIRST_MEAL, worlds=count, device="cpu", backend=backend, seed=11, quiet=True)
     env.step(torch.zeros(count, dtype=torch.int32))
     env.rollout(1)
     env.reset(seed=11)

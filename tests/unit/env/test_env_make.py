@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+import hamlet
 from hamlet import EnvError
 from hamlet.backend.buffers import Shape
 from hamlet.env.environment import Env
@@ -44,30 +45,30 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA he
 )
 def test_wrong_arguments(valley: Module, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(EnvError, match=message):
-        valley.make(**({"backend": "interpreter"} | arguments))
+        hamlet.make(valley, **({"backend": "interpreter"} | arguments))
 
 
 @no_cuda
 def test_no_backend_is_replaced(valley: Module, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     with pytest.raises(EnvError, match='needs a CUDA device, and torch finds none here: use backend="numba"'):
-        valley.make(backend="triton")
+        hamlet.make(valley, backend="triton")
     with pytest.raises(EnvError, match="runs on CUDA devices"):
-        valley.make(backend="triton", device="cpu")
+        hamlet.make(valley, backend="triton", device="cpu")
     for backend in ("auto", "numba", "interpreter", "triton"):
         with pytest.raises(EnvError, match="needs CUDA"):
-            valley.make(backend=backend, device="cuda")
+            hamlet.make(valley, backend=backend, device="cuda")
 
 
 @no_cuda
 def test_auto_says_what_it_chose(valley: Module, capsys: pytest.CaptureFixture[str]) -> None:
-    env = valley.make(worlds=2)
+    env = hamlet.make(valley, worlds=2)
     assert env.backend == "numba"
     assert env.choice.startswith("numba on cpu")
     assert "there is no CUDA device" in env.choice
     assert capsys.readouterr().err == f"hamlet: {env.choice}\n"
-    valley.make(worlds=2, quiet=True)
-    valley.make(worlds=2, backend="interpreter")
+    hamlet.make(valley, worlds=2, quiet=True)
+    hamlet.make(valley, worlds=2, backend="interpreter")
     assert capsys.readouterr().err == ""
 
 
@@ -98,7 +99,7 @@ def owned_bytes(env: Env) -> int:
 def test_memory_is_at_most_twice_state_and_observations(
     valley: Module, backend: str, obs_dtype: torch.dtype | None
 ) -> None:
-    env = valley.make(worlds=4096, backend=backend, obs_dtype=obs_dtype)
+    env = hamlet.make(valley, worlds=4096, backend=backend, obs_dtype=obs_dtype)
     env.step(torch.zeros(4096, dtype=torch.int32))
     state = sum(value.nbytes for value in env.state.values())
     observations = 0 if env.observation is None else env.observation.nbytes
@@ -109,4 +110,4 @@ def test_memory_is_at_most_twice_state_and_observations(
 
 def test_more_memory_than_there_is(valley: Module) -> None:
     with pytest.raises(EnvError, match=r"worlds of 1 agents need \d+ MiB on cpu, more memory than this machine has"):
-        valley.make(worlds=(1 << 31) - 1, backend="interpreter")
+        hamlet.make(valley, worlds=(1 << 31) - 1, backend="interpreter")

@@ -115,4 +115,4 @@ def test_stale_bytecode_is_not_executed(copy: Path) -> None:
 def test_kernels_that_were_not_compiled(valley: Module) -> None:
     module = Module(valley.path, valley.universe, valley.digest, {})
     with pytest.raises(ModuleError, match=r"has no numba_kernels.py: compile valley again with --target numba"):
-        module.make(backend="numba")
+        hamlet.make(module, backend="numba")

@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 import torch
 
+import hamlet
 from hamlet import EnvError
 from hamlet.env.environment import Env
 from hamlet.numbers.random import policy_words
@@ -18,7 +19,7 @@ UP, DOWN, RIGHT, INTERACT, WAIT = 0, 1, 3, 4, 5
 
 
 def make(module: Module, backend: str = "interpreter", worlds: int = 61, **arguments: object) -> Env:
-    return module.make(worlds=worlds, backend=backend, **arguments)  # type: ignore[arg-type]
+    return hamlet.make(module, worlds=worlds, backend=backend, **arguments)  # type: ignore[arg-type]
 
 
 def test_features(valley: Module) -> None:

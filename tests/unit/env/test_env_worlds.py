@@ -28,7 +28,9 @@ observe { meters }
 @pytest.mark.parametrize("backend", ["interpreter", "numba"])
 @pytest.mark.parametrize("agents", [1, 3])
 def test_counts_per_world_are_those_of_steps(valley: Module, backend: str, agents: int) -> None:
-    env, stepped = (valley.make(WORLDS, agents, backend=each, seed=4) for each in (backend, "interpreter"))
+    env, stepped = (
+        hamlet.make(valley, worlds=WORLDS, agents=agents, backend=each, seed=4) for each in (backend, "interpreter")
+    )
     script = torch.randint(7, (90, WORLDS * agents), generator=torch.Generator().manual_seed(2))
     ended, episodes, ticks = (torch.zeros(WORLDS, dtype=torch.int64) for _ in range(3))
     returns, running = torch.zeros(WORLDS, dtype=torch.float64), torch.zeros(WORLDS, dtype=torch.int64)
@@ -58,14 +60,14 @@ def test_counts_per_world_are_those_of_steps(valley: Module, backend: str, agent
 
 
 def test_worlds_without_an_end_have_no_mean(valley: Module) -> None:
-    result = valley.make(2, backend="interpreter").rollout(1, per_world=True)
+    result = hamlet.make(valley, worlds=2, backend="interpreter").rollout(1, per_world=True)
     assert result.world_episodes().tolist() == [0, 0]
     assert result.world_mean_return().isnan().all()
     assert result.world_mean_length().isnan().all()
 
 
 def test_a_rollout_that_did_not_count_per_world_says_so(valley: Module) -> None:
-    env = valley.make(2, backend="interpreter")
+    env = hamlet.make(valley, worlds=2, backend="interpreter")
     result = env.rollout(1)
     for method in (result.world_episodes, result.world_mean_return, result.world_mean_length):
         with pytest.raises(EnvError, match=r"did not count per world: call rollout\(..., per_world=True\)"):
@@ -78,7 +80,9 @@ def test_a_rollout_that_did_not_count_per_world_says_so(valley: Module) -> None:
 
 def test_worlds_that_start_anew_by_hand(tmp_path: Path) -> None:
     (tmp_path / "yard.hamlet").write_text(BY_HAND)
-    env = hamlet.compile(tmp_path / "yard.hamlet", tmp_path / "yard").make(6, 2, backend="interpreter", seed=1)
+    env = hamlet.make(
+        hamlet.compile(tmp_path / "yard.hamlet", tmp_path / "yard"), worlds=6, agents=2, backend="interpreter", seed=1
+    )
     wait = torch.full((40, 12), env.action_names.index("WAIT"))
     assert env.rollout(5, wait[:5], per_world=True).world_episodes().tolist() == [0] * 6
     result = env.rollout(35, wait[5:], per_world=True)
@@ -88,7 +92,7 @@ def test_worlds_that_start_anew_by_hand(tmp_path: Path) -> None:
 
 
 def test_a_meter_by_name(valley: Module) -> None:
-    env = valley.make(3, 2, backend="interpreter")
+    env = hamlet.make(valley, worlds=3, agents=2, backend="interpreter")
     food = env.meter("food")
     assert (food.shape, food.dtype) == ((6,), torch.float32)
     assert food.data_ptr() == env.state["meters"][1].data_ptr()
@@ -99,9 +103,9 @@ def test_a_meter_by_name(valley: Module) -> None:
 
 
 def test_names_of_what_is_observed(valley: Module, luck: Module) -> None:
-    names = luck.make(1, backend="interpreter").observation_names
+    names = hamlet.make(luck, worlds=1, backend="interpreter").observation_names
     assert names == (*(f"grid[{x},{y}]" for y in range(3) for x in range(3)), "meter.wealth")
-    env = valley.make(40, backend="interpreter", seed=2)
+    env = hamlet.make(valley, worlds=40, backend="interpreter", seed=2)
     assert len(set(env.observation_names)) == len(env.observation_names)
     assert env.observation is not None
     env.rollout(3)

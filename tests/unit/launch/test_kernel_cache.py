@@ -211,7 +211,7 @@ def test_a_package_s_own_cache_is_neither_read_nor_written(kept: Path, tmp_path:
         (brought / name).write_bytes(pickle.dumps(Harm(tmp_path / "harm")))
     (brought / "numba_kernels.step-1.py311.nbi").mkdir()
     names = sorted(brought.iterdir())
-    env = hamlet.load(package).make(2, device="cpu", backend="numba", quiet=True)
+    env = hamlet.make(hamlet.load(package), worlds=2, device="cpu", backend="numba", quiet=True)
     env.rollout(3)
     assert env.state["meters"][0].tolist() == [1 - 3 * 0.0625] * 2
     assert sorted(brought.iterdir()) == names

@@ -36,7 +36,7 @@ def put(folder: Path, decay: str, output: Path | None = None) -> Module:
 
 def after_a_tick(module: Module, backend: str) -> float:
     """What is left of the energy."""
-    env = module.make(worlds=2, device="cpu", backend=backend, quiet=True)
+    env = hamlet.make(module, worlds=2, device="cpu", backend=backend, quiet=True)
     env.step(torch.full((2,), env.num_actions - 1, dtype=torch.int32))
     return float(env.state["meters"][0, 0])
 

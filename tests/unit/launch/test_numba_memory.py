@@ -13,7 +13,7 @@ FIRST_MEAL = hamlet.load(Path(__file__).parents[3] / "generated" / "first_meal")
 
 
 def test_arrays_are_kept() -> None:
-    env, other = (FIRST_MEAL.make(5, device="cpu", backend="interpreter", quiet=True) for _ in range(2))
+    env, other = (hamlet.make(FIRST_MEAL, worlds=5, device="cpu", backend="interpreter", quiet=True) for _ in range(2))
     memory = Memory()
     arrays = memory.of(env._buffers)
     assert memory.of(env._buffers) is arrays
@@ -23,7 +23,9 @@ def test_arrays_are_kept() -> None:
 
 def test_a_tensor_that_moved_is_found() -> None:
     """`share_memory_` gives a tensor other memory and frees what it had."""
-    env, still = (FIRST_MEAL.make(50, device="cpu", backend="numba", seed=3, quiet=True) for _ in range(2))
+    env, still = (
+        hamlet.make(FIRST_MEAL, worlds=50, device="cpu", backend="numba", seed=3, quiet=True) for _ in range(2)
+    )
     generator = torch.Generator().manual_seed(5)
     for tick in range(40):
         if tick == 20:

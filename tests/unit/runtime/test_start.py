@@ -36,7 +36,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
 
 @pytest.mark.parametrize("backend", ["interpreter", "numba"])
 def test_until_the_first_tick(module: Module, backend: str) -> None:
-    env = module.make(worlds=3, backend=backend, seed=1)
+    env = hamlet.make(module, worlds=3, backend=backend, seed=1)
     observation, info = env.reset()
     assert observation[:, :3].tolist() == [[0.5, -3.0, 7.25]] * 3
     assert not info["action_mask"][:, 2].any()
@@ -51,7 +51,7 @@ def test_until_the_first_tick(module: Module, backend: str) -> None:
 
 
 def test_checkpoints_hold_it(module: Module) -> None:
-    env, other = (module.make(worlds=2, backend="interpreter", seed=seed) for seed in (1, 2))
+    env, other = (hamlet.make(module, worlds=2, backend="interpreter", seed=seed) for seed in (1, 2))
     env.reset()
     saved = env.state_dict()
     other.load_state_dict(saved)

@@ -68,7 +68,7 @@ class VectorizedEnv:
                 package, or a `.hamlet` file.
             num_agents: at least 1.
             device: "cpu", "cuda", ...
-            backend: see `hamlet.package.module.Module.make`.
+            backend: see `hamlet.make`.
             seed: of the places at which affordances and agents begin, 0 .. 2**64 - 1.
             validate: whether `step` checks that actions exist, and what intrinsic rewards are; by default on the CPU
                 only, since on CUDA that waits for the device. Unchecked, what a wrong one does is undefined.
@@ -83,7 +83,16 @@ class VectorizedEnv:
         if not self.module.universe.by_hand:
             raise EnvError(f"{self.module.name} starts episodes by itself: write `episodes by hand` in it")
         self.description = description_of(self.module)
-        self._env = self.module.make(1, num_agents, device, backend, seed, validate=validate, quiet=True)
+        self._env = hamlet.make(
+            self.module,
+            worlds=1,
+            agents=num_agents,
+            device=device,
+            backend=backend,
+            seed=seed,
+            validate=validate,
+            quiet=True,
+        )
         self._state = self._env.state
         self._attributes = attributes(self.module.universe, self._state)
         self._affordances = Affordances(self._env, self._flush, self._attributes.forget)
