@@ -16,7 +16,7 @@ from hamletc.compile import Source, check, parse
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Input
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
+from hamletc.passes.ranges import Facts
 from many_universes import many_affordances, many_cascades
 from new_universes import NEW
 

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from hamletc.diagnostics import Diagnostic, FileDiagnostics
     from hamletc.ir.function import Function, Program
     from hamletc.language.syntax import File
-    from hamletc.passes.facts import Facts
     from hamletc.passes.pipeline import Pass
+    from hamletc.passes.ranges import Facts
 
 Target: TypeAlias = Literal["triton", "numba"]
 TARGETS: tuple[Target, ...] = get_args(Target)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
 from hamlet.errors import EnvError, shown
+
+Actions: TypeAlias = "torch.Tensor | np.ndarray[Any, Any] | Sequence[Any]"
+"""Numbers of actions: see `Env.step`."""
 
 WIDE = (torch.uint16, torch.uint32, torch.uint64)
 """Types of which torch knows little more than how to convert them."""

@@ -13,7 +13,7 @@ from scenes import compare
 
 from hamlet import load
 from hamlet.backend.choose import Choice
-from hamlet.env.make import start
+from hamlet.launch.start import start
 from hamlet.package.module import Module
 from hamlet.universe import Span, Universe
 from hamlet.universe.codec import from_json, to_json

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet import load
 from hamlet.backend.choose import Choice
-from hamlet.env.make import start
+from hamlet.launch.start import start
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import Options, Stopwatch, emit_texts, optimise
 from hamletc.lowering.lower import lower

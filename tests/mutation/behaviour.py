@@ -180,7 +180,7 @@ def check_kernels(recordings: Sequence[Recording], target: Target, known: Mappin
     """
     from hamlet import load
     from hamlet.backend.choose import Choice
-    from hamlet.env.make import start
+    from hamlet.launch.start import start
     from hamletc.package import write
 
     made = files(recordings[0].universe, target)

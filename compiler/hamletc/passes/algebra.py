@@ -31,8 +31,7 @@ from hamletc.ir.ops import (
     Xor,
 )
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
-from hamletc.passes.ranges import Ranges, counts_of
+from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 
 

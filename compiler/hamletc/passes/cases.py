@@ -10,8 +10,7 @@ from hamletc.ir.function import Function, Table
 from hamletc.ir.ops import Const, Element, Equal, Fold, Input, Lookup, Op, Value, operands
 from hamletc.ir.types import Type
 from hamletc.passes.constant_folding import Literal, fold
-from hamletc.passes.facts import Facts
-from hamletc.passes.ranges import ranges_of
+from hamletc.passes.ranges import Facts, ranges_of
 
 MOST_CASES = 64
 FEWEST_TESTS = 3

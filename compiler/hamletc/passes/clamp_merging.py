@@ -13,8 +13,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Add, Const, Less, Op, Select, Sub, Value, operands, with_operands
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
-from hamletc.passes.ranges import Ranges, counts_of
+from hamletc.passes.ranges import Facts, Ranges, counts_of
 
 
 @dataclass(frozen=True, slots=True)

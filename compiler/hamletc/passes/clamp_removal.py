@@ -8,8 +8,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Const, Op, Select, Value
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
-from hamletc.passes.ranges import Ranges, counts_of
+from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 
 

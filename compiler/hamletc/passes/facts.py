@@ -8,31 +8,19 @@ leaves it one. The runtime refuses states that break this (`hamlet.env.checkpoin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import prod
 
 from hamlet import schema
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.schema.bounds import fastest, unclamped_meters
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
-from hamletc.ir.function import Function, Program, Table
+from hamletc.ir.function import Program, Table
 from hamletc.ir.types import Type
 from hamletc.passes.interval import ANY_F32, Interval, join, to_binary32
-from hamletc.passes.ranges import ranges_of
+from hamletc.passes.ranges import Facts, ranges_of
 
 COUNT = Interval(0, 2**31 - 1)
 FINITE = Interval(-LARGEST, LARGEST, False, True)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Intervals of inputs by name; an input that is not listed may have any value. Intervals of tables by name.
-    Functions by name, for loops."""
-
-    inputs: Mapping[str, Interval]
-    tables: Mapping[str, Interval]
-    functions: Mapping[str, Function] = field(default_factory=dict)
 
 
 def facts_of(universe: Universe, program: Program) -> Facts:

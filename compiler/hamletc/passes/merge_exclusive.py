@@ -21,9 +21,8 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Add, And, Const, Div, Equal, Less, LessEqual, Mul, Not, Op, Select, Sub, Value
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
 from hamletc.passes.interval import Interval, meet
-from hamletc.passes.ranges import Ranges, counts_of
+from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 
 

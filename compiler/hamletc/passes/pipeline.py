@@ -17,8 +17,9 @@ from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
 from hamletc.passes.constant_division import ConstantDivision
 from hamletc.passes.constant_folding import ConstantFolding
 from hamletc.passes.dead_code import DeadCodeElimination
-from hamletc.passes.facts import Facts, facts_of
+from hamletc.passes.facts import facts_of
 from hamletc.passes.merge_exclusive import MergeExclusive
+from hamletc.passes.ranges import Facts
 
 
 class Pass(Protocol):

@@ -6,9 +6,8 @@ A `Select` learns from its condition: in `then` it holds, in `otherwise` it does
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import inf
-from typing import TYPE_CHECKING
 
 from hamletc.ir.function import Function, Node
 from hamletc.ir.ops import (
@@ -66,13 +65,20 @@ from hamletc.passes.interval import (
     to_binary32,
 )
 
-if TYPE_CHECKING:
-    from hamletc.passes.facts import Facts
-
 DEPTH = 3
 """How many operations above a fact it is still followed into the branch of a `Select`."""
 
 _ANY = {Type.F32: ANY_F32, Type.I32: ANY_I32, Type.U32: ANY_U32, Type.BOOL: ANY_BOOL}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Intervals of inputs by name; an input that is not listed may have any value. Intervals of tables by name.
+    Functions by name, for loops."""
+
+    inputs: Mapping[str, Interval]
+    tables: Mapping[str, Interval]
+    functions: Mapping[str, Function] = field(default_factory=dict)
 
 
 class Ranges:

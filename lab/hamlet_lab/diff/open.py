@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hamlet.backend.choose import BACKENDS as CHOSEN
 from hamlet.backend.choose import choose
-from hamlet.env.make import start
 from hamlet.interpreter import Interpreter
+from hamlet.launch.start import start
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module, Target, kernels_file, load
 from hamlet.universe import Universe

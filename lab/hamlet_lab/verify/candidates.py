@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import torch
 
 from hamlet.backend.choose import choose
-from hamlet.env.make import start
 from hamlet.errors import EnvError
+from hamlet.launch.start import start
 from hamlet.package.module import Module
 from hamlet_lab.verify.events import Candidate
 

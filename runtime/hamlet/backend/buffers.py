@@ -17,6 +17,8 @@ from hamlet import schema
 from hamlet.universe import Universe
 
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
+OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
+"""What observations may be written as."""
 
 Memory: TypeAlias = "torch.Tensor | np.ndarray[Any, Any]"
 

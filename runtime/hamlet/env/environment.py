@@ -9,13 +9,13 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.arguments import dense, flag, named, whole
+from hamlet.arguments import Actions, dense, flag, named, whole
 from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, statistics_allocator
 from hamlet.backend.choose import Choice, choose
 from hamlet.backend.protocol import Backend, Policy, RandomPolicy, Recordable, RecordedPolicy, Stream, TabularPolicy
@@ -26,24 +26,18 @@ from hamlet.env.interrupts import Whole
 from hamlet.env.ops import Stepper, step
 from hamlet.env.params import Held, Numbers
 from hamlet.env.placing import place
-from hamlet.env.rollout import Rollout
+from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
 from hamlet.errors import EnvError, shown
 from hamlet.launch.gpu.tuning import Tune
+from hamlet.launch.start import start
 from hamlet.package.module import Module
 from hamlet.schema.encoding import scales
 from hamlet.universe import Universe
 
-Info: TypeAlias = Mapping[str, "torch.Tensor | None"]
-Stepped: TypeAlias = tuple["torch.Tensor | None", torch.Tensor, torch.Tensor, torch.Tensor, Info]
-"""Observation, reward, terminated, truncated, info: see `Env.step`."""
-
 SPANS: dict[str, tuple[int, int]] = {"numba": (1 << 30, 1024), "interpreter": (1 << 22, 32)}
 """A rollout of more lanes times ticks, and of more ticks, is several: so that Ctrl-C waits for seconds at most."""
-
-Actions: TypeAlias = "torch.Tensor | np.ndarray[Any, Any] | Sequence[Any]"
-"""Numbers of actions: see `Env.step`."""
 
 MOST_TICKS = (1 << 31) - 1
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
@@ -607,7 +601,6 @@ def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers
     Raises:
         EnvError: its backend or its device is not here.
     """
-    from hamlet.env.make import start
 
     here = choose(choice.backend, choice.device)
     backend = start(module, choice, tune)

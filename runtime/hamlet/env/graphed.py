@@ -4,20 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias
 
 import torch
 
+from hamlet.arguments import Actions
 from hamlet.backend.buffers import Buffers
 from hamlet.env.interrupts import Whole
+from hamlet.env.rollout import Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.errors import EnvError
 from hamlet.schema import GIVEN
 
-if TYPE_CHECKING:
-    from hamlet.env.environment import Actions, Env, Stepped
-
 Work: TypeAlias = Callable[[], None]
+
+
+class Steps(Protocol):
+    """Of an environment what its steps need; see `hamlet.env.environment.Env`."""
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def tick(self) -> int: ...
+
+    @property
+    def validate(self) -> bool: ...
+
+    def checked_actions(self, actions: Actions) -> torch.Tensor: ...
+
+    def check_given(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -40,7 +59,7 @@ class Graphed(Sealed):
 
     def __init__(
         self,
-        env: Env,
+        env: Steps,
         buffers: Buffers,
         launch: Callable[[torch.Tensor, torch.Tensor], None],
         finish: Callable[[], Stepped],

@@ -13,13 +13,13 @@ import torch
 
 from hamlet import schema
 from hamlet.arguments import flag, whole, word
-from hamlet.backend.buffers import DTYPES, Buffers, Shape, allocate
+from hamlet.backend.buffers import DTYPES, OBS_DTYPES, Buffers, Shape, allocate
 from hamlet.backend.choose import Choice, candidates, choose
 from hamlet.backend.crossover import SIZES, settle, timed
-from hamlet.backend.protocol import Backend
 from hamlet.env.environment import Env, begun, checked_seed
 from hamlet.errors import EnvError, shown
 from hamlet.launch.gpu.tuning import TUNES, Tune
+from hamlet.launch.start import start
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.encoding import BFLOAT16_LIMIT, scales
@@ -30,7 +30,6 @@ LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
 MEASURED_BYTES = 1 << 30
 """Worlds that take more are not made to choose how others run."""
-OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
 
 
 # What is made in inference mode does not count what is written into it.
@@ -129,28 +128,6 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
     small = [each.lanes for each in shapes if buffer_bytes(module.universe, each, dtype) <= MEASURED_BYTES]
     identity: cache.Key = {"universe": module.digest, "agents": shape.agents, "observations": str(dtype)}
     return settle(options, shape.lanes, small, identity, measure, quiet)
-
-
-def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
-    """The backend that was chosen, with the kernels of this module.
-
-    Raises:
-        ModuleError: the module was compiled without them.
-    """
-    # One backend is imported, so that numba starts without triton and the interpreter without either.
-    match choice.backend:
-        case "interpreter":
-            from hamlet.interpreter import Interpreter
-
-            return Interpreter(module.universe, choice.device)
-        case "numba":
-            from hamlet.launch.cpu.launch import NumbaBackend
-
-            return NumbaBackend(module.universe, module.kernels("numba"))
-        case "triton":
-            from hamlet.launch.gpu.start import start_triton
-
-            return start_triton(module, choice.device, tune)
 
 
 def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any) -> Shape:

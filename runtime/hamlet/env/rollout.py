@@ -1,15 +1,21 @@
-"""What a rollout counted, in plain numbers."""
+"""What steps give, and what a rollout counted, in plain numbers."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import torch
 
 from hamlet.backend.buffers import Statistics, WorldCounts
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
+
+Info: TypeAlias = Mapping[str, torch.Tensor | None]
+Stepped: TypeAlias = tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor, Info]
+"""Observation, reward, terminated, truncated, info: see `Env.step`."""
 
 LIFESPAN = "lifespan"
 """The name under which episodes that ended at the lifespan are counted."""

@@ -20,8 +20,7 @@ from sequences import LANES, assert_same, expected, inputs, sequences
 
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_lab.ptx.backend import Executed
-from hamletc.passes.facts import Facts
-from hamletc.passes.ranges import ranges_of
+from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 

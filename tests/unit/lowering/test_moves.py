@@ -20,7 +20,7 @@ from hamletc.lowering.moves import displaced, displacement, literal
 from hamletc.lowering.plan import Limits, plan
 from hamletc.lowering.step_tables import MORE_STEPS, STEPS_PER_AXIS
 from hamletc.lowering.steps import goes_somewhere
-from hamletc.passes.facts import Facts
+from hamletc.passes.ranges import Facts
 from sample_universes import random_inputs, sample, universe_of
 
 f32 = np.float32

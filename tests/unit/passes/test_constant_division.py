@@ -16,8 +16,8 @@ from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Div, Fma, Value
 from hamletc.ir.types import Type
 from hamletc.passes.constant_division import ConstantDivision, reciprocal
-from hamletc.passes.facts import Facts
 from hamletc.passes.interval import Interval
+from hamletc.passes.ranges import Facts
 
 FACTS = Facts(
     {

@@ -18,10 +18,10 @@ from hamletc.ir.ops import Value
 from hamletc.ir.types import Type
 from hamletc.ir.verifier import element_of
 from hamletc.lowering import lower
-from hamletc.passes.facts import Facts, facts_of
+from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import ANY_F32, Interval
 from hamletc.passes.pipeline import run
-from hamletc.passes.ranges import Ranges, ranges_of
+from hamletc.passes.ranges import Facts, Ranges, ranges_of
 from random_functions import TABLES, functions, random_arrays
 from sample_universes import NAMES, random_inputs, sample
 

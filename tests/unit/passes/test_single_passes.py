@@ -24,10 +24,10 @@ from hamletc.passes.clamp_removal import ClampRemoval
 from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
 from hamletc.passes.constant_folding import ConstantFolding
 from hamletc.passes.dead_code import DeadCodeElimination
-from hamletc.passes.facts import Facts
 from hamletc.passes.interval import Interval
 from hamletc.passes.merge_exclusive import MergeExclusive
 from hamletc.passes.pipeline import PASS_NAMES, Pass, default_passes, gpu_passes
+from hamletc.passes.ranges import Facts
 from random_functions import TABLES, functions, random_arrays
 
 TABLE_FACTS = {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)}

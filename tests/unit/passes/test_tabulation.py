@@ -14,9 +14,10 @@ from hamletc.ir.typing import F32, I32
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering.lower import CPU, LIMITS, lower
 from hamletc.lowering.plan import Limits
-from hamletc.passes.facts import Facts, facts_of
+from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import Interval
 from hamletc.passes.pipeline import run
+from hamletc.passes.ranges import Facts
 from hamletc.passes.tabulation import tabulate
 from new_universes import NEW
 from sample_universes import NAMES, random_inputs, sample

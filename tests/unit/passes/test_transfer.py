@@ -40,9 +40,8 @@ from hamletc.ir.ops import (
     Xor,
 )
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
 from hamletc.passes.interval import ANY_F32, ANY_I32, ANY_U32, Interval
-from hamletc.passes.ranges import Ranges, ranges_of
+from hamletc.passes.ranges import Facts, Ranges, ranges_of
 
 I32, U32, BOOL = Type.I32, Type.U32, Type.BOOL
 SMALL = {

@@ -10,7 +10,7 @@ import torch
 
 from hamlet import load
 from hamlet.backend.choose import Choice
-from hamlet.env.make import start
+from hamlet.launch.start import start
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import Options, Stopwatch, build

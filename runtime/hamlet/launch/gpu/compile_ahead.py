@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from hamlet.backend.buffers import Shape, allocate, allocate_statistics
+from hamlet.backend.buffers import OBS_DTYPES, Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
-from hamlet.env.make import OBS_DTYPES
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.call import Launch, Signature
 from hamlet.launch.gpu.compile import compile_kernel, signature

@@ -22,9 +22,8 @@ from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
 from hamletc.passes.interval import ANY_F32, ANY_I32
-from hamletc.passes.ranges import ranges_of
+from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 from random_functions import TABLES, functions, random_arrays

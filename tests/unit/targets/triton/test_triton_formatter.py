@@ -8,9 +8,8 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Const, Value
 from hamletc.ir.types import Type
-from hamletc.passes.facts import Facts
 from hamletc.passes.interval import Interval
-from hamletc.passes.ranges import ranges_of
+from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter, literal, typed
 
