@@ -38,8 +38,11 @@ from hamlet.backend.protocol import Backend, RandomPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.package.module import Module
-from hamletc.compile import Options, Source, Stopwatch, build, check, parse
+from hamletc.compile import Options, build, check
+from hamletc.frontend import Stopwatch
+from hamletc.language.source import Source
 from hamletc.package import write
+from hamletc.read import parse
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results"

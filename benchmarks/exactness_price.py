@@ -32,8 +32,9 @@ from hamlet.launch.gpu import options as triton_options
 from hamlet.launch.gpu.forms import FORMS
 from hamlet.package.module import Module, kernels_file
 from hamlet_lab.machine_code.kernels import compile_kernels
-from hamletc.compile import Options, Stopwatch, Target, check_file, emit_texts, lower, optimise, specialise
+from hamletc.compile import Options, check_file, emit_texts, lower, optimise, specialise
 from hamletc.compile import emit_kernels as emit
+from hamletc.frontend import Stopwatch
 from hamletc.package import package, write
 
 RESULTS = Path(__file__).parent / "results"
@@ -62,7 +63,7 @@ class Variant:
     contracted: bool
 
 
-def variants(target: Target) -> tuple[Variant, ...]:
+def variants(target: str) -> tuple[Variant, ...]:
     """The first is what the product does."""
     multiplied = Variant("exact, division by a constant as two fused operations", "multiplied", False)
     divided = Variant("exact, division by a constant as a division", "divided", False)
@@ -75,7 +76,7 @@ def variants(target: Target) -> tuple[Variant, ...]:
     )
 
 
-def build(source: Path, target: Target, variant: Variant, folder: Path) -> Module:
+def build(source: Path, target: str, variant: Variant, folder: Path) -> Module:
     """The package of a variant; only the text of its kernels differs."""
     universe = check_file(source, Stopwatch()).universe
     options, stopwatch = Options(targets=(target,)), Stopwatch()
@@ -95,7 +96,7 @@ def build(source: Path, target: Target, variant: Variant, folder: Path) -> Modul
 
 
 @contextmanager
-def loosened(target: Target, variant: Variant) -> Iterator[None]:
+def loosened(target: str, variant: Variant) -> Iterator[None]:
     """While kernels are compiled: their compiler may do what the variant says."""
     if not variant.contracted:
         yield
@@ -147,7 +148,7 @@ def other_lanes(env: Env, exact: Env) -> float:
 
 
 def timed(
-    built: list[tuple[Variant, Module]], target: Target, observed: str, agents: int, rounds: int
+    built: list[tuple[Variant, Module]], target: str, observed: str, agents: int, rounds: int
 ) -> list[dict[str, Any]]:
     """A row for each variant."""
     ticks, envs = TICKS[observed], []
@@ -188,7 +189,7 @@ def main() -> None:
     parser.add_argument("--no-code", action="store_true", help="leave the instructions for a GPU out")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    target: Target = arguments.backend
+    target: str = arguments.backend
     with tempfile.TemporaryDirectory() as folder:
         built = [(v, build(arguments.universe, target, v, Path(folder) / target)) for v in variants(target)]
         rows = [row for seen in TICKS for row in timed(built, target, seen, arguments.agents, arguments.rounds)]

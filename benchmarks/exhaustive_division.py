@@ -22,7 +22,8 @@ import numba
 import numpy as np
 
 from hamlet.launch.cpu.ops import fma
-from hamletc.compile import Options, Stopwatch, check_file, lower, optimise
+from hamletc.compile import Options, check_file, lower, optimise
+from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Const, Div
 from hamletc.ir.types import Type
 from hamletc.passes.constant_division import LARGEST, SMALLEST, reciprocal

@@ -129,7 +129,8 @@ def _universe(count: int, *lines: str, size: int = 8, observed: str = "meters") 
 
 def stage(name: str, folder: Path) -> None:
     """Do the work of a stage on a universe of a folder."""
-    from hamletc.compile import Stopwatch, check_file, compile_file
+    from hamletc.compile import check_file, compile_file
+    from hamletc.frontend import Stopwatch
 
     source, package = folder / "sized.hamlet", folder / "sized"
     match name:

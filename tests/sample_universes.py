@@ -12,11 +12,13 @@ import numpy as np
 from corner_universes import CORNERS
 from hamlet import schema
 from hamlet.universe import Grid, Universe
-from hamletc.compile import Source, check, parse
+from hamletc.compile import check
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Input
 from hamletc.ir.types import Type
+from hamletc.language.source import Source
 from hamletc.passes.ranges import Facts
+from hamletc.read import parse
 from many_universes import many_affordances, many_cascades
 from new_universes import NEW
 

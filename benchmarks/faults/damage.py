@@ -14,7 +14,8 @@ from fault import PACK, SEED, Fault, built, one_line
 import hamlet
 from hamlet import ModuleError
 from hamlet.package import cache
-from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.compile import Options, build, check_file
+from hamletc.frontend import Stopwatch
 from hamletc.package import with_ahead, write
 
 EACH = 16

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.compile import Options, build, check_file
+from hamletc.frontend import Stopwatch
 
 PACK = Path(__file__).resolve().parents[2] / "universes" / "packs" / "greenhouse"
 SEED = 18

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hamlet.universe import Universe
 from hamlet_lab.bench import Case
-from hamletc.compile import Options, Stopwatch, Target, lower, optimise, specialise
+from hamletc.compile import Options, lower, optimise, specialise
+from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Const, Fold, Input
 from hamletc.targets.body import body
@@ -30,7 +31,7 @@ class Machine:
     width: int
 
 
-def operations(universe: Universe, target: Target, case: Case) -> float:
+def operations(universe: Universe, target: str, case: Case) -> float:
     """Operations of the tick IR per agent-tick, after all passes. Philox draws actions for four ticks at once."""
     options, stopwatch = Options(), Stopwatch()
     program = optimise(lower(universe), universe, options, stopwatch)

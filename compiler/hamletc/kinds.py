@@ -6,26 +6,32 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from hamletc.errors import CompileError
+from hamletc.frontend import front_ends
 
 Kind: TypeAlias = Literal[
-    "text", "pack", "package", "recorded run", "trace", "arrays", "pack's file", "package's file", "folder", "nothing"
+    "text", "sources", "package", "recorded run", "another's", "arrays", "package's file", "folder", "nothing"
 ]
+"""`sources` are what a front end reads, and `another's` is what it knows beside that."""
 RECORDED = ".npz"
-SHARED = "global_actions.yaml"
-"""It may also stand in the folder that packs are in."""
 
 
 def kind_of(path: Path) -> Kind:
-    """What this is. Of a pack or a package, be it a broken one: a folder with a file that those have. Of a text: any
+    """What this is. Of sources or a package, be it broken ones: a folder with a file that those have. Of a text: any
     other file."""
     if path.is_dir():
-        return "package" if _is_package(path) else "pack" if _is_pack(path) else "folder"
+        return "package" if _is_package(path) else "sources" if _owned(path) else "folder"
     if not path.exists():
         return "nothing"
+    if path.suffix == ".hamlet":
+        return "text"
+    if "about.npy" in arrays_in(path):
+        return "recorded run"
+    if _owned(path):
+        return "sources"
+    if _known(path) is not None:
+        return "another's"
     if path.suffix == RECORDED:
-        return _archive(path)
-    if path.suffix in (".yaml", ".yml") and _is_pack(path.parent):
-        return "pack's file"
+        return "arrays"
     if path.suffix in (".py", ".json", ".ir", ".cubin") and any(map(_is_package, path.parents[:3])):
         return "package's file"
     return "text"
@@ -46,27 +52,33 @@ def expect(path: Path, *wanted: Kind) -> Kind:
 def _said(path: Path, kind: Kind) -> str:
     match kind:
         case "text":
-            return "is a file, and no folder of a pack"
-        case "pack":
-            return "is a pack of HAMLET and no text: `hamletc import` prints it as one"
+            return "is a file"
+        case "sources" | "another's":
+            return _known(path) or "is the source of a universe, and no text"
         case "package":
             verbs = "`hamletc run`, `verify`, `bench`, `profile`, `diff`, `record` and `replay`"
             return f"is a generated package: hamlet.load loads it, and {verbs} take it"
         case "recorded run":
             return "is a recorded run: `hamletc replay` and `hamletc diff` take it"
-        case "trace":
-            return "is a trace of HAMLET: `hamletc replay PACK TRACE` takes it"
         case "arrays":
             return "is no recorded run and no trace of HAMLET, or a damaged one"
-        case "pack's file":
-            return f"is one file of a pack: name the folder, {path.parent}"
         case "package's file":
             folder = next(parent for parent in path.parents if _is_package(parent))
             return f"is one file of a generated package: name the folder, {folder}"
         case "folder":
-            return "is a folder without a pack (bars.yaml, ...) and without a generated package"
+            wanted = "".join(f"without {front_end.reads} and " for front_end in front_ends())
+            return f"is a folder {wanted}without a generated package"
         case "nothing":
             return "does not exist"
+
+
+def _owned(path: Path) -> bool:
+    return any(front_end.owns(path) for front_end in front_ends())
+
+
+def _known(path: Path) -> str | None:
+    """What a front end says of it."""
+    return next((said for each in front_ends() if (said := each.knows(path)) is not None), None)
 
 
 def _is_package(folder: Path) -> bool:
@@ -78,18 +90,14 @@ def _is_package(folder: Path) -> bool:
         return False
 
 
-def _is_pack(folder: Path) -> bool:
-    from hamlet_townlet.pack import FILES
-
-    return any((folder / name).exists() for name in FILES if name != SHARED)
-
-
-def _archive(path: Path) -> Kind:
+def arrays_in(path: Path) -> frozenset[str]:
+    """The names of the files in an archive of arrays; none where it is no such archive."""
     import zipfile
 
+    if path.suffix != RECORDED:
+        return frozenset()
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
+            return frozenset(archive.namelist())
     except (OSError, zipfile.BadZipFile):
-        return "arrays"
-    return "recorded run" if "about.npy" in names else "trace" if "reset_at.npy" in names else "arrays"
+        return frozenset()

@@ -19,27 +19,28 @@ from hamlet.package import cache, manifest
 from hamlet.package.manifest import Manifest
 from hamlet.package.module import UNIVERSE_FILE, kernels_file, verified
 from hamlet.universe import Universe
-from hamlet_townlet.adapter import description
-from hamlet_townlet.adapter.description import Description
 from hamletc import __version__
 from hamletc.errors import CompileError
+from hamletc.frontend import front_ends
+from hamletc.targets.target import target_names
 
 IR_FILE = "tick.ir"
-FILENAMES = (UNIVERSE_FILE, IR_FILE, kernels_file("triton"), kernels_file("numba"), description.FILENAME)
-"""The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
-
 _HERE, _RENAME_EXCHANGE = -100, 2
 """AT_FDCWD and a flag of Linux's renameat2."""
 
 
-def package(universe: Universe, texts: Mapping[str, str], pack: Description | None = None) -> dict[str, bytes]:
-    """The contents of every file of a package, by name: the texts, the description of the pack that the universe comes
-    from, and the `__init__.py` that vouches for them."""
-    described = {} if pack is None else {description.FILENAME: description.to_json(pack)}
-    files = {name: {**texts, **described}[name].encode() for name in FILENAMES if name in texts or name in described}
+def filenames() -> tuple[str, ...]:
+    """The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
+    attached = (name for front_end in front_ends() for name in front_end.attaches)
+    return (UNIVERSE_FILE, IR_FILE, *map(kernels_file, target_names()), *attached)
+
+
+def package(universe: Universe, texts: Mapping[str, str], source: str | None = None) -> dict[str, bytes]:
+    """The contents of every file of a package, by name: the texts, and the `__init__.py` that vouches for them.
+    `source` is what the universe was read from, by default its first text."""
+    files = {name: texts[name].encode() for name in filenames() if name in texts}
     hashes = tuple((name, manifest.sha256(contents)) for name, contents in files.items())
-    source = universe.sources[0] if pack is None else pack.pack
-    listing = Manifest(universe.name, manifest.plain(source), __version__, hashes)
+    listing = Manifest(universe.name, source or manifest.plain(universe.sources[0]), __version__, hashes)
     return {manifest.FILENAME: manifest.render(listing).encode(), **files}
 
 
@@ -110,7 +111,7 @@ def _check_replaceable(output: Path) -> None:
     init = output / manifest.FILENAME
     if not init.is_file() or not manifest.is_generated(init.read_text(encoding="utf-8", errors="replace")):
         raise CompileError(f"cannot write {output}: it is not empty and no generated package; choose another folder")
-    known = (*FILENAMES, *(name for name in manifest.files_in(output) if name.startswith(f"{manifest.AHEAD}/sm_")))
+    known = (*filenames(), *(name for name in manifest.files_in(output) if name.startswith(f"{manifest.AHEAD}/sm_")))
     foreign = sorted(set(manifest.files_in(output)).difference(known))
     if foreign:
         raise CompileError(f"cannot write {output}: {foreign[0]} was not written by hamletc; move it away first")

@@ -12,7 +12,8 @@ from pathlib import Path
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
 from hamlet_lab.profile.phases import PHASES, Phase, phase_of
-from hamletc.compile import Options, Stopwatch, Target, emit_texts, optimise
+from hamletc.compile import Options, emit_texts, optimise
+from hamletc.frontend import Stopwatch
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Origin, Output, Program
 from hamletc.ir.ops import (
@@ -84,7 +85,7 @@ def line_parts(program: Program, universe: Universe) -> list[Part]:
     ]
 
 
-def build_without(universe: Universe, program: Program, part: Part, target: Target, folder: Path) -> Module:
+def build_without(universe: Universe, program: Program, part: Part, target: str, folder: Path) -> Module:
     """Compile a universe without a part, for one target.
 
     Args:

@@ -24,7 +24,8 @@ from hamlet.package.module import Module
 from hamlet.universe.codec import to_json
 from hamlet_townlet.adapter import VectorizedEnv, description
 from hamlet_townlet.traces import read_trace, replay
-from hamletc.compile import Stopwatch, check_file
+from hamletc.compile import check_file
+from hamletc.frontend import Stopwatch
 
 STEPS = 90
 TRITON_STEPS = 3

@@ -21,17 +21,21 @@ from hamlet_lab.diff.evaluated import Evaluated
 from hamlet_lab.verify import Candidate, Report
 from hamlet_lab.verify.candidates import ptx_candidates
 from hamlet_lab.verify.session import CPU
-from hamletc.compile import Options, Source, SourceError, Stopwatch, Target, check, emit_texts, optimise, parse
+from hamletc.compile import Options, check, emit_texts, optimise
+from hamletc.errors import SourceError
+from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
+from hamletc.language.source import Source
 from hamletc.lowering.lower import LIMITS, lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes, run
 from hamletc.passes.tabulation import tabulate
+from hamletc.read import parse
 
 BackendName: TypeAlias = Literal["ir", "numba", "triton", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
@@ -90,7 +94,7 @@ def programs(universe: Universe, case: Case) -> dict[str, Program]:
     return result | {f"only {case.alone}": run(plain, universe, others, choose=choose)}
 
 
-def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) -> dict[str, bytes]:
+def compiled(universe: Universe, targets: tuple[str, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
     # Where cells are kept, affordances are unrolled.
     disabled = () if limits == LIMITS else (KEPT_CELLS,)
@@ -99,7 +103,7 @@ def compiled(universe: Universe, targets: tuple[Target, ...], limits: Limits) ->
     return package(universe, emit_texts(program, universe, options, stopwatch))
 
 
-def loaded(universe: Universe, targets: tuple[Target, ...], limits: Limits, folder: Path) -> Module:
+def loaded(universe: Universe, targets: tuple[str, ...], limits: Limits, folder: Path) -> Module:
     """The package, compiled twice to the same bytes."""
     files = compiled(universe, targets, limits)
     assert files == compiled(universe, targets, limits), "compiled twice, the bytes differ"
@@ -111,7 +115,7 @@ def loaded(universe: Universe, targets: tuple[Target, ...], limits: Limits, fold
 
 def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits, folder: Path) -> list[Candidate]:
     """Those of the backends that run kernels."""
-    launched: list[Target] = [target for target in ("numba", "triton") if target in backends]
+    launched: list[str] = [target for target in ("numba", "triton") if target in backends]
     executed = [int(name.removeprefix("ptx:sm_")) for name in backends if name.startswith("ptx:")]
     if not launched and not executed:
         return []

@@ -17,7 +17,8 @@ from hamlet import load
 from hamlet.backend.choose import Choice
 from hamlet.launch.start import start
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamletc.compile import Options, Stopwatch, emit_texts, optimise
+from hamletc.compile import Options, emit_texts, optimise
+from hamletc.frontend import Stopwatch
 from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write

@@ -30,7 +30,7 @@ from constructs import KINDS, constructs
 from ledger import ENOUGH, Tally, commit, next_number, record, versions
 from shrink import shrink
 
-from hamletc.compile import SourceError
+from hamletc.errors import SourceError
 
 BATCH, BATCH_SECONDS = 20, 60
 """Cases after which the ledger is written; or fewer, after so many seconds."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.package import write
 from sample_universes import sample
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from shrink import shrink
 from strategies import universes
 
-from hamletc.compile import SourceError
+from hamletc.errors import SourceError
 
 LEDGER = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 

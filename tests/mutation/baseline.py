@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from behaviour import NUMBA, PROGRAMS, TRITON, Recording, Target, files, recordings, texts
+from behaviour import NUMBA, PROGRAMS, TRITON, Recording, files, recordings, texts
 from executed import Functions, tracing
 
 from hamlet.universe import Universe
@@ -47,7 +47,7 @@ def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
     triton = TRITON if areas & {"triton", "both"} else ()
     numba = NUMBA if areas & {"numba", "both"} else ()
 
-    def scenes(names: Sequence[str], shapes: Sequence[str], rounds: int, target: Target | None) -> dict[str, Scene]:
+    def scenes(names: Sequence[str], shapes: Sequence[str], rounds: int, target: str | None) -> dict[str, Scene]:
         made = forked(lambda: {name: _made(sample(name), target) for name in names})
         return {name: Scene(recordings(sample(name), shapes, rounds), *made[name]) for name in names}
 
@@ -58,7 +58,7 @@ def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
     )
 
 
-def _made(universe: Universe, target: Target | None) -> tuple[Made, Functions]:
+def _made(universe: Universe, target: str | None) -> tuple[Made, Functions]:
     """The programs, or the package for a target, and the functions that are called for it."""
     with tracing() as called:
         made: Made = texts(universe) if target is None else files(universe, target)

@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from hamlet import load
 from hamlet.launch.gpu.forms import FORMS, Form
 from hamlet_lab.machine_code.kernels import compile_kernels
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.package import write
 from sample_universes import sample
 

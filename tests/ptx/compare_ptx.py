@@ -24,7 +24,8 @@ from hamlet_lab.verify import Candidate, Divergence
 from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Step
 from hamlet_lab.verify.inject import Injector
 from hamlet_lab.verify.session import CPU, Scenario, Session
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.package import write
 from sample_universes import sample
 

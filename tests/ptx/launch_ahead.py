@@ -28,7 +28,8 @@ from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.program import Launch, Program
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.package import with_ahead, write
 from sample_universes import sample
 

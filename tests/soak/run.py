@@ -29,8 +29,9 @@ from typing import Any
 
 from inputs import KINDS, Input, made
 
-from hamletc.compile import SourceError, Stopwatch, check_file
-from hamletc.errors import CompileError
+from hamletc.compile import check_file
+from hamletc.errors import CompileError, SourceError
+from hamletc.frontend import Stopwatch
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
 

@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 
 from hamlet.universe import Universe
-from hamletc.compile import Options, Stopwatch, build, lower, optimise, specialise
+from hamletc.compile import Options, build, lower, optimise, specialise
+from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Fma
 from hamletc.package import write
 from households import household

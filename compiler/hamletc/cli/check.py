@@ -10,7 +10,9 @@ import rich_click as click
 
 from hamletc.cli.lints import allow_option, deny_option, lints
 from hamletc.cli.show import show_diagnostics, show_unused
-from hamletc.compile import SourceError, Stopwatch, check_file
+from hamletc.compile import check_file
+from hamletc.errors import SourceError
+from hamletc.frontend import Stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

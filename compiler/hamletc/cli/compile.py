@@ -6,29 +6,25 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from hamletc.cli.lints import Lints, allow_option, lints
 from hamletc.cli.show import show_warnings
 from hamletc.compile import (
-    TARGETS,
     Options,
-    Stopwatch,
-    Target,
-    build,
+    build_checked,
     check_file,
     emit_kernels,
     emit_texts,
     lower,
     optimise,
-    parse,
-    read,
-    read_pack,
     specialise,
-    translate,
 )
+from hamletc.frontend import Stopwatch
+from hamletc.read import read_universe
+from hamletc.targets.target import target_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +32,8 @@ if TYPE_CHECKING:
     from hamlet.universe import Universe
     from hamletc.ir.function import Function, Program
 
-Emit: TypeAlias = Literal["syntax", "universe", "ir", "ir-unoptimised", "triton", "numba", "ptx"]
+EMITTED = ("syntax", "universe", "ir", "ir-unoptimised", *target_names(), "ptx")
+"""What `--emit` prints: the stages of the pipeline, kernels, and their PTX."""
 
 CAPABILITY = 90
 """The GPU that `--emit ptx` compiles for: sm_90 is an H100."""
@@ -45,8 +42,8 @@ CAPABILITY = 90
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write; by default generated/NAME.")
-@click.option("--target", default=",".join(TARGETS), show_default=True, help="Whose kernels to write.")
-@click.option("--emit", type=click.Choice(get_args(Emit)), help="Print one representation and write nothing.")
+@click.option("--target", default=",".join(target_names()), show_default=True, help="Whose kernels to write.")
+@click.option("--emit", type=click.Choice(EMITTED), help="Print one representation and write nothing.")
 @click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
 @click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
 @click.option("--disable-pass", multiple=True, metavar="PASS", help="Leave this pass out.")
@@ -58,7 +55,7 @@ def compile(
     universe: Path,
     output: Path | None,
     target: str,
-    emit: Emit | None,
+    emit: str | None,
     time_passes: bool,
     print_after: tuple[str, ...],
     disable_pass: tuple[str, ...],
@@ -96,7 +93,7 @@ def _write(
     checked = check_file(path, stopwatch)
     show_warnings(checked, chosen)
     universe = checked.universe
-    files = build(universe, options, stopwatch, checked.pack)
+    files = build_checked(checked, options, stopwatch)
     folder = default_folder(universe.name) if output is None else output
     ahead = ahead_in(folder, files)
     for capability in capabilities:
@@ -133,7 +130,7 @@ def _ahead(
     return others | compiled
 
 
-def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple[int, ...]:
+def _capabilities(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[int, ...]:
     from hamlet.launch.gpu.cubins import CAPABILITIES
 
     if names and emit is not None:
@@ -148,7 +145,7 @@ def _capabilities(names: tuple[str, ...], emit: Emit | None, tune: str) -> tuple
     return tuple(known[name] for name in dict.fromkeys(names))
 
 
-def _emit(path: Path, what: Emit, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:
+def _emit(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:
     if what == "syntax":
         return _syntax(path, stopwatch)
     checked = check_file(path, stopwatch)
@@ -167,21 +164,17 @@ def _emit(path: Path, what: Emit, options: Options, chosen: Lints, stopwatch: St
     match what:
         case "ir":
             return print_program(program)
-        case "triton" | "numba":
-            special = specialise(program, universe, what, options, stopwatch)
-            return stopwatch.lap("emit", lambda: emit_kernels(special, universe, what))
         case "ptx":
             return stopwatch.lap("ptx", lambda: _ptx(program, universe, options, stopwatch))
+        case target:
+            special = specialise(program, universe, target, options, stopwatch)
+            return stopwatch.lap("emit", lambda: emit_kernels(special, universe, target))
 
 
 def _syntax(path: Path, stopwatch: Stopwatch) -> str:
     from hamletc.cli.tree import tree
 
-    if path.is_dir():
-        pack, _ = stopwatch.lap("read", lambda: read_pack(path))
-        return tree(stopwatch.lap("translate", lambda: translate(pack))[0])
-    source = stopwatch.lap("read", lambda: read(path))
-    return tree(stopwatch.lap("parse", lambda: parse(source)))
+    return tree(read_universe(path, stopwatch).file)
 
 
 def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> str:
@@ -221,9 +214,9 @@ def _check_passes(names: tuple[str, ...], option: str) -> None:
                 raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint=option)
 
 
-def _targets(text: str) -> tuple[Target, ...]:
+def _targets(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
-        if name not in TARGETS:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(TARGETS)}.", param_hint="--target")
-    return tuple(target for target in TARGETS if target in names)
+        if name not in target_names():
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(target_names())}.", param_hint="--target")
+    return tuple(target for target in target_names() if target in names)

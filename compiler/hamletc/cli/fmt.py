@@ -8,8 +8,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from hamletc.compile import SourceError, read
-from hamletc.errors import CompileError
+from hamletc.errors import CompileError, SourceError
+from hamletc.read import read
 
 
 @click.command()

@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from importlib import import_module
-from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -16,46 +15,43 @@ import rich_click as click
 from hamlet.errors import HamletError
 from hamletc import __version__
 from hamletc.cli.show import show_diagnostics
-from hamletc.compile import SourceError
+from hamletc.errors import SourceError
+from hamletc.plugins import named
 
-VERBS = (
-    "bench",
-    "check",
-    "compile",
-    "diff",
-    "explain",
-    "fmt",
-    "import",
-    "profile",
-    "record",
-    "replay",
-    "run",
-    "verify",
-    "version",
-)
+OWN = ("check", "compile", "explain", "fmt", "run", "version")
 """Each is a command of the same name in a module of its own, which is imported when it is asked for."""
+
+COMMANDS = "hamletc.commands"
+"""The entry points of all other verbs: those of `hamlet_lab`, of `hamlet_townlet`, and of whoever adds one."""
+
+
+def verbs() -> tuple[str, ...]:
+    """All verbs there are."""
+    return tuple(sorted({*OWN, *named(COMMANDS)}))
 
 
 class Hamletc(click.RichGroup):
     """Prints the errors that a user can make as they are, without a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click gives it)
-        return list(VERBS)
+        return list(verbs())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in VERBS and cmd_name not in self.commands:
-            name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-            self.add_command(getattr(import_module(f"hamletc.cli.{name}"), name))
+        if cmd_name not in self.commands:
+            if cmd_name in OWN:
+                self.add_command(getattr(import_module(f"hamletc.cli.{cmd_name}"), cmd_name))
+            elif cmd_name in named(COMMANDS):
+                self.add_command(named(COMMANDS)[cmd_name].load(), cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         verb = args[0]
-        if verb not in VERBS and not verb.startswith("-"):
+        if verb not in OWN and not verb.startswith("-") and verb not in verbs():
             from hamletc.suggest import closest
 
-            meant = closest(verb, VERBS)
+            meant = closest(verb, verbs())
             ctx.fail(f"There is no command {verb!r}" + (f": did you mean {meant!r}?" if meant else "."))
         return super().resolve_command(ctx, args)
 

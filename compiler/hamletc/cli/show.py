@@ -51,7 +51,7 @@ def show_warnings(checked: Checked, lints: Lints | None = None) -> None:
     found = checked.warnings if lints is None else lints.apply(checked.warnings)
     if lints is not None:
         show_unused(checked.path, lints.unused(checked.warnings))
-    if checked.pack is None:
+    if not checked.path.is_dir():
         show_diagnostics(checked.path, found)
         return
     lines = [

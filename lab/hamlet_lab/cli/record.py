@@ -32,7 +32,7 @@ def record(universe: str, output: Path, worlds: int, agents: int, ticks: int, se
     given = spec(universe)
     if given.path is None:
         raise click.BadParameter(f"{universe} names no universe.", param_hint="UNIVERSE")
-    expect(given.path, "text", "pack", "package", "nothing")
+    expect(given.path, "text", "sources", "package", "nothing")
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("recording"):
         side = open_side(given.path, given.backend, Path(folder) / "package")
         shape = checked_shape(side.universe, worlds, agents, 0)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from hamlet.package.module import Module
 from hamlet.universe import Universe
-from hamletc.compile import Options, Stopwatch, Target, lower, specialise
+from hamletc.compile import Options, lower, specialise
 from hamletc.errors import CompileError
+from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
 from hamletc.ir.parser import ParseError, parse_program
 from hamletc.package import IR_FILE
@@ -37,7 +38,7 @@ def packaged(module: Module) -> Form:
         raise CompileError(f"{module.path / IR_FILE} holds no program: compile {module.name} again") from error
 
 
-def specialised(form: Form, universe: Universe, target: Target) -> Form:
+def specialised(form: Form, universe: Universe, target: str) -> Form:
     """The program that kernels of a target are printed from."""
     program = specialise(form.program, universe, target, Options(), Stopwatch())
     return form if program == form.program else Form(f"the passes for {target}", program)

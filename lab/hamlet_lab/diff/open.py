@@ -12,7 +12,7 @@ from hamlet.backend.choose import choose
 from hamlet.interpreter import Interpreter
 from hamlet.launch.start import start
 from hamlet.package.manifest import plain
-from hamlet.package.module import Module, Target, kernels_file, load
+from hamlet.package.module import Module, kernels_file, load
 from hamlet.universe import Universe
 from hamlet_lab.diff import Contender, numba_taps, triton_taps
 from hamlet_lab.diff.evaluated import Evaluated
@@ -25,8 +25,9 @@ from hamlet_lab.diff.side import Side
 from hamlet_lab.diff.taps import run_numba_tap, run_triton_tap
 from hamlet_lab.verify import Candidate
 from hamlet_lab.verify.candidates import candidates, ptx_candidates
-from hamletc.compile import Checked, Options, Stopwatch, build, check_file
+from hamletc.compile import Checked, Options, build, build_checked, check_file
 from hamletc.errors import CompileError
+from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import Array
 from hamletc.ir.ops import Value
 from hamletc.kinds import expect
@@ -66,7 +67,7 @@ def open_side(path: Path, backend: str | None, folder: Path, device: str | None 
         SourceError: the universe has errors.
         CompileError, ModuleError, EnvError: a file cannot be read, or a backend cannot run here.
     """
-    match expect(path, "text", "pack", "package", "recorded run", "nothing"):
+    match expect(path, "text", "sources", "package", "recorded run", "nothing"):
         case "recorded run":
             if backend is not None:
                 raise CompileError(f"{path} is a recorded run: nothing runs it, so that @{backend} means nothing")
@@ -78,7 +79,7 @@ def open_side(path: Path, backend: str | None, folder: Path, device: str | None 
     texts = _texts(path, checked)
     if backend in (None, "interpreter"):
         return _side(path, "interpreter", checked.universe, None, texts, device)
-    write(build(checked.universe, Options(), Stopwatch(), checked.pack), folder)
+    write(build_checked(checked, Options(), Stopwatch()), folder)
     return _side(path, backend or "interpreter", checked.universe, load(folder), texts, device)
 
 
@@ -126,7 +127,7 @@ def _side(
         candidate = Candidate(Evaluated(universe, forms[-1].program, "ir"), CPU)
     else:
         capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
-        target: Target = "numba" if backend == "numba" else "triton"
+        target: str = "numba" if backend == "numba" else "triton"
         if capability is not None:
             (candidate,) = ptx_candidates(module, [capability])
         elif device is not None:
@@ -144,7 +145,7 @@ def _side(
     return Side(Contender(label, universe, candidate), forms, kernels, backend == "interpreter", texts)
 
 
-def _kernels(module: Module, form: Form, target: Target, run_triton: Callable[..., Array]) -> Kernels:
+def _kernels(module: Module, form: Form, target: str, run_triton: Callable[..., Array]) -> Kernels:
     """The kernels of a package, as text whose lines can be looked at."""
     file = kernels_file(target)
     source = module.sources[file].decode()

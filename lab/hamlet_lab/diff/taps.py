@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from hamlet.launch.gpu.options import interpreted, options
-from hamlet.package.module import Target, execute
+from hamlet.package.module import execute
 
 Array: TypeAlias = np.ndarray[Any, Any]
 LANES_OF_A_BLOCK = 32
@@ -52,5 +52,5 @@ def _arguments(inputs: Sequence[Array | str], tables: Mapping[str, Array]) -> li
     return [tables[item] if isinstance(item, str) else np.ascontiguousarray(item) for item in inputs]
 
 
-def _imported(source: str, target: Target) -> ModuleType:
+def _imported(source: str, target: str) -> ModuleType:
     return execute("tapped", f"tapped_{target}_kernels.py", source.encode())

@@ -10,7 +10,8 @@ import pytest
 from shipped import UNIVERSES, Command
 
 from hamletc import CompileError
-from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.compile import Options, build, check_file
+from hamletc.frontend import Stopwatch
 from hamletc.package import write
 from hamletc.passes.pipeline import CPU_NAMES, PASS_NAMES
 

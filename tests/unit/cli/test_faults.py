@@ -13,8 +13,9 @@ import pytest
 
 import hamlet
 from hamlet.package import cache
-from hamletc.compile import Options, Stopwatch, build, check_file
+from hamletc.compile import Options, build, check_file
 from hamletc.errors import CompileError
+from hamletc.frontend import Stopwatch
 from hamletc.package import write
 
 TEXT = "universe tiny\nspace none\nmeter energy = 1 {{ decay {decay} }}\ndies when energy <= 0\nreward energy\n"

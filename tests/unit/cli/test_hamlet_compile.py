@@ -10,7 +10,9 @@ from shipped import UNIVERSES
 
 import hamlet
 from hamletc import CompileError
-from hamletc.compile import SourceError, Stopwatch, check_file
+from hamletc.compile import check_file
+from hamletc.errors import SourceError
+from hamletc.frontend import Stopwatch
 
 MEAL = UNIVERSES / "first_meal.hamlet"
 

@@ -16,11 +16,14 @@ from hamlet.universe import Universe
 from hamlet_lab.diff.open import open_side
 from hamlet_lab.diff.side import Side
 from hamlet_lab.verify import Effort
-from hamletc.compile import Options, Source, Stopwatch, Target, build, check, parse
+from hamletc.compile import Options, build, check
+from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Function, Node, Program
 from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_operands
+from hamletc.language.source import Source
 from hamletc.lowering.lower import lower
 from hamletc.package import write
+from hamletc.read import parse
 
 EFFORT = Effort(31, 4, 32)
 
@@ -102,7 +105,7 @@ def universe_of(text: str) -> Universe:
     return check(source, parse(source)).universe
 
 
-def package(text: str, folder: Path, edit: Callable[[str], str], target: Target = "numba") -> Path:
+def package(text: str, folder: Path, edit: Callable[[str], str], target: str = "numba") -> Path:
     """The package of a universe with edited kernels, hashes and all."""
     files = build(universe_of(text), Options(targets=(target,)), Stopwatch())
     name = kernels_file(target)
@@ -116,7 +119,7 @@ def package(text: str, folder: Path, edit: Callable[[str], str], target: Target 
 
 
 def in_kernels(
-    edit: Callable[[str], str], target: Target = "numba", backend: str = "numba"
+    edit: Callable[[str], str], target: str = "numba", backend: str = "numba"
 ) -> Callable[[Path, pytest.MonkeyPatch], tuple[Side, Side]]:
     """The interpreter, and edited kernels."""
 

@@ -16,7 +16,8 @@ from hamlet_lab.diff.generated import Generated, generated
 from hamlet_lab.diff.kernel import Kernels, apart_from_operands, first_fault
 from hamlet_lab.diff.open import open_side
 from hamlet_lab.verify import QUICK
-from hamletc.compile import Options, Stopwatch, emit_kernels, optimise
+from hamletc.compile import Options, emit_kernels, optimise
+from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value

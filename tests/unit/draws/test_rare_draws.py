@@ -14,7 +14,9 @@ from hamlet.interpreter import Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamlet_lab.verify.rare import rare_ticks
-from hamletc.compile import Source, check, parse
+from hamletc.compile import check
+from hamletc.language.source import Source
+from hamletc.read import parse
 
 CPU = torch.device("cpu")
 RARE = """

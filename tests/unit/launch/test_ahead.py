@@ -20,7 +20,8 @@ from hamlet.launch.gpu.cubins import Cubin, Cubins, from_json, to_json
 from hamlet.launch.gpu.driver import CudaDriver, CudaError, Grid
 from hamlet.launch.gpu.start import start_on
 from hamlet.package.module import Module
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.package import ahead_in, with_ahead, write
 from sample_universes import sample
 

@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 
 from hamlet.universe import Universe
-from hamletc.compile import Options, Source, Stopwatch, build, check, parse
+from hamletc.compile import Options, build, check
+from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Fold
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.ir.verifier import VerificationError, verify_program
+from hamletc.language.source import Source
 from hamletc.lowering.lower import LIMITS, lower
 from hamletc.lowering.plan import Limits
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import gpu_passes, run
+from hamletc.read import parse
 from many_universes import many_affordances, many_cascades
 from new_universes import NEW
 from sample_universes import NAMES, SHIPPED, random_inputs, sample, universe_of

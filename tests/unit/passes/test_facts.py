@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamletc.compile import Source, check, parse
+from hamletc.compile import check
+from hamletc.language.source import Source
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import ANY_F32, Interval
+from hamletc.read import parse
 from sample_universes import sample
 
 COUNT = Interval(0, 2**31 - 1)

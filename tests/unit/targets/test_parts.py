@@ -13,7 +13,8 @@ from hamlet.backend.choose import Choice
 from hamlet.launch.start import start
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamletc.compile import Options, Stopwatch, build
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.ir.types import Type
 from hamletc.package import write
 from hamletc.targets.numba import parts

@@ -12,7 +12,8 @@ from pack_fields import outcome, watch, without_wire
 
 from hamlet_townlet import read_pack
 from hamlet_townlet.reader.fields import Fields
-from hamletc.compile import Stopwatch, check_file
+from hamletc.compile import check_file
+from hamletc.frontend import Stopwatch
 from pack_cases import Edits, edited
 
 FULL = ("partial_observability: true\n  vision_range: 1", "partial_observability: false\n  vision_range: 0")

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from hamlet_townlet import read_pack
 from hamlet_townlet.pack import FILES, Aspatial, Continuous, Discretization, Grid, NoBonus, StreakBonus
-from hamletc.compile import SourceError, Stopwatch, check_file
+from hamletc.compile import check_file
 from hamletc.diagnostics import Diagnostic, render_files
+from hamletc.errors import SourceError
+from hamletc.frontend import Stopwatch
 from pack_cases import BASE, Edits, copy_base, edited, sound
 
 CONTINUOUS = """\

@@ -9,23 +9,14 @@ from pathlib import Path
 import pytest
 
 from hamlet_townlet.adapter import description
+from hamlet_townlet.frontend import check_translated, read_pack, translate
 from hamlet_townlet.translate.text import text_of
-from hamletc.compile import (
-    Checked,
-    Options,
-    Source,
-    Stopwatch,
-    build,
-    check,
-    check_file,
-    check_translated,
-    lower,
-    parse,
-    read_pack,
-    translate,
-)
+from hamletc.compile import Checked, Options, build, check, check_file, lower
+from hamletc.frontend import Stopwatch
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
+from hamletc.language.source import Source
+from hamletc.read import parse
 from pack_cases import NOT_THERE, OWN, SHARED, SHARED_PACKS
 
 PLACE = re.compile(r" :\d+(@\d+)?$", re.MULTILINE)

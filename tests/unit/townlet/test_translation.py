@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from hamlet.numbers.binary32 import round32, spell32
+from hamlet_townlet.frontend import read_pack, translate
 from hamlet_townlet.translate.text import text_of
-from hamletc.compile import Checked, Stopwatch, check_file, read_pack, translate
+from hamletc.compile import Checked, check_file
+from hamletc.frontend import Stopwatch
 from pack_cases import Edits, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")

@@ -15,8 +15,10 @@ from hamlet.package.module import Module
 from hamlet.universe.codec import to_json
 from hamlet_townlet import read_pack as read
 from hamlet_townlet.adapter import VectorizedEnv, description
+from hamlet_townlet.frontend import read_pack, translate
 from hamlet_townlet.translate.text import text_of
-from hamletc.compile import Stopwatch, check_file, read_pack, translate
+from hamletc.compile import check_file
+from hamletc.frontend import Stopwatch
 from pack_cases import Edits, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")

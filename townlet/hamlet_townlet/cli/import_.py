@@ -6,8 +6,9 @@ from pathlib import Path
 
 import rich_click as click
 
+from hamlet_townlet.frontend import read_pack, reading, translate
 from hamletc.cli.show import show_warnings
-from hamletc.compile import check_translated, read_pack, translate
+from hamletc.compile import check
 
 
 @click.command("import")
@@ -18,5 +19,5 @@ def import_(pack: Path) -> None:
 
     read, found = read_pack(pack)
     tree, description = translate(read)
-    show_warnings(check_translated(read, found, tree, description))
+    show_warnings(check(reading(read, found, tree, description)))
     click.echo(text_of(tree, read), nl=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamlet_townlet.frontend import is_trace
 from hamletc.errors import CompileError
 from hamletc.kinds import expect, kind_of
 
@@ -49,7 +50,7 @@ def replay(
     """
     from hamlet.errors import HamletError
     from hamletc.cli.show import show_diagnostics
-    from hamletc.compile import SourceError
+    from hamletc.errors import SourceError
 
     if run is None and kind_of(universe) != "recorded run":
         raise click.UsageError("Missing argument 'RUN'.")
@@ -71,10 +72,11 @@ def _replayed(
 ) -> TraceReport | Report:
     if run is None:
         return _recorded(None, universe, backend, device, steps)
-    expect(universe, "text", "pack", "package", "nothing")
-    if expect(run, "recorded run", "trace") == "recorded run":
-        return _recorded(universe, run, backend, device, steps)
-    return _trace(universe, run, backend, device, steps)
+    expect(universe, "text", "sources", "package", "nothing")
+    if is_trace(run):
+        return _trace(universe, run, backend, device, steps)
+    expect(run, "recorded run")
+    return _recorded(universe, run, backend, device, steps)
 
 
 def _recorded(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Report:

@@ -25,9 +25,9 @@ from hamlet_townlet.pack import (
     StoppingBonus,
     StreakBonus,
 )
-from hamlet_townlet.translate.terms import NOWHERE, binary, call, joined, minus, number, plus, quoted, times, when, word
+from hamlet_townlet.translate.terms import binary, call, joined, minus, number, plus, quoted, times, when, word
 from hamlet_townlet.translate.variables import Variables
-from hamletc.language.syntax import DistanceExpr, Expr, Name, StreakExpr
+from hamletc.language.syntax import NOWHERE, DistanceExpr, Expr, Name, StreakExpr
 
 
 def shaping(pack: Pack, variables: Variables) -> tuple[Expr, Span]:

@@ -14,10 +14,17 @@ from hamlet.numbers.binary32 import round32, spell32
 from hamlet.universe import Span
 from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.fields import spelled
-from hamletc.language.syntax import BinaryExpr, BinaryOp, CallExpr, Expr, Name, Numeral, Signed, UnaryExpr, WhenExpr
-
-NOWHERE = Span(1, 1, 1, 1)
-"""The place of what no pack says: it is not warned about."""
+from hamletc.language.syntax import (
+    BinaryExpr,
+    BinaryOp,
+    CallExpr,
+    Expr,
+    Name,
+    Numeral,
+    Signed,
+    UnaryExpr,
+    WhenExpr,
+)
 
 
 def quoted(name: Spanned[str]) -> Name:

@@ -7,9 +7,8 @@ from typing import TypeVar, cast
 
 from hamlet.universe import Span
 from hamlet_townlet.pack import Pack
-from hamlet_townlet.translate.terms import NOWHERE
 from hamletc.language.formatter import format_file
-from hamletc.language.syntax import File
+from hamletc.language.syntax import NOWHERE, File
 
 T = TypeVar("T")
 

@@ -20,9 +20,10 @@ from hamlet_townlet.translate.names import fresh_name, universe_name
 from hamlet_townlet.translate.observations import Part, observe, observed, start
 from hamlet_townlet.translate.rewards import rewards
 from hamlet_townlet.translate.space import moves, space
-from hamlet_townlet.translate.terms import NOWHERE, as_binary32, number, word
+from hamlet_townlet.translate.terms import as_binary32, number, word
 from hamlet_townlet.translate.variables import Variables
 from hamletc.language.syntax import (
+    NOWHERE,
     ClockDecl,
     Decl,
     EpisodesDecl,

@@ -4,6 +4,7 @@ Every node has a span. Names, hours and sizes carry spans of their own, so that 
 parser builds it, the formatter prints it, the checker turns it into a Universe.
 """
 
+from hamlet.universe import Span
 from hamletc.language.syntax.declarations import (
     ActionDecl,
     AffordanceDecl,
@@ -60,7 +61,11 @@ from hamletc.language.syntax.statements import (
     TogetherStmt,
 )
 
+NOWHERE = Span(1, 1, 1, 1)
+"""The place of what no author wrote, but a front end of its own accord: it is not warned about."""
+
 __all__ = [
+    "NOWHERE",
     "ActionDecl",
     "AffordanceDecl",
     "AllowDecl",

@@ -7,8 +7,11 @@ from pathlib import Path
 
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
-from hamletc.compile import Options, Source, Stopwatch, build, check, parse
+from hamletc.compile import Options, build, check
+from hamletc.frontend import Stopwatch
+from hamletc.language.source import Source
 from hamletc.package import write
+from hamletc.read import parse
 
 SOURCE = """
 universe crowded

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from hamlet.launch.cpu.ops import LANES, local_i8, part, store_lanes
-from hamletc.compile import Source, check, parse
+from hamletc.compile import check
+from hamletc.language.source import Source
+from hamletc.read import parse
 from hamletc.targets.numba.slots import outcomes
 
 
