@@ -42,7 +42,7 @@ from hamletc.compile import Options, build, check
 from hamletc.frontend import Stopwatch
 from hamletc.language.source import Source
 from hamletc.package import write
-from hamletc.read import parse
+from hamletc.read import parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results"
@@ -96,7 +96,7 @@ print((kilobytes("VmHWM") - before) * 1024 / counted)
 def compiled(source: Path, folder: Path) -> Module:
     """A universe's package, written into a folder that does not exist yet."""
     text = Source(source, source.read_text(encoding="utf-8"))
-    write(build(check(text, parse(text)).universe, Options(), Stopwatch()), folder)
+    write(build(check(parsed(text)).universe, Options(), Stopwatch()), folder)
     return hamlet.load(folder)
 
 

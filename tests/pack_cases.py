@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hamlet_townlet import Pack, read_pack
+from hamlet_townlet.adapter import description
+from hamlet_townlet.adapter.description import Description
 from hamletc.codes import CODES
+from hamletc.compile import Checked
 from hamletc.diagnostics import FileDiagnostics, render_files
 
 PACKS = Path(__file__).parent / "golden" / "packs"
@@ -26,6 +29,11 @@ Edits = Mapping[str, Sequence[tuple[str, str]] | str]
 """By the name of a file without `.yaml`: texts to replace, or the whole file."""
 
 PACK_CODES = tuple(code for code in CODES if code >= "H100")
+
+
+def described(checked: Checked) -> Description:
+    """What HAMLET knows about the pack that was compiled."""
+    return description.from_json(checked.attached[description.FILENAME])
 
 
 def copy_base(folder: Path) -> Path:

@@ -18,7 +18,7 @@ from hamletc.ir.ops import Input
 from hamletc.ir.types import Type
 from hamletc.language.source import Source
 from hamletc.passes.ranges import Facts
-from hamletc.read import parse
+from hamletc.read import parsed
 from many_universes import many_affordances, many_cascades
 from new_universes import NEW
 
@@ -149,7 +149,7 @@ def sample(name: str) -> Universe:
 def universe_of(text: str, path: Path = Path("test.hamlet")) -> Universe:
     """The universe that a text describes."""
     source = Source(path, text)
-    return check(source, parse(source)).universe
+    return check(parsed(source)).universe
 
 
 def random_inputs(

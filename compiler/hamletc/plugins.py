@@ -12,12 +12,17 @@ The packages of this distribution are found in the same way.
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @cache
 def named(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group, by name in alphabetical order; of several with one name the first installed."""
+    from importlib.metadata import entry_points
+
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
         found.setdefault(point.name, point)

@@ -29,7 +29,7 @@ def read_universe(path: Path, stopwatch: Stopwatch) -> Reading:
             if front_end.owns(path):
                 return front_end.read(path, stopwatch)
     source = stopwatch.lap("read", lambda: read(path))
-    return Reading(path, stopwatch.lap("parse", lambda: parse(source)), (source,))
+    return stopwatch.lap("parse", lambda: parsed(source))
 
 
 def read(path: Path) -> Source:
@@ -56,6 +56,11 @@ def parse(source: Source) -> File:
     if file is None or diagnostics:
         raise _errors(source, diagnostics)
     return file
+
+
+def parsed(source: Source) -> Reading:
+    """A text as `parse` reads it."""
+    return Reading(source.path, parse(source), (source,))
 
 
 def _errors(source: Source, diagnostics: Sequence[Diagnostic]) -> SourceError:

@@ -2,23 +2,23 @@
 
     from generated import first_meal
 
-    env = first_meal.load().make(worlds=1024)
+    env = hamlet.make(first_meal.load(), worlds=1024)
 """
 
 from pathlib import Path
 
 import hamlet
-from hamlet.module import Module
+from hamlet.package.module import Module
 
-SCHEMA = 4
+SCHEMA = 5
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
+    "numba_kernels.py": "8ba7ce92186e94cb6b17d33ea95d28abc89fee487971dbb6e90f62ce6638e92c",
     "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
-    "numba_kernels.py": "b88601e3310d38862af072ccc4738d485696cdf90c5d42e09bf63d268f70a08a",
 }
 
 

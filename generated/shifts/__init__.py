@@ -2,23 +2,23 @@
 
     from generated import shifts
 
-    env = shifts.load().make(worlds=1024)
+    env = hamlet.make(shifts.load(), worlds=1024)
 """
 
 from pathlib import Path
 
 import hamlet
-from hamlet.module import Module
+from hamlet.package.module import Module
 
-SCHEMA = 4
+SCHEMA = 5
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
+    "numba_kernels.py": "4e8abf26281b6b05a371f119103903ec42ade7c2653cf5ed4ad93a09cd6d5e24",
     "triton_kernels.py": "55c97db1e87e27200a0c62dcf37cf423d0fa15da0cb943c9e03219acb7d38e1b",
-    "numba_kernels.py": "a29b89eb5dee6f3a245b7fe0e518c5549fff65cd09ff3353a71224cab60db123",
 }
 
 

@@ -2,23 +2,23 @@
 
     from generated import town
 
-    env = town.load().make(worlds=1024)
+    env = hamlet.make(town.load(), worlds=1024)
 """
 
 from pathlib import Path
 
 import hamlet
-from hamlet.module import Module
+from hamlet.package.module import Module
 
-SCHEMA = 4
+SCHEMA = 5
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "539e1d24f0b00a5b1e32da3c9d4f2d0c2e469979a79fbc2875967d258b6e253b",
+    "numba_kernels.py": "e21cdf853adcefc899d17a7c810f7d1e104048b8d51c13ec9bdb5222f2dee9ca",
     "triton_kernels.py": "7280dc645411c6b461d72e945322e7195dc6f315f1941e8a7402eaf20bc7e25a",
-    "numba_kernels.py": "645a6a3f7ae24891a4c56cc15276455bc4f5d602e9c6cd64aee6db0b29c5bd9a",
 }
 
 

@@ -9,7 +9,7 @@ from numba import float32 as f32
 from numba import int32 as i32
 from numba import uint32 as u32
 
-from hamlet.launch.numba_ops import (
+from hamlet.launch.cpu.ops import (
     AHEAD,
     CHOSEN,
     KEPT,

@@ -22,7 +22,7 @@ from hamlet import schema
 from hamlet.package import manifest
 from hamlet.package.module import Module
 from hamlet.universe.codec import to_json
-from hamlet_townlet.adapter import VectorizedEnv, description
+from hamlet_townlet.adapter import VectorizedEnv
 from hamlet_townlet.traces import read_trace, replay
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
@@ -52,8 +52,7 @@ def compiled(pack: Path, packages: Path) -> Module:
 def interpreted(pack: Path) -> Module:
     """What the interpreter needs: no kernels are made, which takes most of the time."""
     checked = check_file(pack, Stopwatch())
-    assert checked.pack is not None
-    described = {description.FILENAME: description.to_json(checked.pack).encode()}
+    described = {name: text.encode() for name, text in checked.attached.items()}
     return Module(pack, checked.universe, manifest.sha256(to_json(checked.universe).encode()), described)
 
 

@@ -35,7 +35,7 @@ from hamletc.package import package, write
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes, run
 from hamletc.passes.tabulation import tabulate
-from hamletc.read import parse
+from hamletc.read import parsed
 
 BackendName: TypeAlias = Literal["ir", "numba", "triton", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
@@ -49,7 +49,7 @@ def checked(text: str) -> Universe:
         SourceError: the text has errors.
     """
     source = Source(Path("fuzzed.hamlet"), text)
-    return check(source, parse(source)).universe
+    return check(parsed(source)).universe
 
 
 def without_places(node: Any) -> Any:

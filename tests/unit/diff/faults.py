@@ -23,7 +23,7 @@ from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_opera
 from hamletc.language.source import Source
 from hamletc.lowering.lower import lower
 from hamletc.package import write
-from hamletc.read import parse
+from hamletc.read import parsed
 
 EFFORT = Effort(31, 4, 32)
 
@@ -102,7 +102,7 @@ class Fault:
 
 def universe_of(text: str) -> Universe:
     source = Source(Path("toy.hamlet"), text)
-    return check(source, parse(source)).universe
+    return check(parsed(source)).universe
 
 
 def package(text: str, folder: Path, edit: Callable[[str], str], target: str = "numba") -> Path:

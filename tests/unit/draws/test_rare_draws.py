@@ -16,7 +16,7 @@ from hamlet_lab.verify import Candidate, Effort, verify
 from hamlet_lab.verify.rare import rare_ticks
 from hamletc.compile import check
 from hamletc.language.source import Source
-from hamletc.read import parse
+from hamletc.read import parsed
 
 CPU = torch.device("cpu")
 RARE = """
@@ -35,7 +35,7 @@ observe { meters }
 
 def universe(text: str) -> Universe:
     source = Source(Path("rare.hamlet"), text)
-    return check(source, parse(source)).universe
+    return check(parsed(source)).universe
 
 
 def test_rare_chances_fire() -> None:

@@ -22,7 +22,7 @@ from hamletc.lowering.lower import LIMITS, lower
 from hamletc.lowering.plan import Limits
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import gpu_passes, run
-from hamletc.read import parse
+from hamletc.read import parsed
 from many_universes import many_affordances, many_cascades
 from new_universes import NEW
 from sample_universes import NAMES, SHIPPED, random_inputs, sample, universe_of
@@ -143,7 +143,7 @@ def test_kernels_do_not_grow(make: object) -> None:
 def test_large_universes_compile_in_time(text: str) -> None:
     begin = process_time()
     source = Source(SHIPPED / "large.hamlet", text)
-    texts = build(check(source, parse(source)).universe, Options(), Stopwatch())
+    texts = build(check(parsed(source)).universe, Options(), Stopwatch())
     # Some 15 s on a quiet machine; what is quadratic takes minutes.
     assert process_time() - begin < 60
     for name in ("tick.ir", "numba_kernels.py", "triton_kernels.py"):

@@ -10,7 +10,7 @@ from hamletc.language.source import Source
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import ANY_F32, Interval
-from hamletc.read import parse
+from hamletc.read import parsed
 from sample_universes import sample
 
 COUNT = Interval(0, 2**31 - 1)
@@ -51,7 +51,7 @@ observe { meters }
 
 def known(text: str) -> dict[str, Interval]:
     source = Source(Path("known.hamlet"), text)
-    universe = check(source, parse(source)).universe
+    universe = check(parsed(source)).universe
     return dict(facts_of(universe, lower(universe)).inputs)
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from hamlet_townlet.adapter import description
-from hamlet_townlet.frontend import check_translated, read_pack, translate
+from hamlet_townlet.frontend import read_pack, reading, translate
 from hamlet_townlet.translate.text import text_of
-from hamletc.compile import Checked, Options, build, check, check_file, lower
+from hamletc.compile import Checked, Options, build_checked, check, check_file, lower
 from hamletc.frontend import Stopwatch
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
-from hamletc.read import parse
-from pack_cases import NOT_THERE, OWN, SHARED, SHARED_PACKS
+from hamletc.read import parsed
+from pack_cases import NOT_THERE, OWN, SHARED, SHARED_PACKS, described
 
 PLACE = re.compile(r" :\d+(@\d+)?$", re.MULTILINE)
 
@@ -26,12 +26,12 @@ def agree(directory: Path) -> None:
     """A pack and its text compile to the same program but for places; the text is formatted; the package is whole."""
     pack, found = read_pack(directory)
     tree, described = translate(pack)
-    universe = check_translated(pack, found, tree, described).universe
+    universe = check(reading(pack, found, tree, described)).universe
     description.check(described, universe)
     text = text_of(tree, pack)
     assert format_source(text) == (text, ())
     source = Source(Path("imported.hamlet"), text)
-    program, other = print_program(lower(universe)), print_program(lower(check(source, parse(source)).universe))
+    program, other = print_program(lower(universe)), print_program(lower(check(parsed(source)).universe))
     assert PLACE.sub("", program) == PLACE.sub("", other)
     assert len(program) > 10_000
 
@@ -40,8 +40,8 @@ def agree(directory: Path) -> None:
 def test_own_packs(directory: Path) -> None:
     agree(directory)
     done = check_file(directory, Stopwatch())
-    files = build(done.universe, Options(), Stopwatch(), done.pack)
-    assert description.from_json(files[description.FILENAME].decode()) == done.pack
+    files = build_checked(done, Options(), Stopwatch())
+    assert description.from_json(files[description.FILENAME].decode()) == described(done)
     assert f'SOURCE = "{directory.name}"' in files["__init__.py"].decode()
 
 
@@ -72,10 +72,10 @@ def test_the_tables_of_shared_packs_are_those_of_the_traces() -> None:
             continue
         done = packs.get(directory) or check_file(directory, Stopwatch())
         packs[directory] = done
-        assert done.pack is not None
+        known = described(done)
         assert list(action_names(done.universe)) == [action["name"] for action in meta["actions"]]
-        assert list(done.pack.enabled) == [action["enabled"] for action in meta["actions"]]
-        assert [(f.name, f.offset, f.count) for f in done.pack.fields] == [
+        assert list(known.enabled) == [action["enabled"] for action in meta["actions"]]
+        assert [(f.name, f.offset, f.count) for f in known.fields] == [
             (entry["variable"], entry["offset"], entry["size"]) for entry in meta["obs_layout"]
         ]
         compared += 1
@@ -86,7 +86,7 @@ def test_the_tables_of_shared_packs_are_those_of_the_traces() -> None:
 def test_a_pack_of_a_hundred_axes(kind: str, tmp_path: Path) -> None:
     done = large(tmp_path, "swarm", continuous(100) if kind == "continuousnd" else cells([2] * 13 + [1] * 87))
     assert len(done.universe.moves) == 200
-    files = build(done.universe, Options(), Stopwatch(), done.pack)
+    files = build_checked(done, Options(), Stopwatch())
     assert "x99" in files["numba_kernels.py"].decode()
 
 

@@ -12,7 +12,7 @@ from hamlet_townlet.frontend import read_pack, translate
 from hamlet_townlet.translate.text import text_of
 from hamletc.compile import Checked, check_file
 from hamletc.frontend import Stopwatch
-from pack_cases import Edits, edited
+from pack_cases import Edits, described, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")
 INSTANT = ("enable_temporal_mechanics: true", "enable_temporal_mechanics: false")
@@ -150,8 +150,7 @@ def test_params_get_names_that_no_meter_has(tmp_path: Path) -> None:
     edits: Edits = {"bars": [("name: mood", "name: depletion")], "cascades": [("source: mood", "source: depletion")]}
     more: Edits = {"affordances": [("meter: mood", "meter: depletion")], "global_actions": [("mood", "depletion")]}
     done = checked(tmp_path, {**edits, **more})
-    assert done.pack is not None
-    assert done.pack.depletion == "depletion_2"
+    assert described(done).depletion == "depletion_2"
     assert [param.name for param in done.universe.params] == ["depletion_2"]
 
 
@@ -240,17 +239,15 @@ def test_without_temporal_mechanics(kind: str, tmp_path: Path) -> None:
 
 def test_what_hamlet_cannot_run_does_nothing_and_is_named(tmp_path: Path) -> None:
     done = checked(tmp_path, {"affordances": [("multi_tick", "continuous")]})
-    assert done.pack is not None
-    assert done.pack.raising == ("Hammock",)
+    assert described(done).raising == ("Hammock",)
     assert next(d.code for file in done.warnings for d in file.diagnostics) == "H133"
 
 
 def test_only_what_is_deployed_is_in_the_universe(tmp_path: Path) -> None:
     done = checked(tmp_path, {"training": [("enabled_affordances: null", "enabled_affordances: [Hammock]"), FULL]})
     assert [affordance.name for affordance in done.universe.affordances] == ["Hammock"]
-    assert done.pack is not None
-    assert done.pack.deployed == (1,)
-    assert done.pack.vocabulary == ("Stove", "Hammock")
+    assert described(done).deployed == (1,)
+    assert described(done).vocabulary == ("Stove", "Hammock")
 
 
 # --- actions and masks ---------------------------------------------------------------------------------------------
@@ -419,8 +416,7 @@ def test_bonuses_with_which_hamlet_stops(bonus: str, tmp_path: Path) -> None:
     done = checked(
         tmp_path, {"drive_as_code": drive("{type: additive_unweighted, bars: [energy]}", shaping=f"[{bonus}]")}
     )
-    assert done.pack is not None
-    assert done.pack.stopping == (bonus[7:].split(",")[0],)
+    assert described(done).stopping == (bonus[7:].split(",")[0],)
     assert [d.code for file in done.warnings for d in file.diagnostics] == ["H133"]
 
 
@@ -434,8 +430,7 @@ def test_approach_is_straight(tmp_path: Path) -> None:
 
 
 def fields(done: Checked) -> list[tuple[str, int, int]]:
-    assert done.pack is not None
-    return [(field.name, field.offset, field.count) for field in done.pack.fields]
+    return [(field.name, field.offset, field.count) for field in described(done).fields]
 
 
 def test_partial_observation(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from hamlet.package import manifest
 from hamlet.package.module import Module
 from hamlet.universe.codec import to_json
 from hamlet_townlet import read_pack as read
-from hamlet_townlet.adapter import VectorizedEnv, description
+from hamlet_townlet.adapter import VectorizedEnv
 from hamlet_townlet.frontend import read_pack, translate
 from hamlet_townlet.translate.text import text_of
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
-from pack_cases import Edits, edited
+from pack_cases import Edits, described, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")
 ASPATIAL: Edits = {
@@ -43,8 +43,7 @@ def with_variables(variables: str, more: Edits | None = None) -> Edits:
 def made(folder: Path, edits: Edits) -> VectorizedEnv:
     """An environment of a changed pack, on the interpreter."""
     checked = check_file(edited(folder, edits), Stopwatch())
-    assert checked.pack is not None
-    described = {description.FILENAME: description.to_json(checked.pack).encode()}
+    described = {name: text.encode() for name, text in checked.attached.items()}
     module = Module(folder, checked.universe, manifest.sha256(to_json(checked.universe).encode()), described)
     return VectorizedEnv(module, 2, backend="interpreter")
 
@@ -118,8 +117,7 @@ def test_what_import_prints(variables: str, line: str | None, tmp_path: Path) ->
 def test_what_takes_the_place_of_an_automatic_variable_may_be_hidden(tmp_path: Path) -> None:
     """Truth values and whole numbers are not observed, and then neither is the automatic variable of that name."""
     checked = check_file(edited(tmp_path, with_variables(declared("grid_encoding", "true", kind="bool"))), Stopwatch())
-    assert checked.pack is not None
-    names = [field.name for field in checked.pack.fields]
+    names = [field.name for field in described(checked).fields]
     assert "local_window" in names
     assert "grid_encoding" not in names
 

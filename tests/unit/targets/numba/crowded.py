@@ -11,7 +11,7 @@ from hamletc.compile import Options, build, check
 from hamletc.frontend import Stopwatch
 from hamletc.language.source import Source
 from hamletc.package import write
-from hamletc.read import parse
+from hamletc.read import parsed
 
 SOURCE = """
 universe crowded
@@ -78,7 +78,7 @@ BY_HAND = TRACKED.replace("universe tracked", "universe handled\nepisodes by han
 @cache
 def universe(text: str = SOURCE) -> Universe:
     source = Source(Path("crowded.hamlet"), text)
-    return check(source, parse(source)).universe
+    return check(parsed(source)).universe
 
 
 def compiled(of: Universe, folder: Path) -> Module:

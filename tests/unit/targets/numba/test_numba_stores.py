@@ -12,7 +12,7 @@ import pytest
 from hamlet.launch.cpu.ops import LANES, local_i8, part, store_lanes
 from hamletc.compile import check
 from hamletc.language.source import Source
-from hamletc.read import parse
+from hamletc.read import parsed
 from hamletc.targets.numba.slots import outcomes
 
 
@@ -36,5 +36,5 @@ def test_bytes_are_widened_with_their_sign() -> None:
 def test_numbers_of_affordances_are_bytes_where_they_fit(count: int, made: str) -> None:
     lines = [f"affordance a{number} at ({number}) {{ instantly {{ energy += 0.1 }} }}" for number in range(count)]
     text = "\n".join(["universe many", "space grid 200", "meter energy = 1", "reward energy", *lines])
-    universe = check(source := Source(Path("many.hamlet"), text), parse(source)).universe
+    universe = check(parsed(Source(Path("many.hamlet"), text))).universe
     assert next(slot.chunk.make for slot in outcomes(universe) if slot.name == "used") == made
