@@ -17,5 +17,5 @@ def test_the_page_is_that_of_the_docstrings(golden: Callable[[Path, str], None])
 def test_everything_public_is_there() -> None:
     text = (DOCS / "api.md").read_text()
     names = [f"{owner.__name__}.{name}" for owner in CLASSES for name, _ in members(owner)]
-    assert len(names) > 40
+    assert len(names) >= 40
     assert [name for name in names if f"### {name}\n" not in text] == []
