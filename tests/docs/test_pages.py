@@ -28,9 +28,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder as the working directory, with a cache of its own."""
+    """The folder as the working directory."""
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     return folder
 
 

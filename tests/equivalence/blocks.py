@@ -6,13 +6,12 @@ of its own: Triton's interpreter has to be chosen before Triton is imported.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import torch
 
-os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet import load, schema
 from hamlet.backend.buffers import Shape, allocate, allocate_statistics
@@ -22,6 +21,7 @@ from hamlet.launch.gpu.call import Launch
 from hamlet.launch.gpu.launch import TritonBackend
 from hamlet.launch.gpu.tuning import Tuner
 from hamlet.package.module import Module
+from on_interpreter import interpret
 
 CPU = torch.device("cpu")
 SHAPE = Shape(75, 2, 3)
@@ -62,7 +62,7 @@ def results(backend: Backend, module: Module) -> dict[str, torch.Tensor]:
         actions = torch.randint(5, (SHAPE.lanes,), dtype=torch.int32, generator=generator)
         actions[torch.rand(SHAPE.lanes, generator=generator) < 0.25] = interact
         backend.step(buffers, actions, Stream(9, tick))
-    backend.rollout(buffers, 4, RandomPolicy(), Stream(9, 2), True, counts)
+    backend.rollout(buffers, 2, RandomPolicy(), Stream(9, 2), True, counts)
     assert buffers.observation is not None
     assert buffers.final_observation is not None
     assert counts.causes.sum() > 0
@@ -72,6 +72,7 @@ def results(backend: Backend, module: Module) -> dict[str, torch.Tensor]:
 
 
 def main(folder: Path) -> int:
+    interpret()
     torch.set_num_threads(1)
     module = load(folder)
     expected = results(Interpreter(module.universe, CPU), module)

@@ -23,6 +23,7 @@ from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from hamletc.passes.pipeline import KEPT_CELLS
+from on_interpreter import interpret
 from sample_universes import MANY, sample
 
 AS_BYTES = ("town", "drawn")
@@ -33,11 +34,11 @@ HAMLET_LONG_TESTS=1 does it with all of them."""
 def effort(name: str) -> Effort:
     """Many lanes and few ticks: on Triton's interpreter a launch takes long, however many lanes it has."""
     as_bytes = name in AS_BYTES or os.environ.get("HAMLET_LONG_TESTS") == "1"
-    return Effort(worlds=259, ticks=3, rounds=20, compact=(torch.uint8 if as_bytes else torch.float32,))
+    return Effort(worlds=401, ticks=2, rounds=15, compact=(torch.uint8 if as_bytes else torch.float32,))
 
 
 def main(name: str, folder: Path) -> int:
-    os.environ["TRITON_INTERPRET"] = "1"
+    interpret()
     torch.set_num_threads(1)
     # Where cells are kept, everything is unrolled.
     disabled = (KEPT_CELLS,) if name in MANY else ()

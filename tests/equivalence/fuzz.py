@@ -19,9 +19,8 @@ import time
 import traceback
 from pathlib import Path
 
-if not any("ptx:" in argument for argument in sys.argv):
-    os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported; it compiles nothing then
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(1, str(Path(__file__).parents[1]))
 
 import torch
 from agreement import BACKENDS, BackendName, agree, checked
@@ -31,6 +30,7 @@ from ledger import ENOUGH, Tally, commit, next_number, record, versions
 from shrink import shrink
 
 from hamletc.errors import SourceError
+from on_interpreter import interpret
 
 BATCH, BATCH_SECONDS = 20, 60
 """Cases after which the ledger is written; or fewer, after so many seconds."""
@@ -152,6 +152,8 @@ def main() -> int:
     parser.add_argument("--again", type=Path, help="check this source only, as the case of number --first")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    if not any(name.startswith("ptx:") for name in options.backends):
+        interpret()  # it compiles nothing then
     gc.disable()  # a fifth of the time; what it would find is collected after each batch
     backends: tuple[BackendName, ...] = options.backends
     first = options.first

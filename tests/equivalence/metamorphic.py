@@ -7,7 +7,6 @@ A program of its own, because Triton decides when it is imported whether kernels
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +14,12 @@ from string import Template
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from on_interpreter import interpret
 
 POND = Template("""
 universe $pond
@@ -252,6 +254,6 @@ def main(folder: Path, names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    os.environ["TRITON_INTERPRET"] = "1"
+    interpret()
     torch.set_num_threads(1)
     sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

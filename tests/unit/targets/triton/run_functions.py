@@ -5,13 +5,11 @@ A program of its own, because Triton decides when it is imported whether kernels
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-os.environ["TRITON_INTERPRET"] = "1"
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import numpy as np
@@ -26,6 +24,7 @@ from hamletc.passes.interval import ANY_F32, ANY_I32
 from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
+from on_interpreter import interpret
 from random_functions import TABLES, functions, random_arrays
 
 LANES = 64
@@ -95,10 +94,11 @@ def compare(function: Function, path: Path) -> None:
 
 
 def main(folder: Path) -> None:
+    interpret()
     make_interpreter_exact()
 
     @seed(20)
-    @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(functions())
     def run(function: Function) -> None:
         compare(function, folder / "kernel.py")
