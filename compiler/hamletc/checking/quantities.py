@@ -99,6 +99,8 @@ class Quantities:
                 case _ if name.text in FUNCTIONS:
                     wrong_arguments(name, name.span, self._report)
                     return None
+                case _:
+                    pass
         match self._names.value_kind(name):
             case "meter":
                 return MeterValue(name.text, name.span)

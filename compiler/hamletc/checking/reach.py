@@ -245,6 +245,8 @@ class _Tick:
                     rises, falls = value.low < 0, value.high > 0
                 case "=" if old is not None:
                     rises, falls = value.high > old.low, value.low < old.high
+                case "=":
+                    pass
         if rises:
             self.changes.raised.setdefault(statement.meter, []).append(statement.span)
         if falls:

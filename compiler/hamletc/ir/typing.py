@@ -114,5 +114,7 @@ def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[st
             condition, then, otherwise = operand_types
             if condition is BOOL and then is otherwise:
                 return then
+        case _:
+            pass  # `_RULES` has all others, and refused these types
     given = ", ".join(type_.value for type_ in operand_types)
     raise TypingError(f"{type(op).__name__} does not take ({given})")

@@ -124,6 +124,8 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
             words.append(f"lasts {_count(affordance.duration, 'tick')}")
         case syntax.Name():
             words.append(f"lasts {affordance.duration.text}")
+        case None:
+            pass
     if affordance.together is not None:
         words.append("together")
     return " ".join(words)

@@ -75,12 +75,13 @@ def open_side(path: Path, backend: str | None, folder: Path, device: str | None 
         case "package":
             module = load(path)
             return _side(path, backend or "numba", module.universe, module, {}, device)
-    checked = check_file(path, Stopwatch())
-    texts = _texts(path, checked)
-    if backend in (None, "interpreter"):
-        return _side(path, "interpreter", checked.universe, None, texts, device)
-    write(build_checked(checked, Options(), Stopwatch()), folder)
-    return _side(path, backend or "interpreter", checked.universe, load(folder), texts, device)
+        case _:
+            checked = check_file(path, Stopwatch())
+            texts = _texts(path, checked)
+            if backend in (None, "interpreter"):
+                return _side(path, "interpreter", checked.universe, None, texts, device)
+            write(build_checked(checked, Options(), Stopwatch()), folder)
+            return _side(path, backend or "interpreter", checked.universe, load(folder), texts, device)
 
 
 def again(recorded: Side, backend: str, folder: Path, device: str | None = None) -> Side:

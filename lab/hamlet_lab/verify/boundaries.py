@@ -24,6 +24,8 @@ def compared(where: object, kind: type[Expression]) -> list[float]:
             case Binary(left=other, right=Number(value=value)) | Binary(left=Number(value=value), right=other):
                 if isinstance(other, kind):
                     found.append(value)
+            case _:
+                continue
     return found
 
 

@@ -171,3 +171,5 @@ def events(
                     yield Inject(injector.state())
                     yield Jump(tick)
                     yield Step(injector.actions(0.5))
+        case _:
+            raise ValueError(f"no scenario is called {name}")

@@ -131,4 +131,6 @@ def _constants(text: str) -> dict[str, object]:
                     constants[name] = ast.literal_eval(value)
                 except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
                     continue
+            case _:
+                continue
     return constants

@@ -53,10 +53,11 @@ def _write(value: object, indent: int) -> str:
             return json.dumps(value)
         case tuple():
             return _join("[", [_write(item, indent + 2) for item in value], "]", indent)
-    kind = type(value).__name__
-    said = [name for name in _fields(kind) if name not in _optional(kind) or getattr(value, name) is not None]
-    members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in said]
-    return _join("{", [f'"kind": "{kind}"', *members], "}", indent)
+        case _:
+            kind = type(value).__name__
+            said = [name for name in _fields(kind) if name not in _optional(kind) or getattr(value, name) is not None]
+            members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in said]
+            return _join("{", [f'"kind": "{kind}"', *members], "}", indent)
 
 
 def _join(opening: str, parts: list[str], closing: str, indent: int) -> str:

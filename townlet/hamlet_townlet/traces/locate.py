@@ -121,6 +121,8 @@ def _field(universe: Universe, description: Description, stream: Stream, first: 
             case "O":
                 field = next(item for item in description.fields if index < item.offset + item.count)
                 words.append(field.name if field.count == 1 else f"{field.name}[{index - field.offset}]")
+            case _:
+                raise ValueError(f"no axis of a stream is called {letter}")
     return " ".join(words)
 
 
