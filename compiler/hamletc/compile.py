@@ -180,7 +180,7 @@ def build(
     with _without_collections():
         unoptimised = stopwatch.lap("lower", lambda: lower(universe))
         program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
-        texts = emit_texts(program, universe, options, stopwatch)
+        texts = stopwatch.lap("emit", lambda: emit_texts(program, universe, options, stopwatch))
         return package(universe, {**texts, **attached}, source)
 
 

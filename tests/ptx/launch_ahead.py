@@ -15,13 +15,12 @@ import torch
 from compare_ptx import CPU, SCENARIOS, compare
 
 import hamlet
-from hamlet.launch.gpu import compile_ahead
+from hamlet.launch.gpu import compile_ahead, forms
 from hamlet.launch.gpu import launch as triton
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.call import Argument
 from hamlet.launch.gpu.driver import Grid
 from hamlet.launch.gpu.launch import KernelBackend
-from hamlet_lab.machine_code import kernels as aot
 from hamlet_lab.machine_code.kernels import _disassemble as disassemble
 from hamlet_lab.machine_code.kernels import compile_kernels
 from hamlet_lab.ptx.backend import PtxBackend
@@ -91,7 +90,7 @@ class Watched(AheadKernels):
 
 def main(name: str, folder: Path) -> int:
     torch.set_num_threads(1)
-    triton.WARPS, aot.BLOCK = WARPS, 32 * WARPS
+    triton.WARPS, forms.BLOCK = WARPS, 32 * WARPS
     files = build(sample(name), Options(targets=("triton",)), Stopwatch())
     write(files, folder)
     compile_ahead.compile_kernel = keep_ptx

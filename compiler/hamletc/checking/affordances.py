@@ -195,9 +195,8 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     """`action REST { energy += 0.002 }`."""
     expressions = Expressions(names, report)
     statements = Statements(names, report, expressions)
-    body = statements.body(
-        tuple(item for item in declaration.items if isinstance(item, syntax.AssignStmt | syntax.TogetherStmt))
-    )
+    others = syntax.NeedsItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem
+    body = statements.body(tuple(item for item in declaration.items if not isinstance(item, others)))
     move = only(_all(declaration.items, syntax.MoveItem), "`move`", report)
     teleport = only(_all(declaration.items, syntax.TeleportItem), "`teleport`", report)
     keeps = only(_all(declaration.items, syntax.KeepsItem), "`keeps progress`", report)

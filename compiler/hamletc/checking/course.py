@@ -24,6 +24,7 @@ from hamlet.universe import (
     Rule,
     Span,
     Statement,
+    Together,
     Truth,
 )
 from hamletc.checking import intervals, trees
@@ -207,11 +208,12 @@ class Course:
 
     def _body(self, body: Iterable[Statement], place: Place) -> Place:
         for statement in body:
-            if isinstance(statement, Assign):
-                place = self._assign(statement, place)
-            else:
-                loose = self._unclamped(statement.body, place)
-                place = loose.after(_clamped(loose.known, statement.body))
+            match statement:
+                case Assign():
+                    place = self._assign(statement, place)
+                case Together(body=together):
+                    loose = self._unclamped(together, place)
+                    place = loose.after(_clamped(loose.known, together))
         return place
 
     def _unclamped(self, body: Iterable[Statement], place: Place) -> Place:

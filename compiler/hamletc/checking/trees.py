@@ -40,6 +40,7 @@ from hamlet.universe import (
     Statement,
     StraightDistance,
     Streak,
+    Together,
     Truth,
     Unary,
     Velocity,
@@ -85,10 +86,11 @@ def nodes(expression: Expression) -> Iterator[tuple[Expression, int]]:
 def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
     """The assignments in a body, those in `together` too."""
     for statement in body:
-        if isinstance(statement, Assign):
-            yield statement
-        else:
-            yield from statement.body
+        match statement:
+            case Assign():
+                yield statement
+            case Together(body=inner):
+                yield from inner
 
 
 def bodies(draft: Draft) -> Iterator[tuple[Expression | str | None, tuple[Statement, ...]]]:

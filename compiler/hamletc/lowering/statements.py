@@ -75,7 +75,11 @@ def run_tick(
 def _written(body: tuple[Statement, ...]) -> Iterator[str]:
     """The meters that statements write, in order."""
     for statement in body:
-        yield from _written(statement.body) if isinstance(statement, Together) else (statement.meter,)
+        match statement:
+            case Assign(meter=meter):
+                yield meter
+            case Together(body=together):
+                yield from _written(together)
 
 
 def pay(lane: Lane, construct: str, span: Span, meter: str, cost: Expression, guard: Value | None) -> None:

@@ -18,6 +18,7 @@ from hamlet.universe import (
     NoSpace,
     Rule,
     Statement,
+    Together,
     Universe,
 )
 
@@ -104,9 +105,12 @@ def unclamped_meters(universe: Universe) -> frozenset[str]:
                 bodies += [construct.instantly, construct.each_tick, construct.on_completion]
             case _:
                 bodies.append(construct.body)
-    return frozenset(
-        statement.meter
-        for body in bodies
-        for statement in body
-        if isinstance(statement, Assign) and not statement.clamped
-    )
+    return frozenset(meter for body in bodies for statement in body for meter in _left_unclamped(statement))
+
+
+def _left_unclamped(statement: Statement) -> tuple[str, ...]:
+    match statement:
+        case Assign(meter=meter, clamped=clamped):
+            return () if clamped else (meter,)
+        case Together():
+            return ()

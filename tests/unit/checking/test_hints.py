@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+import hamlet_townlet
 import hamletc
 from hamlet_townlet.reader.report import Report as PackReport
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Diagnostic, diagnose
 
-SOURCES = sorted(Path(hamletc.__file__).parent.rglob("*.py"))
+SOURCES = sorted(path for each in (hamletc, hamlet_townlet) for path in Path(each.__file__).parent.rglob("*.py"))
 
 
 @pytest.mark.parametrize("make", [Diagnostic, diagnose, Report.add, PackReport.add])

@@ -31,10 +31,10 @@ observe { grid  meters }
 PROGRAM = """
 from dataclasses import replace
 
-import hamlet.verify
+import hamlet_lab.verify
 from hamletc.cli.main import main
 
-hamlet.verify.QUICK = replace(hamlet.verify.QUICK, worlds=131, ticks=2, rounds=8)
+hamlet_lab.verify.QUICK = replace(hamlet_lab.verify.QUICK, worlds=131, ticks=2, rounds=8)
 main()
 """
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+import hamlet
 from hamlet.errors import EnvError
 from hamlet_lab.profile.times import Part, Variant, measure
 from hamlet_lab.profile.trace import write_trace
@@ -50,8 +51,13 @@ class FakeModule:
     clock: list[float]
     name: str
 
-    def make(self, *arguments: Any, **_: Any) -> FakeEnv:
-        return FakeEnv(self.clock, COSTS[self.name], arguments[5] if len(arguments) > 5 else None)
+
+@pytest.fixture(autouse=True)
+def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(module: FakeModule, *, obs_dtype: str | None = None, **_: Any) -> FakeEnv:
+        return FakeEnv(module.clock, COSTS[module.name], obs_dtype)
+
+    monkeypatch.setattr(hamlet, "make", make)
 
 
 def test_parts_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:

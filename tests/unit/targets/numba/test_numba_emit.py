@@ -9,8 +9,8 @@ import pytest
 
 from hamlet.universe import Universe
 from hamletc.lowering import lower
-from hamletc.targets.numba import slots
 from hamletc.targets.numba.emit import emit
+from hamletc.targets.numba.slots import STACK
 from new_universes import NEW
 from sample_universes import NAMES, sample, universe_of
 
@@ -53,7 +53,7 @@ def functions(text: str) -> dict[str, ast.FunctionDef]:
 @pytest.mark.parametrize("few", [0, 16])
 @pytest.mark.parametrize("name", [*NAMES, *NEW])
 def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slots, "FEW", few)
+    monkeypatch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=few))
     universe = given(name)
     program = lower(universe)
     text = emit(program, universe)

@@ -18,7 +18,7 @@ from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.package.module import Module
 from hamlet.schema.abi import COUNTS
 from hamlet.universe import Universe
-from hamletc.targets.numba import slots
+from hamletc.targets.numba.slots import STACK
 
 CPU = torch.device("cpu")
 STREAM = Stream(0x1234567890ABCDEF, 6)
@@ -154,7 +154,7 @@ def remembering(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     of = universe(BY_HAND if request.param == "by hand" else TRACKED)
     with pytest.MonkeyPatch.context() as patch:
         if request.param.endswith("array"):
-            patch.setattr(slots, "FEW", 1)
+            patch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=1))
         return of, compiled(of, tmp_path_factory.mktemp("remembering") / "package")
 
 
