@@ -78,7 +78,7 @@ def test_a_changed_init_is_refused(copy: Path, change: object) -> None:
 
 def test_another_schema_is_refused(copy: Path) -> None:
     init = copy / "__init__.py"
-    init.write_text(init.read_text().replace("SCHEMA = 4", "SCHEMA = 1"))
+    init.write_text(init.read_text().replace("SCHEMA = 5", "SCHEMA = 1"))
     with pytest.raises(ModuleError, match="has schema 1, and this hamlet reads schema 5"):
         hamlet.load(copy)
 
