@@ -69,6 +69,11 @@ def _texts() -> tuple[str, ...]:
 
 
 @cache
+def _pieces(text: str) -> tuple[str, ...]:
+    return tuple(PIECE.findall(text))
+
+
+@cache
 def _packs() -> tuple[tuple[tuple[str, bytes], ...], ...]:
     folders = sorted(path for path in (ROOT / "universes/packs").iterdir() if path.is_dir())
     return tuple(tuple((file.name, file.read_bytes()) for file in sorted(folder.glob("*.yaml"))) for folder in folders)
@@ -117,7 +122,7 @@ def _lines(dice: random.Random, text: bytes) -> bytes:
 def _tokens(dice: random.Random) -> str:
     """Some tokens of a text changed."""
     texts = _texts()
-    pieces = PIECE.findall(dice.choice(texts))
+    pieces = list(_pieces(dice.choice(texts)))
     for _ in range(dice.randint(1, MOST_EDITS)):
         if not pieces:
             break
@@ -130,7 +135,7 @@ def _tokens(dice: random.Random) -> str:
             case 2:
                 pieces[at], pieces[other] = pieces[other], pieces[at]
             case 3:
-                pieces[at] = dice.choice(PIECE.findall(dice.choice(texts)))
+                pieces[at] = dice.choice(_pieces(dice.choice(texts)))
             case _:
                 pieces[at] = dice.choice((*WORDS, *terminals()))
     return "".join(pieces)

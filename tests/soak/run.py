@@ -29,11 +29,11 @@ from typing import Any
 
 from inputs import KINDS, Input, made
 
-from hamletc.compile import check_file
+from hamletc.compile import check
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Stopwatch
 from hamletc.language.formatter import format_source
-from hamletc.language.parser import parse
+from hamletc.read import read_universe
 
 LONGEST_SECONDS = 5.0
 MOST_BYTES = 1 << 30
@@ -77,7 +77,7 @@ class Tally:
         self.megabytes = max(self.megabytes, other.megabytes)
 
 
-def check(given: Input, folder: Path) -> tuple[bool, set[str]]:
+def judge(given: Input, folder: Path) -> tuple[bool, set[str]]:
     """Whether an input is a universe, and the codes of what is said about it. A text is formatted too."""
     path = folder / f"pack{len(given.files)}" if given.kind == "pack" else folder / "a.hamlet"
     if given.kind == "pack":
@@ -88,11 +88,11 @@ def check(given: Input, folder: Path) -> tuple[bool, set[str]]:
             (path / name).write_bytes(contents)
     else:
         path.write_bytes(given.files["a.hamlet"])
-        text = given.files["a.hamlet"].decode(errors="replace")
-        if parse(text)[0] is not None:
-            format_source(text)
     try:
-        checked = check_file(path, Stopwatch())
+        reading = read_universe(path, Stopwatch())
+        if given.kind != "pack":
+            format_source(reading.sources[0].text)
+        checked = check(reading)
     except SourceError as error:
         return False, {diagnostic.code for diagnostic in error.diagnostics}
     except CompileError:
@@ -111,7 +111,7 @@ def tried(numbers: range) -> Tally:
             begin = time.process_time()
             signal.setitimer(signal.ITIMER_PROF, LONGEST_SECONDS)
             try:
-                accepted, codes = check(given, Path(folder))
+                accepted, codes = judge(given, Path(folder))
             except Exception as error:
                 tally.faults.append((number, traceback.format_exception_only(error)[-1].strip()))
             else:

@@ -34,6 +34,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
         "clock": "clock 24 hours",
         "lifespan": "lifespan 500 ticks { reward 1.0 }",
+        "start": "start velocity (0.5, -1) speed 2",
         "episodes": "episodes by hand",
         "track": "track uses by world",
         "inert": "inert allowed",

@@ -8,6 +8,7 @@ from hamletc.language.braces import DECLARATIONS
 from hamletc.language.parser import MOST_ERRORS, parse
 from hamletc.language.tables import Automaton, terminals
 from hamletc.language.tokens import Token
+from hamletc.language.words import SHAPES
 
 MANY = """\
 universe town
@@ -193,3 +194,11 @@ def test_the_words_that_begin_a_declaration_are_those_of_the_grammar() -> None:
     automaton.feed("NAME", Token("word", "u", 1, 10))
     texts = {text for text, terminal in terminals().items() if terminal in automaton.expected()}
     assert texts == DECLARATIONS
+
+
+def test_every_declaration_has_a_shape() -> None:
+    """... that is shown where one is not understood."""
+    assert {shape.split()[0] for shape in SHAPES} == DECLARATIONS
+    file, (found, *_) = parse("universe u\nstart a\n")
+    assert file is not None or found is not None
+    assert found.hint is not None
