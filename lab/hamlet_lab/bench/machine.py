@@ -7,10 +7,12 @@ import platform
 
 import torch
 
+from hamlet.backend.names import BACKENDS
+
 
 def available() -> tuple[str, ...]:
     """The backends that run here without being told where."""
-    return ("triton", "numba", "interpreter") if torch.cuda.is_available() else ("numba", "interpreter")
+    return tuple(name for name in reversed(BACKENDS) if name != "triton" or torch.cuda.is_available())
 
 
 def machine(device: torch.device) -> str:

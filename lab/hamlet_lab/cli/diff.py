@@ -48,12 +48,13 @@ def diff(
     """
     from rich.console import Console
 
-    from hamlet_lab.diff.open import BACKENDS, open_side, spec
+    from hamlet_lab.diff.open import open_side, spec
+    from hamlet_lab.runners import RUNNERS
 
     sides = {"LEFT": spec(left), "RIGHT": spec(right)}
     for name, given in sides.items():
-        if given.backend is not None and given.backend not in BACKENDS:
-            problem = f"{given.backend!r} is not one of {', '.join(BACKENDS)}."
+        if given.backend is not None and given.backend not in RUNNERS:
+            problem = f"{given.backend!r} is not one of {', '.join(RUNNERS)}."
             raise click.BadParameter(problem, param_hint=name)
     paths = [given.path for given in sides.values() if given.path is not None]
     if not paths:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import rich_click as click
 
+from hamlet_lab.runners import ARCHITECTURES
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from hamlet_lab.profile.counts import Counted
     from hamlet_lab.profile.times import Times
 
-ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 WIDTH = 110
 """Columns that the tables take."""
 KERNELS: tuple[Literal["rollout", "step"], ...] = ("rollout", "step")

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import rich_click as click
 
-BACKENDS = ("numba", "triton", "interpreter")
-ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+from hamlet.backend.names import BACKENDS
+from hamlet_lab.runners import ARCHITECTURES
 
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
-@click.option("--backends", metavar="NAMES", help="Some of numba, triton, interpreter (on CUDA); by default all.")
+@click.option(
+    "--backends", metavar="NAMES", help=f"Some of {', '.join(BACKENDS)} (which is compared on CUDA); by default all."
+)
 @click.option(
     "--ptx",
     "architectures",

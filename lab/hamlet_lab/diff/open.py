@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from hamlet.backend.choose import BACKENDS as CHOSEN
 from hamlet.backend.choose import choose
+from hamlet.backend.names import BACKENDS
 from hamlet.interpreter import Interpreter
 from hamlet.launch.start import start
 from hamlet.package.manifest import plain
@@ -23,6 +23,7 @@ from hamlet_lab.diff.match import CPU
 from hamlet_lab.diff.recording import Playback, read_recording
 from hamlet_lab.diff.side import Side
 from hamlet_lab.diff.taps import run_numba_tap, run_triton_tap
+from hamlet_lab.runners import ARCHITECTURES, RUNNERS
 from hamlet_lab.verify import Candidate
 from hamlet_lab.verify.candidates import candidates, ptx_candidates
 from hamletc.compile import Checked, Options, build, build_checked, check_file
@@ -33,10 +34,6 @@ from hamletc.ir.ops import Value
 from hamletc.kinds import expect
 from hamletc.package import write
 from hamletc.targets.body import Body
-
-ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
-BACKENDS = ("interpreter", "ir", "numba", "triton", *ARCHITECTURES)
-"""What runs a universe: the interpreter; its program, by the definition of each operation; kernels; PTX on the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ class Spec:
 def spec(text: str) -> Spec:
     """`PATH`, `PATH@BACKEND` or `@BACKEND`. An `@` that no backend follows belongs to the path."""
     path, at, backend = text.rpartition("@")
-    if at and (backend in BACKENDS or not path):
+    if at and (backend in RUNNERS or not path):
         return Spec(Path(path) if path else None, backend)
     return Spec(Path(text), None)
 
@@ -115,8 +112,8 @@ def open_recorded(path: Path, steps: int | None = None) -> Side:
 def _side(
     path: Path, backend: str, universe: Universe, module: Module | None, texts: Mapping[str, str], device: str | None
 ) -> Side:
-    if device is not None and backend not in CHOSEN:
-        raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {', '.join(CHOSEN)}")
+    if device is not None and backend not in BACKENDS:
+        raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {', '.join(BACKENDS)}")
     first = lowered(universe)
     forms: tuple[Form, ...] = (first,)
     kernels = None

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import torch
 
 from hamlet.backend.choose import choose
+from hamlet.backend.names import BACKENDS
 from hamlet.errors import EnvError
 from hamlet.launch.start import start
 from hamlet.package.module import Module
 from hamlet_lab.verify.events import Candidate
-
-BACKENDS = ("numba", "triton", "interpreter")
 
 
 def candidates(module: Module, names: Sequence[str] | None) -> list[Candidate]:
@@ -29,7 +28,7 @@ def candidates(module: Module, names: Sequence[str] | None) -> list[Candidate]:
         # Before triton is imported, which is when it decides.
         os.environ["TRITON_INTERPRET"] = "1"
     if names is None:
-        names = BACKENDS if cuda else ("numba", "triton")
+        names = [name for name in BACKENDS if cuda or name != "interpreter"]
     result = []
     for name in names:
         if name == "interpreter" and not cuda:

@@ -10,10 +10,9 @@ from typing import Literal, TypeAlias, get_args
 import torch
 
 from hamlet.arguments import word
+from hamlet.backend.names import BACKENDS, BackendName
 from hamlet.errors import EnvError, shown
 
-BackendName: TypeAlias = Literal["interpreter", "numba", "triton"]
-BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
 Launch: TypeAlias = Literal["step", "graph"]
 """How `Env.step` runs a tick: by launching a kernel, or by replaying a CUDA graph of that."""
 LAUNCHES: tuple[Launch, ...] = get_args(Launch)

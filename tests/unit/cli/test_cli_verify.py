@@ -75,4 +75,4 @@ def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tm
 def test_verify_knows_its_backends(hamletc: Command, name: str) -> None:
     done = hamletc("verify", MEAL, "--backends", name)
     assert done.returncode == 2
-    assert "is not one of numba, triton, interpreter" in done.stderr
+    assert "is not one of interpreter, numba, triton" in done.stderr

@@ -114,7 +114,7 @@ def test_recorded_runs_of_other_worlds() -> None:
     ("arguments", "code", "says"),
     [
         (("diff", "@numba", "@ir"), 2, "one of both sides has to name a universe"),
-        (("diff", "@cuda", "toy.hamlet"), 2, "'cuda' is not one of interpreter, ir, numba, triton, sm_80"),
+        (("diff", "@cuda", "toy.hamlet"), 2, "'cuda' is not one of interpreter, numba, triton, ir, sm_80"),
         (("diff", "toy.hamlet"), 2, "Missing argument"),
         (("diff", "nowhere.hamlet", "@ir"), 1, "no such file"),
         (("diff", "nowhere.npz", "toy.hamlet"), 1, "cannot read the file: no such file"),

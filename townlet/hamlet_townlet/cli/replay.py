@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamlet.backend.names import BACKENDS
+from hamlet_lab.runners import RUNNERS
 from hamlet_townlet.frontend import is_trace
 from hamletc.errors import CompileError
 from hamletc.kinds import expect, kind_of
@@ -17,14 +19,11 @@ if TYPE_CHECKING:
     from hamlet_lab.diff.report import Report
     from hamlet_townlet.traces import Report as TraceReport
 
-OF_TRACES = ("interpreter", "numba", "triton")
-BACKENDS = (*OF_TRACES, "ir", "sm_80", "sm_90", "sm_100")
-
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path), metavar="[UNIVERSE]")
 @click.argument("run", type=click.Path(path_type=Path), required=False, metavar="RUN")
-@click.option("--backend", type=click.Choice(BACKENDS), default="interpreter", show_default=True, help="What runs it.")
+@click.option("--backend", type=click.Choice(RUNNERS), default="interpreter", show_default=True, help="What runs it.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.option("--steps", type=click.IntRange(min=1), help="Only so many steps of the run.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -102,8 +101,8 @@ def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int
     from hamlet_townlet.traces import replay as compare
     from hamlet_townlet.traces.device import device_for
 
-    if backend not in OF_TRACES:
-        raise CompileError(f"{trace} is a trace of HAMLET, which {', '.join(OF_TRACES)} replay, not {backend}")
+    if backend not in BACKENDS:
+        raise CompileError(f"{trace} is a trace of HAMLET, which {', '.join(BACKENDS)} replay, not {backend}")
     recorded = read_trace(trace)
     place = device_for(backend) if device is None else device
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
