@@ -269,7 +269,7 @@ def test_long_lines_without_operators_are_broken_between_words_but_not_in_names(
 def test_large_declarations_are_formatted_quickly(text: str) -> None:
     start = time.process_time()
     formatted(f"universe u {text}")
-    assert time.process_time() - start < 0.3  # seconds of CPU; about 0.015 is usual
+    assert time.process_time() - start < 2  # seconds of CPU; about 0.015 is usual, also where others use the machine
 
 
 def test_long_lines_are_broken_before_operators() -> None:

@@ -131,7 +131,7 @@ def test_a_mebibyte_of_garbage_is_refused_quickly(before: str, piece: str) -> No
     _, diagnostics = parse(text)
     render(diagnostics, text, "garbage.hamlet")
     assert diagnostics != ()
-    assert time.process_time() - start < 5  # seconds of CPU; about 1 is usual
+    assert time.process_time() - start < 20  # seconds of CPU; about 1 is usual
 
 
 @settings(max_examples=300, deadline=None)

@@ -62,7 +62,7 @@ def kernels(universe: Universe) -> str:
 def test_parts_give_the_bits_of_the_interpreter(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "ITEMS", 25)
     monkeypatch.setattr(parts, "LARGE", 0)
-    universe = universe_of(many(70, 90, 70)) if name == "sized" else sample(name)
+    universe = universe_of(many(20, 30, 66)) if name == "sized" else sample(name)
     write(build(universe, Options(targets=("numba",)), Stopwatch()), tmp_path / "package")
     module, cpu = load(tmp_path / "package"), torch.device("cpu")
     report = verify(module.universe, [Candidate(start(module, Choice("numba", cpu, "compared")), cpu)], EFFORT)

@@ -122,7 +122,7 @@ def _field(universe: Universe, description: Description, stream: Stream, first: 
                 field = next(item for item in description.fields if index < item.offset + item.count)
                 words.append(field.name if field.count == 1 else f"{field.name}[{index - field.offset}]")
             case _:
-                raise ValueError(f"no axis of a stream is called {letter}")
+                continue  # "T" and "K" count steps and agents, which are named elsewhere
     return " ".join(words)
 
 
