@@ -15,6 +15,7 @@ import torch
 from fault import SEED, Fault
 
 import hamlet
+from hamlet.backend.buffers import Statistics
 from hamlet.env.environment import SPANS
 
 FIRST_MEAL = Path(__file__).resolve().parents[2] / "generated" / "first_meal"
@@ -48,11 +49,11 @@ def interrupted(share: float) -> Iterator[Fault]:
             yield fault
 
 
-def _work(env: hamlet.env.environment.Env, kind: str, actions: torch.Tensor, counts: object) -> int:
+def _work(env: hamlet.env.environment.Env, kind: str, actions: torch.Tensor, counts: Statistics) -> int:
     if kind == "steps":
         env.step(actions[env.tick % 64])
     else:
-        env.rollout(200, statistics=counts)  # type: ignore[arg-type]
+        env.rollout(200, statistics=counts)
     return env.tick
 
 

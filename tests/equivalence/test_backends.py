@@ -1,6 +1,6 @@
 """The interpreter, numba and Triton (on its interpreter) give the same bits, and everything in a universe fired.
 
-HAMLET_LONG_TESTS=1 adds the universes of which others have everything, or that other tests run.
+HAMLET_LONG_TESTS=1 adds the universes of which others have everything.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import pytest
 
 from sample_universes import MANY, NAMES
 
-# What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it. The
-# tests of `hamletc verify` run first_meal.
-LONG = ("bounce", "sticky", "wrap", "first_meal")
+# What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
+LONG = ("bounce", "sticky", "wrap")
 SHORT = [name for name in (*NAMES, *MANY, "drawn") if name not in LONG]
 
 

@@ -6,15 +6,12 @@ from pathlib import Path
 
 from hamlet_townlet.adapter import description
 from hamlet_townlet.adapter.description import Description
-from hamlet_townlet.pack import FILES, Pack
+from hamlet_townlet.pack import ACTIONS, FILES, Pack
 from hamletc.diagnostics import FileDiagnostics
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Reading, Stopwatch
 from hamletc.kinds import arrays_in
 from hamletc.language.syntax import File
-
-SHARED = FILES[-1]
-"""It may also stand in the folder that packs are in."""
 
 
 class Packs:
@@ -25,7 +22,7 @@ class Packs:
 
     def owns(self, path: Path) -> bool:
         """A folder with a file that packs have, be it a broken one."""
-        return any((path / name).exists() for name in FILES if name != SHARED)
+        return any((path / name).exists() for name in FILES if name != ACTIONS)
 
     def knows(self, path: Path) -> str | None:
         """A pack, one of its files, or a trace of HAMLET's engine."""

@@ -16,20 +16,7 @@ import hamlet
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "benchmarks" / "strategies"
-SIZE = [
-    "--lanes",
-    "64",
-    "--ticks",
-    "8",
-    "--long-ticks",
-    "16",
-    "--samples",
-    "1",
-    "--pause",
-    "0",
-    "--checked-ticks",
-    "48",
-]
+SIZE = ["--lanes", "64", "--ticks", "8", "--long-ticks", "16", "--samples", "1", "--pause", "0"]
 
 
 @pytest.fixture(autouse=True)

@@ -46,6 +46,7 @@ def test_verify_compares_all_backends(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
     assert "numba, triton against the interpreter" in done.stdout
     assert "equal in all " in done.stdout
 

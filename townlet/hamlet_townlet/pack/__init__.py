@@ -45,9 +45,10 @@ from hamlet_townlet.pack.substrate import (
 )
 from hamlet_townlet.pack.training import Training
 from hamlet_townlet.pack.variables import Scope, Variable, VariableType
-from hamlet_townlet.pack.whole import FILES, Pack, deployed_affordances
+from hamlet_townlet.pack.whole import ACTIONS, FILES, Pack, deployed_affordances
 
 __all__ = [
+    "ACTIONS",
     "FILES",
     "Affordance",
     "ApproachReward",

@@ -25,7 +25,9 @@ FILES = (
     "cues.yaml",
     "global_actions.yaml",
 )
-"""The files of a pack. The last one may be in the folder above instead."""
+"""The files of a pack."""
+ACTIONS = FILES[-1]
+"""It may also be in the folder above, which packs share."""
 
 
 @dataclass(frozen=True, slots=True)

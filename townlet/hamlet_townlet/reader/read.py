@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from hamlet.universe import Span
 from hamlet_townlet.pack import (
+    ACTIONS,
     FILES,
     Affordance,
     Aspatial,
@@ -43,8 +44,6 @@ from hamlet_townlet.reader.report import Report
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, diagnose
 from hamletc.language.source import Source, read_source
 from hamletc.suggest import closest
-
-ACTIONS = FILES[-1]
 
 T = TypeVar("T")
 
