@@ -15,7 +15,7 @@ from strategies import numbered
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
-from hamlet.schema.encoding import scales
+from hamlet.schema import encodes
 from hamlet.schema.room import room
 from hamlet.universe import Universe
 from hamlet_lab.verify.session import Scenario
@@ -58,7 +58,7 @@ class Case:
         most, shape = room(universe), self.shape
         agents = shape.agents if most is None else max(min(shape.agents, most), 1)
         fitting, dtype = Shape(shape.worlds, agents, shape.first_world), self.obs_dtype
-        if dtype is torch.uint8 and not all(scale.encodes for scale in scales(universe)):
+        if dtype is torch.uint8 and not encodes(universe):
             dtype = torch.float32
         return Scenario(f"case {self.number}", fitting, self.stream, dtype)
 

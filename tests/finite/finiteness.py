@@ -19,7 +19,7 @@ from hamlet.interpreter.expressions import Measured
 from hamlet.interpreter.lanes import Lanes
 from hamlet.schema import action_names, interact_action
 from hamlet.schema.bounds import returns_of
-from hamlet.schema.encoding import fits_bfloat16
+from hamlet.schema.observed import fits_bfloat16
 from hamlet.universe import Expression, Input, Meter, Param, Universe
 from hamlet_lab.verify.inject import Injector
 from hamletc.checking.declarations import resolve

@@ -18,7 +18,7 @@ from corner_universes import CORNERS
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.schema.encoding import scales
+from hamlet.schema import encodes
 from hamlet.schema.room import room
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate
@@ -74,9 +74,8 @@ def recordings(universe: Universe, names: Sequence[str], most_rounds: int = MOST
     """What the interpreter does with worlds of these shapes; of those whose agents have room, and whose
     observations fit."""
     most = room(universe)
-    encodes = all(scale.encodes for scale in scales(universe))
     fitting = [name for name in names if most is None or SHAPES[name][0].agents <= most]
-    fitting = [name for name in fitting if name != "bytes" or encodes]
+    fitting = [name for name in fitting if name != "bytes" or encodes(universe)]
     return tuple(record(universe, name, most_rounds) for name in fitting)
 
 

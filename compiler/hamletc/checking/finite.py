@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from hamlet.schema.bounds import returns
-from hamlet.schema.encoding import BFLOAT16_LIMIT
+from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.universe import ObserveMeters
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.schema.encoding import encodes, fits_bfloat16
+from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.universe import Universe
 
 Launch: TypeAlias = Literal["step", "rollout"]

@@ -13,11 +13,10 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter.statistics import add
-from hamlet.schema.encoding import STEPS, Scale, scales
+from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
-from hamletc.targets.state import STARTS, names
 
 if TYPE_CHECKING:
     import torch
@@ -66,11 +65,11 @@ class Evaluated:
         everybody, alive = _everybody(buffers), buffers.state["alive"].numpy()
         if buffers.observation is not None:
             seen = self._evaluate("observe", state, everybody)
-            for segment, scale in zip(schema.observation_segments(self._universe), scales(self._universe), strict=True):
+            for segment in schema.observation_segments(self._universe):
                 rows = buffers.observation[segment.offset : segment.offset + segment.count]
                 values = seen[segment.name].reshape(rows.shape)
                 if rows.element_size() == 1:
-                    values = encoded(values, scale)
+                    values = encoded(values, segment.scale)
                 rows.copy_(buffers.state["meters"].new_tensor(values))
         actions, row, mask = schema.action_names(self._universe), 0, buffers.mask.numpy()
         for name, allowed in self._evaluate("mask", state, everybody if self._universe.by_hand else alive).items():
@@ -158,7 +157,7 @@ class Evaluated:
                 values = np.repeat(values, buffers.shape.agents, axis=-1)
             if field.name == "layout":
                 values = values.view(np.uint32)
-            state |= dict(zip(names(field), [values] if field.rows is None else values, strict=True))
+            state |= dict(zip(field.names, [values] if field.rows is None else values, strict=True))
         return state
 
     def _scatter(self, buffers: Buffers, results: dict[str, Array], lanes: Array) -> None:
@@ -166,7 +165,7 @@ class Evaluated:
         agents = buffers.shape.agents
         for field in self._fields:
             array = buffers.state[field.name].numpy().reshape(-1, buffers.state[field.name].shape[-1])
-            for row, name in zip(array, names(field), strict=True):
+            for row, name in zip(array, field.names, strict=True):
                 if name not in results:
                     continue
                 if field.per == "lane":
@@ -193,8 +192,8 @@ class Evaluated:
         begun = self._evaluate("reset", given, lanes)
         self._scatter(buffers, begun | shuffled, lanes)
         for field in self._fields:
-            if field.name in STARTS and not begun.keys() & set(names(field)):
-                buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = STARTS[field.name]
+            if field.start is not None and not begun.keys() & set(field.names):
+                buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = field.start
 
     def _interacting(self, actions: Array, runs: Array, agents: int) -> Array:
         """Whether an agent of the lane's world that runs the tick interacts."""
@@ -238,7 +237,7 @@ class Evaluated:
 
 
 def encoded(values: Array, scale: Scale) -> Array:
-    """Observed f32 as bytes, see `hamlet.schema.encoding`; still f32."""
+    """Observed f32 as bytes, see `hamlet.schema.observed`; still f32."""
     steps = (values - np.float32(scale.low)) * np.float32(scale.scale)
     result: Array = np.rint(np.clip(steps, np.float32(0), np.float32(STEPS)))
     return result

@@ -8,7 +8,6 @@ from hamlet import schema
 from hamlet.universe import Universe
 from hamlet_lab.verify.arrays import Difference
 from hamletc.ir.function import Program
-from hamletc.targets.state import names
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,7 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> P
         case "reports":
             return Place("tick", f"report.{difference.row}")
         case array:
-            rows = {
-                field.name: dict(zip(field.rows or ("",), names(field), strict=True)) for field in _fields(universe)
-            }
+            rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in _fields(universe)}
             name = rows.get(array, {}).get(difference.row)
             given = {output.name for output in program.function("tick").outputs}
             return Place("tick", name) if name in given and name is not None else None

@@ -10,7 +10,7 @@ import torch
 
 from hamlet.errors import EnvError
 from hamlet.interpreter import Coverage
-from hamlet.schema.encoding import encodes
+from hamlet.schema.observed import encodes
 from hamlet.schema.room import room
 from hamlet_lab.diff.contender import Contender
 from hamlet_lab.diff.match import Match

@@ -11,7 +11,6 @@ import torch
 
 from hamlet.numbers.binary32 import spell32
 from hamlet.schema import GIVEN, observation_segments
-from hamlet.schema.encoding import scales
 from hamlet.universe import Universe
 from hamlet_lab.diff import Parting
 from hamlet_lab.diff.align import Alignment, Pair
@@ -85,8 +84,8 @@ def _declaration(side: Side, difference: Difference, value: Value) -> Glimpse:
 
 def _range(universe: Universe, row: str) -> str:
     """Where the values of an observed row lie."""
-    names = [segment.name for segment in observation_segments(universe)]
-    scale = scales(universe)[names.index(row.partition("[")[0])]
+    name = row.partition("[")[0]
+    scale = next(segment.scale for segment in observation_segments(universe) if segment.name == name)
     return f"{spell32(scale.low)} .. {spell32(scale.high)}"
 
 

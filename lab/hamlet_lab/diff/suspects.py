@@ -11,7 +11,6 @@ from hamlet_lab.diff.evaluation import words
 from hamlet_lab.diff.parting import Outcome
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
-from hamletc.targets.state import names
 
 OBSERVING = {"observe": ("observation", "final_observation"), "mask": ("mask",)}
 """The functions that are seen by what they write alone."""
@@ -25,7 +24,7 @@ class Found:
         agents = outcome.before.shape.agents
         arrays = {array.name: array.values for array in outcome.after}
         self._values: dict[str, Array] = {}
-        fields = [(field, names(field)) for field in schema.state_fields(universe)]
+        fields = [(field, field.names) for field in schema.state_fields(universe)]
         fields += [(field, _outcomes(field)) for field in schema.outcome_fields(universe)]
         for field, rows in fields:
             values = np.atleast_2d(arrays[field.name].numpy())

@@ -11,7 +11,7 @@ import torch
 from hamlet.backend.buffers import Buffers, Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.schema.encoding import encodes, fits_bfloat16
+from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.schema.room import room
 from hamlet.universe import Universe
 from hamlet_lab.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step, ticks_of

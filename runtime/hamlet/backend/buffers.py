@@ -46,7 +46,7 @@ class Buffers:
     Attributes:
         state: by name, see `hamlet.schema.state_fields`.
         outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick, and what was reported.
-        observation: [rows, lanes] f32, bf16 or u8 (`hamlet.schema.encoding`); `None` where nothing is observed.
+        observation: [rows, lanes] f32, bf16 or u8 (`hamlet.schema.observed`); `None` where nothing is observed.
         final_observation: like `observation`: the last one of the episode that a lane finished most recently.
         mask: [actions, lanes] bool.
     """

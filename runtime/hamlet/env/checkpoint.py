@@ -6,8 +6,6 @@ bit for bit. `torch.save` and `torch.load(weights_only=True)` take it as it is.
 
 from __future__ import annotations
 
-from itertools import product
-from math import prod
 from typing import Any, TypeAlias
 
 import torch
@@ -15,18 +13,15 @@ import torch
 from hamlet import schema
 from hamlet.arguments import dense, whole
 from hamlet.backend.buffers import DTYPES, Shape
-from hamlet.env.params import check_numbers
-from hamlet.env.within import check_meters, check_positions, check_within
+from hamlet.env.within import check_positions, check_within
 from hamlet.errors import EnvError, shown
-from hamlet.schema.bounds import fastest, returns_of, speeds
-from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Universe
+from hamlet.schema.bounds import ANY_COUNT, returns_of
+from hamlet.universe import Affordance, Universe
 
 StateDict: TypeAlias = dict[str, Any]
 
 SEED_LIMIT = 1 << 64
 TICK_LIMIT = 1 << 32
-MOST = (1 << 31) - 1
-"""The largest number of 32 bits."""
 KEYS = ("universe", "first_world", "seed", "tick", "state")
 
 
@@ -45,8 +40,8 @@ def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> di
     if saved["first_world"] != shape.first_world:
         raise EnvError(f"the state begins at world {saved['first_world']}, these worlds at {shape.first_world}")
     state = _arrays(universe, shape, saved["state"])
-    _check_agents(universe, shape, state)
-    _check_worlds(universe, state)
+    _check_bounds(universe, state)
+    _check_relations(universe, shape, state)
     return state
 
 
@@ -71,28 +66,30 @@ def _found(value: Any) -> str:
     return f"{value.dtype} {list(value.shape)}" if plain else shown(value)
 
 
-def _check_agents(universe: Universe, shape: Shape, state: dict[str, torch.Tensor]) -> None:
-    check_meters(universe, state["meters"], "lane")
-    if "position" in state:
-        check_positions(universe, "position {} of the state", state["position"], "lane")
-    if "velocity" in state:
-        for axis, values, most in zip(schema.axes(universe), state["velocity"], fastest(universe), strict=True):
-            check_within(f"velocity {axis} of the state", values, -most, most, "lane")
-    if "speed" in state:
-        check_within("speed of the state", state["speed"], *speeds(universe), "lane")
-    alive, age = state["alive"], state["age"]
-    longest = universe.lifespan.ticks if universe.lifespan is not None else MOST
-    check_within("age of the state", age, 0, MOST if universe.by_hand else longest, "lane")
-    if universe.lifespan is not None and bool((alive & (age >= longest)).any()):
+def _check_bounds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
+    """Raise `EnvError` unless all values lie within the bounds of their fields."""
+    for field in schema.state_fields(universe):
+        if field.bounds is not None:
+            rows = state[field.name].view(len(field.bounds), -1)
+            for name, bounds, values in zip(field.names, field.bounds, rows, strict=True):
+                said = name.replace(".", " ", 1) + ("" if field.given else " of the state")
+                check_within(said, values, bounds, field.per)
+
+
+def _check_relations(universe: Universe, shape: Shape, state: dict[str, torch.Tensor]) -> None:
+    """Raise `EnvError` unless fields fit each other."""
+    alive, age, life = state["alive"], state["age"], universe.lifespan
+    if life is not None and bool((alive & (age >= life.ticks)).any()):
         raise EnvError("the state holds an agent that is alive at the end of its lifespan")
     if not universe.by_hand and not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
         raise EnvError("the state holds a world without an agent alive")
     _check_returns(universe, state["episode_return"], age)
-    for row, item in enumerate(universe.inputs):
-        check_numbers("input", item, state["inputs"][row])
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])
-    _check_uses(universe, state)
+    if "used_at" in state:
+        # 0 before the first use, which may lie outside the space
+        unused = (state["used_at"] == 0).all(dim=0)
+        check_positions(universe, "used_at {} of the state", state["used_at"], "lane", unused)
 
 
 def _check_returns(universe: Universe, returns: torch.Tensor, age: torch.Tensor) -> None:
@@ -104,21 +101,9 @@ def _check_returns(universe: Universe, returns: torch.Tensor, age: torch.Tensor)
         raise EnvError("episode_return of the state is larger than rewards add up to")
 
 
-def _check_uses(universe: Universe, state: dict[str, torch.Tensor]) -> None:
-    if "used_at" in state:
-        # 0 before the first use, which may lie outside the space
-        unused = (state["used_at"] == 0).all(dim=0)
-        check_positions(universe, "used_at {} of the state", state["used_at"], "lane", unused)
-    if "last" in state:
-        check_within("last of the state", state["last"], schema.NOWHERE, len(universe.affordances) - 1, "lane")
-    for row in state.get("streaks", ()):
-        check_within("streaks of the state", row, 0, MOST, "lane")
-
-
 def _check_progress(universe: Universe, engaged: torch.Tensor, progress: torch.Tensor) -> None:
     # Entry k + 1: the most ticks that affordance k can have been going on; 0 for none and for instantaneous ones.
     most = [0, *(_most_progress(affordance) for affordance in universe.affordances)]
-    check_within("engaged of the state", engaged, schema.NOWHERE, len(universe.affordances) - 1, "lane")
     longest = torch.tensor(most, dtype=torch.int32, device=engaged.device)[engaged.long() + 1]
     least = (engaged != schema.NOWHERE).int()
     if not bool(((progress >= least) & (progress <= longest)).all()):
@@ -130,29 +115,6 @@ def _most_progress(affordance: Affordance) -> int:
         case None:
             return 0
         case 0:
-            return MOST
+            return int(ANY_COUNT.high)
         case duration:
             return duration - 1
-
-
-def _check_worlds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
-    check_within("episode of the state", state["episode"], 0, MOST, "world")
-    if universe.clock is not None:
-        check_within("hour of the state", state["hour"], 0, universe.clock.hours - 1, "world")
-    for row, param in enumerate(universe.params):
-        check_numbers("param", param, state["params"][row])
-    if "places" in state:
-        _check_places(universe, state["places"])
-
-
-def _check_places(universe: Universe, places: torch.Tensor) -> None:
-    match universe.space:
-        case Grid() as grid:
-            bounds = [(0.0, prod(grid.sizes[begin:end]) - 1.0) for begin, end in schema.cell_words(grid)]
-        case Continuous(axes=axes):
-            bounds = [(axis.low, axis.high) for axis in axes]
-        case NoSpace():
-            bounds = []
-    names = (affordance.name for affordance in universe.affordances)
-    for values, (name, (low, high)) in zip(places, product(names, bounds), strict=True):
-        check_within(f"places of the state, {name},", values, low, high, "world")

@@ -33,7 +33,6 @@ from hamlet.errors import EnvError, shown
 from hamlet.launch.gpu.tuning import Tune
 from hamlet.launch.start import start
 from hamlet.package.module import Module
-from hamlet.schema.encoding import scales
 from hamlet.universe import Universe
 
 SPANS: dict[str, tuple[int, int]] = {"numba": (1 << 30, 1024), "interpreter": (1 << 22, 32)}
@@ -450,8 +449,9 @@ class Env(Sealed):
                 return super()._instead(name)
 
     def _observation_range(self) -> tuple[torch.Tensor, torch.Tensor]:
-        counts = torch.tensor([segment.count for segment in self.observation_segments], dtype=torch.int64)
-        ranges = torch.tensor([(scale.low, scale.high) for scale in scales(self.universe)]).reshape(-1, 2)
+        segments = self.observation_segments
+        counts = torch.tensor([segment.count for segment in segments], dtype=torch.int64)
+        ranges = torch.tensor([(segment.scale.low, segment.scale.high) for segment in segments]).reshape(-1, 2)
         low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
         return low, high
 

@@ -22,7 +22,7 @@ from hamlet.launch.gpu.tuning import TUNES, Tune
 from hamlet.launch.start import start
 from hamlet.package import cache
 from hamlet.package.module import Module
-from hamlet.schema.encoding import BFLOAT16_LIMIT, scales
+from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.schema.room import room, scattered
 from hamlet.universe import Universe
 
@@ -162,7 +162,8 @@ def _checked_obs_dtype(universe: Universe, obs_dtype: torch.dtype | str | None) 
 
 
 def _check_scales(universe: Universe) -> None:
-    for segment, scale in zip(schema.observation_segments(universe), scales(universe), strict=True):
+    for segment in schema.observation_segments(universe):
+        scale = segment.scale
         if not scale.encodes:
             raise EnvError(
                 f'obs_dtype "uint8" cannot hold {segment.name}, which lies in {scale.low} .. {scale.high}: '
@@ -171,7 +172,8 @@ def _check_scales(universe: Universe) -> None:
 
 
 def _check_rounded(universe: Universe) -> None:
-    for segment, scale in zip(schema.observation_segments(universe), scales(universe), strict=True):
+    for segment in schema.observation_segments(universe):
+        scale = segment.scale
         if not scale.fits_bfloat16:
             raise EnvError(
                 f'obs_dtype "bfloat16" cannot hold {segment.name}, which lies in {scale.low:.9g} .. {scale.high:.9g}: '

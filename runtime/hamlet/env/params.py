@@ -12,6 +12,7 @@ from hamlet.backend.buffers import Shape
 from hamlet.env.sealed import Sealed
 from hamlet.env.within import Per, check_within
 from hamlet.errors import EnvError
+from hamlet.schema.bounds import number_bounds
 from hamlet.universe import Input, Param
 
 
@@ -194,4 +195,5 @@ class Held:
 def check_numbers(kind: str, declared: Param | Input, values: torch.Tensor) -> None:
     """Raise `EnvError` unless all values lie within the bounds of a param or an input (a NaN does not)."""
     per: Per = "world" if isinstance(declared, Param) else "lane"
-    check_within(f"{kind} {declared.name}", values, declared.low, declared.high, per)
+    (bounds,) = number_bounds((declared,))
+    check_within(f"{kind} {declared.name}", values, bounds, per)

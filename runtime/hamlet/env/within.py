@@ -8,32 +8,26 @@ import torch
 
 from hamlet.errors import EnvError
 from hamlet.numbers.binary32 import spell32
-from hamlet.schema import axes
-from hamlet.schema.bounds import coordinates, unclamped_meters
-from hamlet.universe import Meter, Universe
+from hamlet.schema import Bounds, axes
+from hamlet.schema.bounds import FINITE, coordinates, meter_bounds
+from hamlet.universe import Universe
 
 Per = Literal["agent", "lane", "world"]
 
 
 def check_within(
-    name: str,
-    values: torch.Tensor,
-    low: float,
-    high: float,
-    per: Per,
-    except_at: torch.Tensor | None = None,
+    name: str, values: torch.Tensor, bounds: Bounds, per: Per, except_at: torch.Tensor | None = None
 ) -> None:
     """Raise `EnvError` unless all values, [] or one per lane, agent or world, lie within bounds (a NaN does not) or are
     excepted (bool, of the same shape)."""
+    low, high = bounds.low, bounds.high
     least, most = (torch.tensor(bound, dtype=values.dtype, device=values.device) for bound in (low, high))
     good = (values >= least) & (values <= most)
-    check_all(name, f"lie in {low:.10g} .. {high:.10g}", values, good if except_at is None else good | except_at, per)
-
-
-def check_all(name: str, rule: str, values: torch.Tensor, good: torch.Tensor, per: Per) -> None:
-    """Raise `EnvError` with the first value that is not good."""
+    if except_at is not None:
+        good |= except_at
     if bool(good.all()):
         return
+    rule = "be a number" if bounds == FINITE else f"lie in {low:.10g} .. {high:.10g}"
     where = int((~good).reshape(-1).nonzero()[0])
     value = values.reshape(-1)[where]
     spelled = spell32(float(value)) if values.is_floating_point() and bool(value.isfinite()) else str(value.item())
@@ -46,24 +40,10 @@ def check_positions(
 ) -> None:
     """Raise `EnvError` unless positions [axes, lanes] are in the space; `name` has a `{}` for the axis."""
     for axis, values, (low, high) in zip(axes(universe), positions, coordinates(universe), strict=True):
-        check_within(name.format(axis), values, low, high, per, except_at)
+        check_within(name.format(axis), values, Bounds(low, high), per, except_at)
 
 
 def check_meters(universe: Universe, values: torch.Tensor, per: Per) -> None:
-    """Raise `EnvError` unless meters [meters, lanes] are numbers within their bounds; where a statement leaves a meter
-    unclamped, within what it reaches, or, where that is not known, any finite numbers."""
-    loose = unclamped_meters(universe)
-    for meter, row in zip(universe.meters, values, strict=True):
-        _check_meter(meter, row, meter.name in loose, per)
-
-
-def _check_meter(meter: Meter, values: torch.Tensor, loose: bool, per: Per) -> None:
-    name = f"meter {meter.name} of the state"
-    if meter.reach is not None:
-        low, high = meter.reach
-        check_all(name, "be a number", values, values.isfinite(), per)
-        check_within(name, values, low, high, per)
-    elif loose:
-        check_all(name, "be a number", values, values.isfinite(), per)
-    else:
-        check_within(name, values, meter.low, meter.high, per)
+    """Raise `EnvError` unless meters [meters, lanes] are numbers within their bounds."""
+    for meter, bounds, row in zip(universe.meters, meter_bounds(universe), values, strict=True):
+        check_within(f"meter {meter.name} of the state", row, bounds, per)

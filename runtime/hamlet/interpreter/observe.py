@@ -13,8 +13,8 @@ from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, displaced, nowhere, speed
-from hamlet.schema.encoding import STEPS, Scale, scales
 from hamlet.schema.grid import cell_index
+from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import (
     Continuous,
     Grid,
@@ -37,7 +37,7 @@ from hamlet.universe import (
 
 
 def observe(lanes: Lanes, out: Tensor) -> None:
-    """Write all rows of the observation; out: f32, bf16 (f32 rounded once) or u8 (`hamlet.schema.encoding`) [rows,
+    """Write all rows of the observation; out: f32, bf16 (f32 rounded once) or u8 (`hamlet.schema.observed`) [rows,
     worlds, agents]."""
     rows = [value for item in lanes.universe.observations for value in rows_of(item, lanes)]
     if out.dtype is torch.uint8:
@@ -49,7 +49,7 @@ def observe(lanes: Lanes, out: Tensor) -> None:
 def scales_of_rows(lanes: Lanes) -> list[Scale]:
     """How each row becomes bytes."""
     segments = schema.observation_segments(lanes.universe)
-    return [each for segment, each in zip(segments, scales(lanes.universe), strict=True) for _ in range(segment.count)]
+    return [segment.scale for segment in segments for _ in range(segment.count)]
 
 
 def encode(value: Tensor, scale: Scale, lanes: Lanes) -> Tensor:

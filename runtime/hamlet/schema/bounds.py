@@ -1,12 +1,14 @@
-"""Where values of the state lie. Compiled code relies on it (`hamletc.passes.facts`), so that what users bring from
-elsewhere is held to it (`hamlet.env.checkpoint`)."""
+"""Where values of the state lie. Compiled code relies on these bounds (`hamletc.passes.facts`), and the runtime holds
+to them what users bring from elsewhere (`hamlet.env.checkpoint`). `hamlet.schema.fields` says which field has which."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
-from hamlet.numbers.binary32 import round32
+from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import (
     Action,
     Affordance,
@@ -15,12 +17,55 @@ from hamlet.universe import (
     Continuous,
     Grid,
     Lifespan,
+    Meter,
     NoSpace,
     Rule,
     Statement,
     Together,
     Universe,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the greatest value, both exact in binary32 where values are real numbers."""
+
+    low: float
+    high: float
+
+
+ANY_COUNT = Bounds(0, 2**31 - 1)
+"""A count in an i32."""
+FINITE = Bounds(-LARGEST, LARGEST)
+"""Any number of binary32."""
+
+
+class Bounded(Protocol):
+    """What an author gives bounds: a param, an input, an axis, a meter."""
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+
+def number_bounds(declared: Iterable[Bounded]) -> tuple[Bounds, ...]:
+    """The bounds of real numbers that an author declared, rounded as their values are."""
+    return tuple(Bounds(round32(each.low), round32(each.high)) for each in declared)
+
+
+def meter_bounds(universe: Universe) -> tuple[Bounds, ...]:
+    """The bounds of each meter. One that a statement leaves unclamped lies within what it reaches, where that is known,
+    or is any number."""
+    loose = unclamped_meters(universe)
+    return tuple(_meter_bounds(meter, meter.name in loose) for meter in universe.meters)
+
+
+def _meter_bounds(meter: Meter, loose: bool) -> Bounds:
+    if meter.reach is not None:
+        return Bounds(*meter.reach)
+    return FINITE if loose else Bounds(round32(meter.low), round32(meter.high))
 
 
 def coordinates(universe: Universe) -> tuple[tuple[float, float], ...]:

@@ -1,74 +1,89 @@
-"""What a universe's state, outputs and observations consist of: names, types, shapes.
+"""What a universe's state, outcomes and observations consist of: each array is declared here, once.
 
-Backends, kernels and `state_dict` all derive from these tables, so that a field exists in one place only. The layout is
-field-major: a field with rows is an array [rows, lanes] (or [rows, worlds]); without rows it is [lanes] or [worlds].
-Lane `world * agents + agent` is agent `agent` of world `world`.
+Buffers, arguments of kernels, `state_dict`, what a checkpoint accepts, what the compiler knows about ranges, how
+episodes begin and which constructs write a field all derive from these tables. The layout is field-major: a field with
+rows is an array [rows, lanes] (or [rows, worlds]); without rows it is [lanes] or [worlds]. Agent `agent` of world
+`world` is lane `world * agents + agent`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from typing import Literal, TypeAlias
 
-from hamlet.universe import (
-    Continuous,
-    Grid,
-    NoSpace,
-    Observation,
-    ObserveBlank,
-    ObserveConstant,
-    ObserveGrid,
-    ObserveHere,
-    ObserveLifetime,
-    ObserveMeters,
-    ObserveParams,
-    ObservePosition,
-    ObserveProgress,
-    ObserveSpeed,
-    ObserveTime,
-    ObserveVelocity,
-    ObserveWindow,
-    Universe,
+from hamlet.schema.bounds import (
+    ANY_COUNT,
+    Bounds,
+    coordinates,
+    fastest,
+    meter_bounds,
+    number_bounds,
+    speeds,
 )
+from hamlet.universe import Continuous, Grid, NoSpace, Universe
 
 DType: TypeAlias = Literal["f32", "i32", "bool"]
 Per: TypeAlias = Literal["lane", "world"]
+
+Construct: TypeAlias = Literal[
+    "space",
+    "start",
+    "moving actions",
+    "affordances",
+    "lasting affordances",
+    "tracking",
+    "causes",
+    "lifespan",
+    "rewards",
+    "reports",
+    "clock",
+    "params",
+    "inputs",
+    "meters",
+]
+"""A kind of construct that can write a field."""
 
 MOST_CELLS = 2**31 - 1
 """Cells that one i32 can number."""
 NOWHERE = -1
 """`used`, `cause` and `engaged` where there is none."""
-
-
 GIVEN = ("params", "inputs")
-"""Fields of the state that neither ticks nor resets change."""
-REPEATED = ("grid", "window", "here", "blank", "constant")
-"""Kinds of observations with a row per element."""
+"""Fields of the state that users write; neither ticks nor resets change them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One array. `rows` names its rows; it is `None` for an array without a row dimension."""
+    """One array of a universe.
+
+    Attributes:
+        rows: the names of its rows; `None` for an array without a row dimension.
+        kind: what functions of the tick IR call a row: `meter` of `meter.energy`.
+        bounds: of each row, or of the whole array where it has no rows. Compiled code relies on them, and a checkpoint
+            beyond them is refused. `None`: any value of the type.
+        start: the value at the beginning of an episode, where that is a constant of the language.
+        writers: the constructs that can write it, in the order of a tick.
+    """
 
     name: str
     dtype: DType
     per: Per
     rows: tuple[str, ...] | None = None
+    kind: str = ""
+    bounds: tuple[Bounds, ...] | None = None
+    start: int | bool | None = None
+    writers: tuple[Construct, ...] = ()
 
+    @property
+    def given(self) -> bool:
+        """Whether users write it."""
+        return self.name in GIVEN
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Consecutive rows of the observation: rows `offset` .. `offset + count - 1`. `repeated`: of a kind with a row per
-    element, even if it is one."""
-
-    name: str
-    offset: int
-    count: int
-    repeated: bool
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What functions of the tick IR call its rows (`meter.energy`); its own name where it has none."""
+        return (self.name,) if self.rows is None else tuple(f"{self.kind or self.name}.{row}" for row in self.rows)
 
 
 def axis_names(count: int) -> tuple[str, ...]:
@@ -126,38 +141,80 @@ def has_progress(universe: Universe) -> bool:
 def state_fields(universe: Universe) -> tuple[Field, ...]:
     """The arrays that are the whole state of the worlds, in the order in which kernels take them.
 
-    `alive` and `episode_return` are kept by the backends around the tick; the rest is what the tick reads and writes.
-    `layout` holds the 32 bits of an unsigned number. Ticks change neither `params`, `inputs` nor `places`.
+    Backends keep `alive` and `episode_return` around the tick; ticks read and write the rest. `layout` holds the 32
+    bits of an unsigned number.
     """
-    names = tuple(affordance.name for affordance in universe.affordances)
-    result = [Field("meters", "f32", "lane", tuple(meter.name for meter in universe.meters))]
-    if axes(universe):
-        result.append(Field("position", position_dtype(universe), "lane", axes(universe)))
+    return tuple(_state(universe))
+
+
+def _state(universe: Universe) -> Iterator[Field]:
+    affordances = tuple(affordance.name for affordance in universe.affordances)
+    lasting, tracking = has_progress(universe), universe.tracking is not None
+    space, coordinate = axes(universe), position_dtype(universe)
+    inside = tuple(Bounds(low, high) for low, high in coordinates(universe))
+    number = (Bounds(NOWHERE, len(affordances) - 1),)
+    life = universe.lifespan
+    ends: tuple[Construct, ...] = ("causes", "lifespan")
+
+    yield Field(
+        "meters", "f32", "lane", tuple(meter.name for meter in universe.meters), "meter",
+        meter_bounds(universe), writers=("meters",),
+    )  # fmt: skip
+    if space:
+        yield Field(
+            "position", coordinate, "lane", space, bounds=inside, writers=("space", "moving actions"),
+        )  # fmt: skip
     if universe.velocity:
-        result.append(Field("velocity", "f32", "lane", axes(universe)))
+        fast = tuple(Bounds(-most, most) for most in fastest(universe))
+        yield Field("velocity", "f32", "lane", space, bounds=fast, start=0, writers=("space", "start"))
     if universe.start is not None and universe.start.speed is not None:
-        result.append(Field("speed", "f32", "lane"))
-    result.append(Field("age", "i32", "lane"))
-    if has_progress(universe):
-        result += [Field("engaged", "i32", "lane"), Field("progress", "i32", "lane")]
-    if universe.tracking is not None:
-        if has_progress(universe) and axes(universe):
-            result.append(Field("used_at", position_dtype(universe), "lane", axes(universe)))
-        result.append(Field("last", "i32", "lane"))
-        if names:
-            result += [Field("streaks", "i32", "lane", names), Field("seen", "bool", "lane", names)]
+        yield Field("speed", "f32", "lane", bounds=(Bounds(*speeds(universe)),), writers=("space", "start"))
+    oldest = ANY_COUNT if life is None or universe.by_hand else Bounds(0, life.ticks)
+    yield Field("age", "i32", "lane", bounds=(oldest,), start=0, writers=("lifespan",))
+    if lasting:
+        users: tuple[Construct, ...] = ("lasting affordances", "space")
+        yield Field("engaged", "i32", "lane", bounds=number, start=NOWHERE, writers=users)
+        yield Field("progress", "i32", "lane", bounds=(ANY_COUNT,), start=0, writers=users)
+        if tracking and space:
+            # Before the first use all coordinates are 0, which may lie outside the space.
+            reached = tuple(Bounds(min(0, each.low), max(0, each.high)) for each in inside)
+            yield Field("used_at", coordinate, "lane", space, bounds=reached, start=0, writers=users)
+    if tracking:
+        yield Field("last", "i32", "lane", bounds=number, start=NOWHERE, writers=("tracking",))
+        if affordances:
+            counts = (ANY_COUNT,) * len(affordances)
+            yield Field(
+                "streaks", "i32", "lane", affordances, "streak", counts, start=0, writers=("tracking",)
+            )  # fmt: skip
+            yield Field("seen", "bool", "lane", affordances, start=False, writers=("tracking",))
     if universe.inputs:
-        result.append(Field("inputs", "f32", "lane", tuple(item.name for item in universe.inputs)))
-    result += [Field("alive", "bool", "lane"), Field("episode_return", "f32", "lane")]
+        names, bounds = tuple(item.name for item in universe.inputs), number_bounds(universe.inputs)
+        yield Field("inputs", "f32", "lane", names, "input", bounds, writers=("inputs",))
+    yield Field("alive", "bool", "lane", start=True, writers=ends)
+    yield Field("episode_return", "f32", "lane", start=0, writers=("rewards", "lifespan", "causes"))
     if universe.clock is not None:
-        result.append(Field("hour", "i32", "world"))
-    result += [Field("episode", "i32", "world"), Field("layout", "i32", "world")]
-    if names and place_rows(universe):
-        rows = tuple(f"{name}.{row}" for name in names for row in place_rows(universe))
-        result.append(Field("places", position_dtype(universe), "world", rows))
+        hours = (Bounds(0, universe.clock.hours - 1),)
+        yield Field("hour", "i32", "world", bounds=hours, start=0, writers=("clock",))
+    yield Field("episode", "i32", "world", bounds=(ANY_COUNT,), writers=ends)
+    yield Field("layout", "i32", "world", writers=ends)
+    if affordances and place_rows(universe):
+        rows = tuple(f"{name}.{row}" for name in affordances for row in place_rows(universe))
+        bounds = _place_bounds(universe) * len(affordances)
+        yield Field("places", coordinate, "world", rows, "place", bounds, writers=("affordances", "space"))
     if universe.params:
-        result.append(Field("params", "f32", "world", tuple(param.name for param in universe.params)))
-    return tuple(result)
+        names, bounds = tuple(param.name for param in universe.params), number_bounds(universe.params)
+        yield Field("params", "f32", "world", names, "param", bounds, writers=("params",))
+
+
+def _place_bounds(universe: Universe) -> tuple[Bounds, ...]:
+    """The bounds of the rows of a stored place."""
+    match universe.space:
+        case Grid() as grid:
+            return tuple(Bounds(0, prod(grid.sizes[begin:end]) - 1) for begin, end in cell_words(grid))
+        case Continuous(axes=of_space):
+            return number_bounds(of_space)
+        case NoSpace():
+            return ()
 
 
 def report_names(universe: Universe) -> tuple[str, ...]:
@@ -168,16 +225,17 @@ def report_names(universe: Universe) -> tuple[str, ...]:
 
 def outcome_fields(universe: Universe) -> tuple[Field, ...]:
     """The arrays that a tick writes beside the state: what happened in it."""
-    result = [
-        Field("reward", "f32", "lane"),
-        Field("terminated", "bool", "lane"),
-        Field("truncated", "bool", "lane"),
-        Field("used", "i32", "lane"),
-        Field("cause", "i32", "lane"),
-    ]
-    if report_names(universe):
-        result.append(Field("reports", "f32", "lane", report_names(universe)))
-    return tuple(result)
+    affordances = (Bounds(NOWHERE, len(universe.affordances) - 1),)
+    causes = (Bounds(NOWHERE, len(universe.causes)),)
+    reports = report_names(universe)
+    return (
+        Field("reward", "f32", "lane", writers=("rewards", "lifespan", "causes")),
+        Field("terminated", "bool", "lane", writers=("causes",)),
+        Field("truncated", "bool", "lane", writers=("lifespan",)),
+        Field("used", "i32", "lane", bounds=affordances, writers=("affordances",)),
+        Field("cause", "i32", "lane", bounds=causes, writers=("causes", "lifespan")),
+        *((Field("reports", "f32", "lane", reports, "report", writers=("rewards", "reports")),) if reports else ()),
+    )
 
 
 def move_names(universe: Universe) -> tuple[str, ...]:
@@ -193,98 +251,3 @@ def action_names(universe: Universe) -> tuple[str, ...]:
 def interact_action(universe: Universe) -> int:
     """The number of INTERACT."""
     return len(universe.moves)
-
-
-def observation_segments(universe: Universe) -> tuple[Segment, ...]:
-    """The rows of the observation in order. Names are unique: what is there again is called `energy#2`."""
-    parts: list[tuple[str, int]] = []
-    for item in universe.observations:
-        match item:
-            case ObserveGrid():
-                parts.append(("grid", cells(_grid(universe))))
-            case ObserveWindow(radius=radius):
-                parts.append(("window", (2 * radius + 1) ** len(axes(universe))))
-            case ObservePosition(encoding=encoding):
-                parts += [(f"position.{axis}", 1) for axis in axes(universe)]
-                if encoding == "scaled":
-                    parts += [(f"size.{axis}", 1) for axis in axes(universe)]
-            case ObserveMeters(meters=meters):
-                parts += [(f"meter.{name}", 1) for name in meters]
-            case ObserveHere(affordances=affordances):
-                parts.append(("here", len(affordances)))
-            case ObserveTime(functions=functions):
-                parts += [(f"time.{function}", 1) for function in functions]
-            case ObserveProgress():
-                parts.append(("progress", 1))
-            case ObserveLifetime():
-                parts.append(("lifetime", 1))
-            case ObserveParams(params=params):
-                parts += [(f"param.{name}", 1) for name in params]
-            case ObserveVelocity(axes=names):
-                parts += [(f"velocity.{axis}", 1) for axis in names]
-            case ObserveSpeed():
-                parts.append(("speed", 1))
-            case ObserveBlank(count=count):
-                parts.append(("blank", count))
-            case ObserveConstant(values=values):
-                parts.append(("constant", len(values)))
-    segments, offset, seen = [], 0, Counter[str]()
-    for name, count in parts:
-        seen[name] += 1
-        segments.append(Segment(name if seen[name] == 1 else f"{name}#{seen[name]}", offset, count, name in REPEATED))
-        offset += count
-    return tuple(segments)
-
-
-def observation_names(universe: Universe) -> tuple[str, ...]:
-    """A name for each value of an observation, in order, each another one: that of its segment; where that has a row
-    per element, with the element in brackets: the coordinates of a cell of a grid (`grid[3,0]`), the steps to a cell of
-    a window (`window[-1,0]`), the name of an affordance (`here[Bed]`) or `nothing`, else a number."""
-    names: list[str] = []
-    segments = iter(observation_segments(universe))
-    for item in universe.observations:
-        for elements in _elements(item, universe):
-            segment = next(segments)
-            names += [f"{segment.name}[{element}]" for element in elements] if segment.repeated else [segment.name]
-    return tuple(names)
-
-
-def _elements(item: Observation, universe: Universe) -> list[Sequence[str]]:
-    """What stands in brackets, for each segment of an item; of a segment without elements whatever."""
-    match item:
-        case ObserveGrid():
-            return [_cells(range(size) for size in _grid(universe).sizes)]
-        case ObserveWindow(radius=radius):
-            return [_cells(range(-radius, radius + 1) for _ in axes(universe))]
-        case ObserveHere(affordances=affordances):
-            # In backticks an affordance may have that name too.
-            nothing = "nothing" if "nothing" not in affordances else "nothing#2"
-            return [[nothing if name is None else name for name in affordances]]
-        case ObserveBlank(count=count):
-            return [[str(number) for number in range(count)]]
-        case ObserveConstant(values=values):
-            return [[str(number) for number in range(len(values))]]
-        case ObservePosition(encoding=encoding):
-            return [()] * (len(axes(universe)) * (2 if encoding == "scaled" else 1))
-        case ObserveMeters(meters=each) | ObserveParams(params=each) | ObserveTime(functions=each):
-            return [()] * len(each)
-        case ObserveVelocity(axes=each):
-            return [()] * len(each)
-        case ObserveProgress() | ObserveLifetime() | ObserveSpeed():
-            return [()]
-
-
-def _cells(ranges: Iterable[range]) -> list[str]:
-    """Cells by their coordinates, the first axis fastest."""
-    return [",".join(map(str, reverse[::-1])) for reverse in product(*reversed(list(ranges)))]
-
-
-def observation_rows(universe: Universe) -> int:
-    """The number of values an agent observes."""
-    return sum(segment.count for segment in observation_segments(universe))
-
-
-def _grid(universe: Universe) -> Grid:
-    if not isinstance(universe.space, Grid):
-        raise ValueError(f"universe {universe.name} observes a grid and has none")
-    return universe.space

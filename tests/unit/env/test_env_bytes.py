@@ -15,7 +15,7 @@ import hamlet
 from hamlet import EnvError
 from hamlet.package.module import Module
 from hamlet.schema import observation_segments
-from hamlet.schema.encoding import STEPS, Scale, scales
+from hamlet.schema.observed import STEPS, Scale
 
 ODD = """
 universe odd
@@ -45,8 +45,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Module:
 def by_definition(values: torch.Tensor, module: Module) -> np.ndarray:
     """The bytes of f32 observations [lanes, values], in numpy."""
     segments = observation_segments(module.universe)
-    pairs = zip(segments, scales(module.universe), strict=True)
-    each = [scale for segment, scale in pairs for _ in range(segment.count)]
+    each = [segment.scale for segment in segments for _ in range(segment.count)]
     low, factor = (np.array([getattr(s, name) for s in each], np.float32) for name in ("low", "scale"))
     steps = (values.numpy() - low) * factor
     assert steps.dtype == np.float32

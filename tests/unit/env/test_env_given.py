@@ -273,10 +273,10 @@ def put(field: str, value: float, index: Any = 0) -> Callable[[dict[str, Any]], 
         (put("position", float("nan"), (1, 3)), "position y of the state must lie in 0 .. 2"),
         (put("used_at", -2.0, (0, 3)), "used_at x of the state must lie in -1 .. 3, not -2 in lane 3"),
         (put("last", 2), "last of the state must lie in -1 .. 1"),
-        (put("streaks", -1, (1, 3)), "streaks of the state must lie in 0 .. 2147483647"),
+        (put("streaks", -1, (1, 3)), "streak [A-Z][a-z]* of the state must lie in 0 .. 2147483647"),
         (put("inputs", 1.5, (0, 3)), "input wind must lie in -1 .. 1"),
-        (put("places", 3.5, (0, 3)), "places of the state, Reed, must lie in -1 .. 3, not 3.5 in world 3"),
-        (put("places", -1.0, (3, 3)), "places of the state, [A-Z][a-z]*, must lie in 0 .. 2, not -1 in world 3"),
+        (put("places", 3.5, (0, 3)), "place Reed.x of the state must lie in -1 .. 3, not 3.5 in world 3"),
+        (put("places", -1.0, (3, 3)), "place [A-Z][a-z]*.y of the state must lie in 0 .. 2, not -1 in world 3"),
         (put("age", 6), "alive at the end of its lifespan"),
         (put("age", -1), "age of the state must lie in 0 .. 2147483647"),
         (put("engaged", 0), "progress of the state does not fit"),
@@ -294,7 +294,7 @@ def test_a_checkpoint_with_a_place_off_the_grid(stalls: Module) -> None:
     env = make(stalls)
     saved = env.state_dict()
     saved["state"]["places"][1, 0] = 12
-    with pytest.raises(EnvError, match=r"places of the state, .*, must lie in 0 \.\. 11, not 12 in world 0"):
+    with pytest.raises(EnvError, match=r"place .* of the state must lie in 0 \.\. 11, not 12 in world 0"):
         env.load_state_dict(saved)
 
 

@@ -19,7 +19,6 @@ from hamletc.ir.types import Type
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
-from hamletc.targets.state import names
 from new_universes import NEW
 from sample_universes import NAMES, random_inputs, sample, universe_of
 
@@ -33,7 +32,7 @@ def state_names(universe: Universe) -> dict[str, Type]:
     for field in schema.state_fields(universe):
         if field.name not in ("alive", "episode_return", "episode"):
             type_ = U32 if field.name == "layout" else Type(field.dtype)
-            result |= dict.fromkeys(names(field), type_)
+            result |= dict.fromkeys(field.names, type_)
     return result
 
 

@@ -21,7 +21,6 @@ from hamletc.lowering.lane import input_lane
 from hamletc.lowering.layout import affordance_position
 from hamletc.lowering.lower import LIMITS
 from hamletc.lowering.plan import plan
-from hamletc.targets.state import names
 from new_universes import NEW
 from sample_universes import NAMES, sample
 
@@ -39,7 +38,7 @@ def gather(universe: Universe, buffers: Buffers) -> dict[str, Array]:
         if field.per == "world":
             values = np.repeat(values, buffers.shape.agents, axis=-1)
         values = values.view(np.uint32) if field.name == "layout" else values
-        state |= dict(zip(names(field), [values] if field.rows is None else values, strict=True))
+        state |= dict(zip(field.names, [values] if field.rows is None else values, strict=True))
     return state
 
 
@@ -186,7 +185,7 @@ def test_lowered_functions_give_the_bits_of_the_interpreter(name: str, agents: i
         interpreter.step(buffers, torch.from_numpy(actions), Stream(SEED, tick))
         for field in schema.outcome_fields(universe):
             values = buffers.outcome[field.name].numpy()
-            for each, row in zip(names(field), [values] if field.rows is None else values, strict=True):
+            for each, row in zip(field.names, [values] if field.rows is None else values, strict=True):
                 same(each, row, after[each.replace("reports.", "report.")], running)
         begun = np.repeat(buffers.state["episode"].numpy(), agents) != episodes
         state = gather(universe, buffers)

@@ -10,7 +10,7 @@ import torch
 import hamlet
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
-from hamlet.schema.encoding import scales
+from hamlet.schema import observation_segments
 from hamlet.universe.codec import CodecError, from_json, to_json
 
 TEXT = """
@@ -64,7 +64,7 @@ def test_checkpoints_hold_it(module: Module) -> None:
 
 
 def test_bytes_hold_it(module: Module) -> None:
-    found = [(scale.low, scale.high) for scale in scales(module.universe)[:3]]
+    found = [(each.scale.low, each.scale.high) for each in observation_segments(module.universe)[:3]]
     assert found == [(-5.0, 5.0), (-4.0, 4.0), (0.0, 7.25)]
 
 

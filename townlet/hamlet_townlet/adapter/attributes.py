@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.env.checkpoint import MOST
 from hamlet.env.within import check_meters, check_positions, check_within
 from hamlet.errors import EnvError
+from hamlet.schema.bounds import ANY_COUNT
 from hamlet.universe import Continuous, Universe
 
 
@@ -93,7 +93,7 @@ def attributes(universe: Universe, state: Mapping[str, Tensor]) -> Attributes:
         alive.copy_(~values)
 
     def write_step_counts(values: Tensor) -> None:
-        check_within("step_counts", values, 0, MOST, "agent")
+        check_within("step_counts", values, ANY_COUNT, "agent")
         age.copy_(values)
 
     def write_positions(values: Tensor) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from hamlet import schema
 from hamlet.package.manifest import plain
 from hamlet.schema import abi
-from hamlet.schema.encoding import scales
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
@@ -150,8 +149,8 @@ class _Context:
         self.formatters = {name: NumbaFormatter(printed, self.short) for name, printed in self.bodies.items()}
         self.offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         self.scales = {
-            segment.name: ", ".join(literal(Const(Type.F32, number)) for number in (each.low, each.scale))
-            for segment, each in zip(schema.observation_segments(universe), scales(universe), strict=True)
+            each.name: ", ".join(literal(Const(Type.F32, number)) for number in (each.scale.low, each.scale.scale))
+            for each in schema.observation_segments(universe)
         }
         self.offsets |= {f"mask.{number}": number for number in range(len(schema.action_names(universe)))}
         self.cuts: dict[str, Cut] = {}
@@ -387,8 +386,8 @@ class _Context:
 
     def _scale_tables(self) -> tuple[Table, Table]:
         """How each row is observed as a byte."""
-        segments = zip(schema.observation_segments(self.universe), scales(self.universe), strict=True)
-        rows = [each for segment, each in segments for _ in range(segment.count)]
+        segments = schema.observation_segments(self.universe)
+        rows = [segment.scale for segment in segments for _ in range(segment.count)]
         return (
             Table("observed.low", Type.F32, tuple(each.low for each in rows)),
             Table("observed.scale", Type.F32, tuple(each.scale for each in rows)),

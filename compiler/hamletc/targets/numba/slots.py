@@ -11,7 +11,6 @@ from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
 from hamletc.targets.body import identifier, unique
 from hamletc.targets.numba.parts import Place
-from hamletc.targets.state import GIVEN, STARTS, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Chunk:
     @property
     def changes(self) -> bool:
         """Whether ticks or resets can change it."""
-        return self.field.name not in GIVEN
+        return not self.field.given
 
     def at(self, row: str) -> str:
         """Its element for `lane` in one of its rows."""
@@ -93,7 +92,7 @@ def state(universe: Universe, starts: frozenset[str], memory: Memory = STACK) ->
     return tuple(
         slot
         for field in fields
-        for slot in _slots(field, names(field), dtypes.get(field.name, field.dtype), taken, starts, memory)
+        for slot in _slots(field, field.names, dtypes.get(field.name, field.dtype), taken, starts, memory)
     )
 
 
@@ -156,7 +155,7 @@ def _slots(
     starts: frozenset[str],
     memory: Memory,
 ) -> list[Slot]:
-    array, start = f"{field.name}_array", None if starts.intersection(values) else STARTS.get(field.name)
+    array, start = f"{field.name}_array", None if starts.intersection(values) else field.start
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
     if len(values) > memory.few:
         chunk = Chunk(

@@ -8,7 +8,6 @@ from hamlet import schema
 from hamlet.numbers import elementary
 from hamlet.package.manifest import plain
 from hamlet.schema import abi
-from hamlet.schema.encoding import scales
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
@@ -56,8 +55,7 @@ class _Context:
         self.reports = {
             f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
         }
-        segments = schema.observation_segments(universe)
-        self.scales = {segment.offset: scale for segment, scale in zip(segments, scales(universe), strict=True)}
+        self.scales = {segment.offset: segment.scale for segment in schema.observation_segments(universe)}
         facts = facts_of(universe, program)
         self.formatters = {
             name: TritonFormatter(printed, ranges_of(printed.function, facts)) for name, printed in self.bodies.items()

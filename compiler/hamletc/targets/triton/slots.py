@@ -8,7 +8,6 @@ from hamlet import schema
 from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.targets.body import identifier, unique
-from hamletc.targets.state import GIVEN, STARTS, names
 
 FETCHED = ("places", "streaks", "seen")
 """Fields that stay in memory: there may be many rows, and a tick changes few of them or none."""
@@ -55,13 +54,13 @@ def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
             load = ".to(tl.int1)"
         other = "0.0" if field.dtype == "f32" else "0"
         constant = _text(field)
-        given, fetched = field.name in GIVEN, field.name in FETCHED
-        for row, name in enumerate(names(field)):
+        fetched = field.name in FETCHED
+        for row, name in enumerate(field.names):
             kind, _, author = name.partition(".")
             variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
             address = f"{field.name}_ptr + {offset(row, width)}{index}"
             start = f"new_{variable}" if name in starts else constant
-            result.append(Slot(name, variable, address, load, store, other, start, given, fetched, field.per))
+            result.append(Slot(name, variable, address, load, store, other, start, field.given, fetched, field.per))
     return tuple(result)
 
 
@@ -72,5 +71,5 @@ def offset(row: int, width: str = "lanes") -> str:
 
 def _text(field: schema.Field) -> str | None:
     """What a field is at the beginning of an episode, where that is a constant."""
-    start = STARTS.get(field.name)
+    start = field.start
     return None if start is None else str(float(start)) if field.dtype == "f32" else str(start)

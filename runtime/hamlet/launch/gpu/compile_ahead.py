@@ -22,8 +22,7 @@ from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import interpreted
 from hamlet.launch.gpu.tuning import Tuner, candidates
 from hamlet.package.module import Module
-from hamlet.schema import abi
-from hamlet.schema.encoding import scales
+from hamlet.schema import abi, encodes
 
 if TYPE_CHECKING:
     from triton.compiler import CompiledKernel
@@ -67,7 +66,7 @@ def launches(module: Module, tables: tuple[Any, ...]) -> list[tuple[Launch, int]
     nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), TABLES=tables)
     backend = KernelBackend("recorded", universe, nothing, CPU, False, recorder)
     actions, stream = torch.zeros(WORLDS, dtype=torch.int32), Stream(0, 0)
-    bytes_fit = all(scale.encodes for scale in scales(universe))
+    bytes_fit = encodes(universe)
     for dtype in (*OBS_DTYPES.values(), None):
         if dtype is torch.uint8 and not bytes_fit:
             continue

@@ -10,13 +10,13 @@ from hamlet.launch.cpu.ops.chunks import Chunk
 from hamlet.launch.cpu.ops.machinery import cgutils, intrinsic, types
 from hamlet.launch.cpu.ops.vectors import WIDE, Vector, Wide, element, splat
 from hamlet.numbers.elementary import ROUND
-from hamlet.schema.encoding import STEPS
+from hamlet.schema.observed import STEPS
 
 
 @intrinsic
 def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, _whole: Any, _low: Any, _scale: Any) -> Any:
     """Write a value as elements of a row: those of the lanes that are `written`, which are all where `whole`.
-    `low` and `scale` make bytes of numbers, see `hamlet.schema.encoding`."""
+    `low` and `scale` make bytes of numbers, see `hamlet.schema.observed`."""
     if not isinstance(row, Chunk) or not isinstance(lane, Wide) or element(value) != types.float32:
         return None
 
