@@ -16,7 +16,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from unittest.mock import patch
@@ -32,7 +32,7 @@ from hamlet.launch.gpu import options as triton_options
 from hamlet.launch.gpu.forms import FORMS
 from hamlet.package.module import Module, kernels_file
 from hamlet_lab.machine_code.kernels import compile_kernels
-from hamletc.compile import Options, check_file, emit_texts, lower, optimise, specialise
+from hamletc.compile import check_file, emit_texts, lower, optimise, specialise
 from hamletc.compile import emit_kernels as emit
 from hamletc.frontend import Stopwatch
 from hamletc.package import package, write
@@ -79,14 +79,12 @@ def variants(target: str) -> tuple[Variant, ...]:
 def build(source: Path, target: str, variant: Variant, folder: Path) -> Module:
     """The package of a variant; only the text of its kernels differs."""
     universe = check_file(source, Stopwatch()).universe
-    options, stopwatch = Options(targets=(target,)), Stopwatch()
-    program = optimise(lower(universe), universe, options, stopwatch)
-    texts = emit_texts(program, universe, options, stopwatch)
-    divided = Options(disabled_passes=("constant_division",))
-    program = specialise(program, universe, target, divided, stopwatch)
+    optimised = optimise(lower(universe))
+    texts = emit_texts(optimised, (target,))
+    special = specialise(replace(optimised, disabled=frozenset({"constant_division"})), target)
     if variant.divisions == "multiplied":
-        program = specialise(program, universe, "triton", options, stopwatch)
-    kernels = emit(program, universe, target)
+        special = specialise(replace(special, disabled=frozenset()), "triton")
+    kernels = emit(special, target)
     if variant.divisions == "approximate" and target == "triton":
         kernels = kernels.replace("tl.div_rn(", "_quotient(")
         kernels = kernels.replace("\n\n\n@triton.jit", APPROXIMATE + "@triton.jit", 1)

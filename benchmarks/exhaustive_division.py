@@ -22,7 +22,7 @@ import numba
 import numpy as np
 
 from hamlet.launch.cpu.ops import fma
-from hamletc.compile import Options, check_file, lower, optimise
+from hamletc.compile import check_file, lower, optimise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Const, Div
 from hamletc.ir.types import Type
@@ -53,7 +53,7 @@ def shipped() -> list[float]:
     divisors = set()
     for path in sorted((ROOT / "universes").glob("*.hamlet")):
         universe = check_file(path, Stopwatch()).universe
-        program = optimise(lower(universe), universe, Options(), Stopwatch())
+        program = optimise(lower(universe)).program
         for function in program.functions:
             for node in function.nodes:
                 if isinstance(node.op, Div) and node.type is Type.F32:

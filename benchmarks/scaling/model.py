@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from hamlet.universe import Universe
 from hamlet_lab.bench import Case
-from hamletc.compile import Options, lower, optimise, specialise
-from hamletc.frontend import Stopwatch
+from hamletc.compile import lower, optimise, specialise
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Const, Fold, Input
 from hamletc.targets.body import body
@@ -33,9 +32,7 @@ class Machine:
 
 def operations(universe: Universe, target: str, case: Case) -> float:
     """Operations of the tick IR per agent-tick, after all passes. Philox draws actions for four ticks at once."""
-    options, stopwatch = Options(), Stopwatch()
-    program = optimise(lower(universe), universe, options, stopwatch)
-    program = specialise(program, universe, target, options, stopwatch)
+    program = specialise(optimise(lower(universe)), target).program
     sizes = {function.name: _size(function, program) for function in program.functions}
     total = sizes["tick"] + sizes.get("clock", 0)
     if case.launch == "rollout":

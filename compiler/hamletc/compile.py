@@ -2,11 +2,11 @@
 
     read       Path                -> Reading       (a front end: hamletc.frontend; of a text: read, parse)
     check      Reading             -> Checked       (a Universe, and warnings)
-    lower      Universe            -> Program       (tick IR)
-    optimise   Program             -> Program
-    specialise Program             -> Program       (a target: hamletc.targets.target)
-    emit       Program, Universe   -> texts by file name
-    write      texts               -> folder        (hamletc.package)
+    lower      Universe            -> Compilation   (plan, tick IR, facts: hamletc.compilation)
+    optimise   Compilation         -> Compilation
+    specialise Compilation         -> Compilation   (a target: hamletc.targets.target)
+    emit       Compilation         -> text          (a target)
+    write      texts by file name  -> folder        (hamletc.package)
 
 Stages import what they need when they run, so that `hamletc check` starts fast.
 """
@@ -14,9 +14,9 @@ Stages import what they need when they run, so that `hamletc check` starts fast.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -24,15 +24,14 @@ from typing import TYPE_CHECKING
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Reading, Stopwatch
 from hamletc.read import read_universe
-from hamletc.targets.target import Work, target, target_names
+from hamletc.targets.target import target, target_names
 
 if TYPE_CHECKING:
     from hamlet.package.module import Module
     from hamlet.universe import Universe
+    from hamletc.compilation import Compilation
     from hamletc.diagnostics import FileDiagnostics
     from hamletc.ir.function import Function, Program
-    from hamletc.passes.pipeline import Pass
-    from hamletc.passes.ranges import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,7 @@ class Options:
     Attributes:
         targets: the names of those whose kernels to write.
         disabled_passes: names of passes to leave out.
-        observer: called after every pass with its name and the function it made.
-        edit: changes what was lowered, before the passes run; only to measure what a part costs.
+        observer, edit: as in `hamletc.compilation.Compilation`.
     """
 
     targets: tuple[str, ...] = field(default_factory=target_names)
@@ -84,72 +82,46 @@ def check(reading: Reading) -> Checked:
     return Checked(reading.path, universe, found, plain(reading.name or names[0]), dict(reading.attached))
 
 
-def lower(universe: Universe) -> Program:
-    """The tick IR as the lowering makes it."""
-    from hamletc.lowering.lower import lower
+def lower(universe: Universe, options: Options | None = None, stopwatch: Stopwatch | None = None) -> Compilation:
+    """The tick IR as the lowering makes it, and what is known about it."""
+    from hamletc.compilation import Compilation
 
-    return lower(universe)
-
-
-def optimise(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> Program:
-    """The tick IR after all passes but the disabled ones; the time of each pass is that over all functions."""
-    from hamletc.passes.pipeline import default_passes
-
-    if options.edit is not None:
-        program = options.edit(program)
-    return _run_passes(program, universe, options, stopwatch, default_passes)
-
-
-def specialise(program: Program, universe: Universe, name: str, options: Options, stopwatch: Stopwatch) -> Program:
-    """The optimised tick IR after what only this target gains from."""
-    work = Work(
-        universe,
-        frozenset(options.disabled_passes),
-        stopwatch,
-        lambda program, choose: _run_passes(program, universe, options, stopwatch, choose),
-        lambda again: optimise(again, universe, options, Stopwatch()),
+    options = options or Options()
+    return replace(
+        Compilation.begin(universe),
+        disabled=frozenset(options.disabled_passes),
+        stopwatch=stopwatch or Stopwatch(),
+        observer=options.observer,
+        edit=options.edit,
     )
-    return target(name).specialise(program, work)
 
 
-def _run_passes(
-    program: Program,
-    universe: Universe,
-    options: Options,
-    stopwatch: Stopwatch,
-    choose: Callable[[Facts], tuple[Pass, ...]],
-) -> Program:
-    from hamletc.passes.pipeline import run
-
-    times: dict[str, float] = {}
-
-    def observe(name: str, _before: Function, after: Function, seconds: float) -> None:
-        times[name] = times.get(name, 0.0) + seconds
-        if options.observer is not None:
-            options.observer(name, after)
-
-    result = run(program, universe, frozenset(options.disabled_passes), observe, choose)
-    stopwatch.laps += [(f"pass {name}", seconds) for name, seconds in times.items()]
-    return result
+def optimise(compilation: Compilation) -> Compilation:
+    """The tick IR after all passes but the disabled ones."""
+    return compilation.edited().run()
 
 
-def emit_texts(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> dict[str, str]:
-    """The texts of a package by file name, without its `__init__.py`."""
+def specialise(compilation: Compilation, name: str) -> Compilation:
+    """The optimised tick IR after what only this target gains from."""
+    return target(name).specialise(compilation)
+
+
+def emit_kernels(compilation: Compilation, name: str) -> str:
+    """The kernels of one target, from what `specialise` made for it."""
+    return target(name).emit(compilation)
+
+
+def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, str]:
+    """The texts of a package by file name, without its `__init__.py`, from the optimised tick IR."""
     from hamlet.package.module import UNIVERSE_FILE, kernels_file
     from hamlet.universe.codec import to_json
     from hamletc.ir.printer import print_program
     from hamletc.package import IR_FILE
 
-    texts = {UNIVERSE_FILE: to_json(universe), IR_FILE: print_program(program)}
-    for name in options.targets:
-        special = specialise(program, universe, name, options, stopwatch)
-        texts[kernels_file(name)] = emit_kernels(special, universe, name)
+    texts = {UNIVERSE_FILE: to_json(compilation.universe), IR_FILE: print_program(compilation.program)}
+    for name in targets:
+        texts[kernels_file(name)] = emit_kernels(specialise(compilation, name), name)
     return texts
-
-
-def emit_kernels(program: Program, universe: Universe, name: str) -> str:
-    """The kernels of one target, from a program that `specialise` made for it."""
-    return target(name).emit(program, universe)
 
 
 # --- all together ----------------------------------------------------------------------------------------------------
@@ -178,9 +150,9 @@ def build(
     from hamletc.package import package
 
     with _without_collections():
-        unoptimised = stopwatch.lap("lower", lambda: lower(universe))
-        program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
-        texts = stopwatch.lap("emit", lambda: emit_texts(program, universe, options, stopwatch))
+        lowered = stopwatch.lap("lower", lambda: lower(universe, options, stopwatch))
+        optimised = stopwatch.lap("optimise", lambda: optimise(lowered))
+        texts = stopwatch.lap("emit", lambda: emit_texts(optimised, options.targets))
         return package(universe, {**texts, **attached}, source)
 
 

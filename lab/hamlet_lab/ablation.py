@@ -12,8 +12,8 @@ from pathlib import Path
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
 from hamlet_lab.profile.phases import PHASES, Phase, phase_of
-from hamletc.compile import Options, emit_texts, optimise
-from hamletc.frontend import Stopwatch
+from hamletc.compilation import Compilation
+from hamletc.compile import emit_texts, optimise
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Origin, Output, Program
 from hamletc.ir.ops import (
@@ -85,17 +85,11 @@ def line_parts(program: Program, universe: Universe) -> list[Part]:
     ]
 
 
-def build_without(universe: Universe, program: Program, part: Part, target: str, folder: Path) -> Module:
-    """Compile a universe without a part, for one target.
-
-    Args:
-        program: its tick IR as lowered.
-        folder: is created.
-    """
-    options, stopwatch = Options(targets=(target,), edit=lambda lowered: without(lowered, part)), Stopwatch()
-    optimised = optimise(program, universe, options, stopwatch)
-    path = folder / universe.name
-    write(package(universe, emit_texts(optimised, universe, options, stopwatch)), path)
+def build_without(lowered: Compilation, part: Part, target: str, folder: Path) -> Module:
+    """Compile a universe that was lowered without one of its parts, for one target, into a folder that is created."""
+    path = folder / lowered.universe.name
+    compilation = optimise(replace(lowered, edit=lambda program: without(program, part)))
+    write(package(lowered.universe, emit_texts(compilation, (target,))), path)
     return load(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -21,19 +22,17 @@ from hamlet_lab.diff.evaluated import Evaluated
 from hamlet_lab.verify import Candidate, Report
 from hamlet_lab.verify.candidates import ptx_candidates
 from hamlet_lab.verify.session import CPU
-from hamletc.compile import Options, check, emit_texts, optimise
+from hamletc.compilation import Compilation
+from hamletc.compile import check, emit_texts, optimise
 from hamletc.errors import SourceError
-from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
 from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
-from hamletc.lowering.lower import LIMITS, lower
-from hamletc.lowering.plan import Limits
+from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.package import package, write
-from hamletc.passes.facts import facts_of
-from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes, run
+from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes
 from hamletc.passes.tabulation import tabulate
 from hamletc.read import parsed
 
@@ -81,26 +80,25 @@ def check_text(text: str, universe: Universe) -> None:
 def programs(universe: Universe, case: Case) -> dict[str, Program]:
     """Programs that must do the same: without passes or with one alone; with all, for a GPU. In every other case the
     latter has tables in place of unrolled code."""
-    plain = lower(universe)
-    optimised = run(plain if case.limits != BY_TABLE else lower(universe, BY_TABLE), universe)
-    for program in (plain, optimised):
+    plain = Compilation.begin(universe)
+    optimised = (plain if case.limits != BY_TABLE else Compilation.begin(universe, BY_TABLE)).run()
+    for program in (plain.program, optimised.program):
         assert parse_program(print_program(program)) == program, "the text of the program says something else"
-    result = {"optimised, for a GPU": run(optimised, universe, choose=gpu_passes)}
+    result = {"optimised, for a GPU": optimised.run(gpu_passes).program}
     if case.alone is None:
-        return result | {"unoptimised": plain}
+        return result | {"unoptimised": plain.program}
     others = frozenset(PASS_NAMES) - {case.alone}
     choose = gpu_passes if case.alone == "constant_division" else default_passes
-    result |= {"optimised, for a CPU": tabulate(optimised, facts_of(universe, optimised))}
-    return result | {f"only {case.alone}": run(plain, universe, others, choose=choose)}
+    result |= {"optimised, for a CPU": tabulate(optimised.program, optimised.facts)}
+    return result | {f"only {case.alone}": replace(plain, disabled=others).run(choose).program}
 
 
 def compiled(universe: Universe, targets: tuple[str, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
     # Where cells are kept, affordances are unrolled.
     disabled = () if limits == LIMITS else (KEPT_CELLS,)
-    options, stopwatch = Options(targets=targets, disabled_passes=disabled), Stopwatch()
-    program = optimise(lower(universe, limits), universe, options, stopwatch)
-    return package(universe, emit_texts(program, universe, options, stopwatch))
+    compilation = replace(Compilation.begin(universe, limits), disabled=frozenset(disabled))
+    return package(universe, emit_texts(optimise(compilation), targets))
 
 
 def loaded(universe: Universe, targets: tuple[str, ...], limits: Limits, folder: Path) -> Module:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
+
+from hamletc.compilation import Compilation
+from hamletc.targets.target import target_names
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -17,9 +21,7 @@ from hamlet import load
 from hamlet.backend.choose import Choice
 from hamlet.launch.start import start
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamletc.compile import Options, emit_texts, optimise
-from hamletc.frontend import Stopwatch
-from hamletc.lowering.lower import lower
+from hamletc.compile import emit_texts, optimise
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from hamletc.passes.pipeline import KEPT_CELLS
@@ -42,9 +44,9 @@ def main(name: str, folder: Path) -> int:
     torch.set_num_threads(1)
     # Where cells are kept, everything is unrolled.
     disabled = (KEPT_CELLS,) if name in MANY else ()
-    universe, options, stopwatch = sample(name), Options(disabled_passes=disabled), Stopwatch()
-    program = optimise(lower(universe, Limits(64, 16)), universe, options, stopwatch)
-    write(package(universe, emit_texts(program, universe, options, stopwatch)), folder)
+    universe = sample(name)
+    compilation = replace(Compilation.begin(universe, Limits(64, 16)), disabled=frozenset(disabled))
+    write(package(universe, emit_texts(optimise(compilation), target_names())), folder)
     module, cpu = load(folder), torch.device("cpu")
     assert module.universe == sample(name)
     candidates = [Candidate(start(module, Choice(target, cpu, "compared")), cpu) for target in ("numba", "triton")]

@@ -8,9 +8,9 @@ import torch
 from corner_universes import CORNERS
 from hamlet_lab.diff.evaluated import Evaluated
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamletc.lowering.lower import lower
+from hamletc.compilation import Compilation
 from hamletc.lowering.plan import Limits
-from hamletc.passes.pipeline import gpu_passes, run
+from hamletc.passes.pipeline import gpu_passes
 from sample_universes import sample
 
 CPU = torch.device("cpu")
@@ -20,11 +20,11 @@ EFFORT = Effort(worlds=67, ticks=3, rounds=16, compact=(torch.bfloat16,))
 @pytest.mark.parametrize("name", CORNERS)
 def test_programs_agree(name: str) -> None:
     universe = sample(name)
-    plain, by_table = lower(universe), lower(universe, Limits(1, 1, 1, 1))
+    plain, by_table = Compilation.begin(universe), Compilation.begin(universe, Limits(1, 1, 1, 1))
     programs = {
-        "unoptimised": plain,
-        "optimised": run(run(plain, universe), universe, choose=gpu_passes),
-        "by table": run(by_table, universe),
+        "unoptimised": plain.program,
+        "optimised": plain.run().run(gpu_passes).program,
+        "by table": by_table.run().program,
     }
     report = verify(universe, [Candidate(Evaluated(universe, *each[::-1]), CPU) for each in programs.items()], EFFORT)
     assert report.ok, report.render(counts=True)

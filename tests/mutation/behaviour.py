@@ -125,18 +125,18 @@ def replay(recording: Recording, backend: Backend) -> int:
 
 def programs(universe: Universe) -> Iterator[tuple[str, Program]]:
     """The program of a universe: as it is lowered, after all passes, and with tables for all that can be in tables."""
+    from hamletc.compilation import Compilation
     from hamletc.ir.verifier import verify_program
-    from hamletc.lowering.lower import lower
     from hamletc.lowering.plan import Limits
-    from hamletc.passes.pipeline import gpu_passes, run
+    from hamletc.passes.pipeline import gpu_passes
 
-    plain = lower(universe)
-    verify_program(plain)
-    yield "unoptimised", plain
-    yield "optimised", run(run(plain, universe), universe, choose=gpu_passes)
-    by_table = lower(universe, Limits(1, 1, 1, 1))
-    if by_table != plain:
-        yield "by table", run(run(by_table, universe), universe, choose=gpu_passes)
+    plain = Compilation.begin(universe)
+    verify_program(plain.program)
+    yield "unoptimised", plain.program
+    yield "optimised", plain.run().run(gpu_passes).program
+    by_table = Compilation.begin(universe, Limits(1, 1, 1, 1))
+    if by_table.program != plain.program:
+        yield "by table", by_table.run().run(gpu_passes).program
 
 
 def texts(universe: Universe) -> dict[str, str]:

@@ -117,15 +117,11 @@ def _import(path: str) -> None:
         if path.endswith(".py"):
             importlib.import_module("hamletc." + path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
             return
-        from hamletc.compile import Options, emit_kernels, lower, optimise, specialise
-        from hamletc.frontend import Stopwatch
+        from hamletc.compile import emit_kernels, lower, optimise, specialise
 
         target: Literal["triton", "numba"] = "triton" if "triton" in path else "numba"
         for name in ("nowhere", "first_meal"):
-            universe, options, stopwatch = sample(name), Options(), Stopwatch()
-            program = optimise(lower(universe), universe, options, stopwatch)
-            special = specialise(program, universe, target, options, stopwatch)
-            ast.parse(emit_kernels(special, universe, target))
+            ast.parse(emit_kernels(specialise(optimise(lower(sample(name))), target), target))
     except Exception as error:
         raise CompileError(f"{type(error).__name__}: {error}") from error
 

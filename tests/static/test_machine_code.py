@@ -38,9 +38,7 @@ UNROLLED = ("step", "rollout_observing") if OLD else ()
 @cache
 def fused(name: str) -> dict[str, int]:
     """How many fused operations the IR asks for in each kernel; others would be contractions."""
-    universe, options, stopwatch = sample(name), Options(), Stopwatch()
-    program = optimise(lower(universe), universe, options, stopwatch)
-    program = specialise(program, universe, "triton", options, stopwatch)
+    program = specialise(optimise(lower(sample(name))), "triton").program
     tick, seen = (
         sum(isinstance(node.op, Fma) for node in program.function(function).nodes) for function in ("tick", "observe")
     )

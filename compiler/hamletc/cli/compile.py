@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -29,8 +28,8 @@ from hamletc.targets.target import target_names
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hamlet.universe import Universe
-    from hamletc.ir.function import Function, Program
+    from hamletc.compilation import Compilation
+    from hamletc.ir.function import Function
 
 EMITTED = ("syntax", "universe", "ir", "ir-unoptimised", *target_names(), "ptx")
 """What `--emit` prints: the stages of the pipeline, kernels, and their PTX."""
@@ -73,7 +72,7 @@ def compile(
     if emit is None:
         _write(universe, output, options, chosen, stopwatch, capabilities, tune == "max")
     else:
-        click.echo(_emit(universe, emit, options, chosen, stopwatch).rstrip("\n"))
+        click.echo(_printed(universe, emit, options, chosen, stopwatch).rstrip("\n"))
     if time_passes:
         for stage, seconds in stopwatch.laps:
             click.echo(f"{1000 * seconds:9.1f} ms  {stage}", err=True)
@@ -145,7 +144,7 @@ def _capabilities(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[
     return tuple(known[name] for name in dict.fromkeys(names))
 
 
-def _emit(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:
+def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:
     if what == "syntax":
         return _syntax(path, stopwatch)
     checked = check_file(path, stopwatch)
@@ -157,18 +156,18 @@ def _emit(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Sto
         return to_json(universe)
     from hamletc.ir.printer import print_program
 
-    unoptimised = stopwatch.lap("lower", lambda: lower(universe))
+    lowered = stopwatch.lap("lower", lambda: lower(universe, options, stopwatch))
     if what == "ir-unoptimised":
-        return print_program(unoptimised)
-    program = stopwatch.lap("optimise", lambda: optimise(unoptimised, universe, options, stopwatch))
+        return print_program(lowered.program)
+    optimised = stopwatch.lap("optimise", lambda: optimise(lowered))
     match what:
         case "ir":
-            return print_program(program)
+            return print_program(optimised.program)
         case "ptx":
-            return stopwatch.lap("ptx", lambda: _ptx(program, universe, options, stopwatch))
+            return stopwatch.lap("ptx", lambda: _ptx(optimised))
         case target:
-            special = specialise(program, universe, target, options, stopwatch)
-            return stopwatch.lap("emit", lambda: emit_kernels(special, universe, target))
+            special = specialise(optimised, target)
+            return stopwatch.lap("emit", lambda: emit_kernels(special, target))
 
 
 def _syntax(path: Path, stopwatch: Stopwatch) -> str:
@@ -177,7 +176,7 @@ def _syntax(path: Path, stopwatch: Stopwatch) -> str:
     return tree(read_universe(path, stopwatch).file)
 
 
-def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stopwatch) -> str:
+def _ptx(optimised: Compilation) -> str:
     from tempfile import TemporaryDirectory
 
     import hamlet
@@ -186,9 +185,9 @@ def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stop
 
     # Triton reads the source of kernels from a file.
     with TemporaryDirectory() as folder:
+        universe = optimised.universe
         path = Path(folder) / universe.name
-        texts = emit_texts(program, universe, replace(options, targets=("triton",)), stopwatch)
-        write(package(universe, texts), path)
+        write(package(universe, emit_texts(optimised, ("triton",))), path)
         kernels = hamlet.load(path).kernels("triton")
         ptx = {form: compile_form(kernels, universe, CAPABILITY, form).asm["ptx"] for form in FORMS}
     return "\n".join(f"// {universe.name}, {form}, sm_{CAPABILITY}\n{text}" for form, text in ptx.items())

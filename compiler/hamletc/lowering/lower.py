@@ -25,18 +25,20 @@ from hamletc.lowering.layout import new_layout, new_place, position_anywhere, po
 from hamletc.lowering.mask import mask
 from hamletc.lowering.observe import observe
 from hamletc.lowering.occupancy import loops as occupancy_loops
-from hamletc.lowering.plan import Limits, Plan, plan
+from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy
 from hamletc.lowering.reward import reward
 from hamletc.lowering.situation import lower_situation
 
-LIMITS = Limits()
-CPU = Limits(kept=256)
-
 
 def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
     """The program of a universe, as it stands: exact, and not yet optimised."""
-    planned = plan(universe, limits)
+    return lower_planned(plan(universe, limits))
+
+
+def lower_planned(planned: Plan) -> Program:
+    """The program of a universe, as its plan says."""
+    universe = planned.universe
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))

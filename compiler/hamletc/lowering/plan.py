@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
@@ -33,6 +33,10 @@ class Limits:
     draws: int = 256
     kept: int = 0
     actions: int = 64
+
+
+LIMITS = Limits()
+CPU = Limits(kept=256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,13 @@ class Plan:
         actions = () if self.actions is None else self.actions.tables
         return (*searched, *rows, *cascades, *moves, *steps, *draws, *self.rows.values(), *actions)
 
+    def keeping(self, limits: Limits) -> Plan:
+        """The same plan, but for which cells the kernel keeps."""
+        space = self.universe.space
+        few = isinstance(space, Grid) and schema.cells(space) <= limits.kept
+        unrolled = self.computed and self.catalogue is None
+        return replace(self, limits=limits, kept=unrolled and bool(self.places.random) and few)
+
 
 def plan(universe: Universe, limits: Limits) -> Plan:
     """The plan of a universe."""
@@ -87,9 +98,8 @@ def plan(universe: Universe, limits: Limits) -> Plan:
     numbers = {affordance.name: number for number, affordance in enumerate(universe.affordances)}
     many_moves = len(universe.moves) > limits.moves
     where = places(universe, limits.affordances if computed else len(universe.affordances))
-    cells = schema.cells(universe.space) if isinstance(universe.space, Grid) else 0
     many = computed and len(universe.affordances) > limits.affordances
-    return Plan(
+    planned = Plan(
         universe,
         limits,
         numbers,
@@ -103,8 +113,9 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         _draws(universe, where, limits.draws),
         row_tables(universe, numbers),
         action_table(universe) if len(universe.actions) > limits.actions else None,
-        computed and not many and bool(where.random) and cells <= limits.kept,
+        False,
     )
+    return planned.keeping(limits)
 
 
 def _draws(universe: Universe, where: Places, most_unrolled: int) -> DrawTable | None:

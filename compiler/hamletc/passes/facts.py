@@ -13,8 +13,7 @@ from math import prod
 from hamlet import schema
 from hamlet.schema.bounds import FINITE, Bounds
 from hamlet.universe import Grid, Universe
-from hamletc.ir.function import Program, Table
-from hamletc.ir.types import Type
+from hamletc.ir.function import Program
 from hamletc.passes.interval import ANY_F32, Interval
 from hamletc.passes.ranges import Facts, ranges_of
 
@@ -24,8 +23,7 @@ COUNT = Interval(0, 2**31 - 1)
 def facts_of(universe: Universe, program: Program) -> Facts:
     """The facts of a universe and its program."""
     inputs = dict(_inputs(universe))
-    tables = {table.name: contents(table) for table in program.tables}
-    facts = Facts(inputs, tables, {function.name: function for function in program.functions})
+    facts = Facts(inputs, {}, {}).of(program)
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
     finite = _interval(FINITE, real=True)
@@ -59,9 +57,3 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
 def _interval(bounds: Bounds, real: bool) -> Interval:
     """Bounds as an interval; of a real number that can be 0, also -0."""
     return Interval(bounds.low, bounds.high, False, real and bounds.low <= 0 <= bounds.high)
-
-
-def contents(table: Table) -> Interval:
-    """Where the numbers of a table lie."""
-    negative_zero = table.type is Type.F32 and any(str(value) == "-0.0" for value in table.values)
-    return Interval(min(table.values), max(table.values), False, negative_zero)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol, TypeAlias
 
-from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.verifier import verify, verify_program
 from hamletc.passes import tabulation
@@ -17,7 +16,6 @@ from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
 from hamletc.passes.constant_division import ConstantDivision
 from hamletc.passes.constant_folding import ConstantFolding
 from hamletc.passes.dead_code import DeadCodeElimination
-from hamletc.passes.facts import facts_of
 from hamletc.passes.merge_exclusive import MergeExclusive
 from hamletc.passes.ranges import Facts
 
@@ -33,6 +31,9 @@ class Pass(Protocol):
 
 Observer: TypeAlias = Callable[[str, Function, Function, float], None]
 """Is told the name of a pass, a function before and after it, and the seconds it took."""
+
+Chosen: TypeAlias = Callable[[Facts], tuple[Pass, ...]]
+"""Gives passes, made for what is known of a program."""
 
 KEPT_CELLS = "kept_cells"
 """No rewriting, but a program that is lowered for kernels that keep the cells of affordances; left out like a pass."""
@@ -90,15 +91,15 @@ def gpu_passes(facts: Facts) -> tuple[Pass, ...]:
 
 def run(
     program: Program,
-    universe: Universe,
+    facts: Facts,
     disabled: frozenset[str] = frozenset(),
     observer: Observer | None = None,
-    choose: Callable[[Facts], tuple[Pass, ...]] = default_passes,
+    choose: Chosen = default_passes,
 ) -> Program:
     """The optimised program: every pass that is not disabled, on every function, verified after each change.
 
     Args:
-        program: as `lower(universe)` gives it.
+        facts: what is known of the program (`hamletc.passes.facts`).
         disabled: names of passes to leave out.
         choose: gives the passes.
 
@@ -109,7 +110,7 @@ def run(
     if unknown := sorted(disabled - {*PASS_NAMES, *CPU_NAMES}):
         raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join((*PASS_NAMES, *CPU_NAMES))}")
     verify_program(program)
-    passes = [each for each in choose(facts_of(universe, program)) if each.name not in disabled]
+    passes = [each for each in choose(facts) if each.name not in disabled]
     functions = []
     for function in program.functions:
         long = function.name == "situation" and len(function.nodes) > LONG_SITUATION

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from hamletc.ir.function import Function, Node
+from hamletc.ir.function import Function, Node, Program, Table
 from hamletc.ir.ops import (
     Abs,
     Add,
@@ -79,6 +79,17 @@ class Facts:
     inputs: Mapping[str, Interval]
     tables: Mapping[str, Interval]
     functions: Mapping[str, Function] = field(default_factory=dict)
+
+    def of(self, program: Program) -> Facts:
+        """The same inputs, for another program of the universe: passes keep what state ticks leave."""
+        tables = {table.name: contents(table) for table in program.tables}
+        return Facts(self.inputs, tables, {function.name: function for function in program.functions})
+
+
+def contents(table: Table) -> Interval:
+    """Where the numbers of a table lie."""
+    negative_zero = table.type is Type.F32 and any(str(value) == "-0.0" for value in table.values)
+    return Interval(min(table.values), max(table.values), False, negative_zero)
 
 
 class Ranges:

@@ -34,8 +34,7 @@ from hamletc.ir.types import Type
 from hamletc.passes.cases import cases_of, in_each_case
 from hamletc.passes.constant_folding import Literal
 from hamletc.passes.dead_code import DeadCodeElimination
-from hamletc.passes.facts import contents
-from hamletc.passes.ranges import Facts, ranges_of
+from hamletc.passes.ranges import Facts, contents, ranges_of
 
 NAME = "tabulation"
 LEAST_WORK = 4

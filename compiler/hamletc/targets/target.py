@@ -6,51 +6,25 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from hamletc.errors import CompileError
-from hamletc.frontend import Stopwatch
 from hamletc.plugins import named
 
 if TYPE_CHECKING:
-    from hamlet.universe import Universe
-    from hamletc.ir.function import Program
-    from hamletc.passes.pipeline import Pass
-    from hamletc.passes.ranges import Facts
-
-    Chosen: TypeAlias = Callable[[Facts], tuple[Pass, ...]]
+    from hamletc.compilation import Compilation
 
 GROUP = "hamletc.targets"
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What a target may ask for while it specialises a program.
-
-    Attributes:
-        disabled: the names of what is left out.
-        stopwatch: takes the seconds of each stage.
-        run: a program after passes, which are chosen by its facts.
-        optimise: a program that was lowered anew, after the passes of all targets.
-    """
-
-    universe: Universe
-    disabled: frozenset[str]
-    stopwatch: Stopwatch
-    run: Callable[[Program, Chosen], Program]
-    optimise: Callable[[Program], Program]
 
 
 class Target(Protocol):
     """What an object that an entry point of `hamletc.targets` names can do; the entry point has its name."""
 
-    def specialise(self, program: Program, work: Work) -> Program:
+    def specialise(self, compilation: Compilation) -> Compilation:
         """The optimised tick IR after what only this target gains from."""
 
-    def emit(self, program: Program, universe: Universe) -> str:
-        """The text of the module of kernels, from a program that was specialised."""
+    def emit(self, compilation: Compilation) -> str:
+        """The text of the module of kernels, from what `specialise` made."""
 
 
 def target_names() -> tuple[str, ...]:

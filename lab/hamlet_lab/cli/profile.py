@@ -121,11 +121,12 @@ def _times(
     from hamlet_lab.profile.times import Variant, measure
     from hamletc.compile import lower
 
-    program = lower(module.universe)
+    lowered = lower(module.universe)
+    program = lowered.program
     parts = [*phase_parts(program), *(line_parts(program, module.universe) if every_line else ())]
     with tempfile.TemporaryDirectory() as folder:
         built = (
-            build_without(module.universe, program, part, choice.backend, Path(folder) / str(number))
+            build_without(lowered, part, choice.backend, Path(folder) / str(number))
             for number, part in enumerate(parts)
         )
         variants = [Variant(part.name, without) for part, without in zip(parts, built, strict=True)]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from hamlet.package.module import Module
 from hamlet.universe import Universe
-from hamletc.compile import Options, lower, specialise
+from hamletc.compilation import Compilation
+from hamletc.compile import lower, specialise
 from hamletc.errors import CompileError
-from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
 from hamletc.ir.parser import ParseError, parse_program
+from hamletc.lowering.plan import LIMITS, plan
 from hamletc.package import IR_FILE
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import default_passes
@@ -40,13 +41,13 @@ def packaged(module: Module) -> Form:
 
 def specialised(form: Form, universe: Universe, target: str) -> Form:
     """The program that kernels of a target are printed from."""
-    program = specialise(form.program, universe, target, Options(), Stopwatch())
+    program = specialise(Compilation.of(plan(universe, LIMITS), form.program), target).program
     return form if program == form.program else Form(f"the passes for {target}", program)
 
 
 def lowered(universe: Universe) -> Form:
     """The first form."""
-    return Form("the lowering", lower(universe))
+    return Form("the lowering", lower(universe).program)
 
 
 def passes(universe: Universe, first: Form) -> Iterator[Form]:

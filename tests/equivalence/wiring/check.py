@@ -12,9 +12,9 @@ from agreement import BackendName, checked, kernels
 from hamlet.backend.protocol import Backend
 from hamlet.universe import Universe
 from hamlet_lab.diff.evaluated import Evaluated
-from hamletc.lowering.lower import LIMITS, lower
+from hamletc.compilation import Compilation
+from hamletc.lowering.plan import LIMITS
 from hamletc.passes.pipeline import gpu_passes
-from hamletc.passes.pipeline import run as optimise
 from wiring.reflection import changes, concerns
 from wiring.runs import Rows, run, shows
 from wiring.wire import Base, Wire
@@ -64,6 +64,6 @@ class Bench:
 def _backends(universe: Universe, names: Sequence[BackendName], folder: Path) -> list[Backend]:
     result: list[Backend] = []
     if "ir" in names:
-        program = optimise(optimise(lower(universe), universe), universe, choose=gpu_passes)
-        result.append(Evaluated(universe, program, "the program"))
+        compilation = Compilation.begin(universe).run().run(gpu_passes)
+        result.append(Evaluated(universe, compilation.program, "the program"))
     return [*result, *(candidate.backend for candidate in kernels(universe, names, LIMITS, folder))]

@@ -40,11 +40,11 @@ class Shouts:
 class Counting:
     """Kernels that say how many operations there are."""
 
-    def specialise(self, program, work):
-        return program
+    def specialise(self, compilation):
+        return compilation
 
-    def emit(self, program, universe):
-        return f"OPERATIONS = {len(program.function('tick').nodes)}\\n"
+    def emit(self, compilation):
+        return f"OPERATIONS = {len(compilation.program.function('tick').nodes)}\\n"
 
 
 @click.command()

@@ -16,12 +16,11 @@ from hamlet_lab.diff.generated import Generated, generated
 from hamlet_lab.diff.kernel import Kernels, apart_from_operands, first_fault
 from hamlet_lab.diff.open import open_side
 from hamlet_lab.verify import QUICK
-from hamletc.compile import Options, emit_kernels, optimise
-from hamletc.frontend import Stopwatch
+from hamletc.compilation import Compilation
+from hamletc.compile import emit_kernels
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value
-from hamletc.lowering.lower import lower
 from hamletc.targets.body import Body
 
 LANES = 8
@@ -39,9 +38,13 @@ def test_ptx(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def program() -> Program:
-    universe = universe_of(TOY)
-    return optimise(lower(universe), universe, Options(), Stopwatch())
+def compilation() -> Compilation:
+    return Compilation.begin(universe_of(TOY)).run()
+
+
+@pytest.fixture
+def program(compilation: Compilation) -> Program:
+    return compilation.program
 
 
 def call_of(program: Program) -> Call:
@@ -51,7 +54,7 @@ def call_of(program: Program) -> Call:
     return Call("tick", inputs, np.ones(LANES, np.bool_))
 
 
-def test_a_fault_that_vanishes_where_it_is_looked_at(program: Program) -> None:
+def test_a_fault_that_vanishes_where_it_is_looked_at(compilation: Compilation, program: Program) -> None:
     """A subtraction is wrong, but not while the product that it takes is stored: as with a contraction."""
     call = call_of(program)
     evaluation = Evaluation(program, program.function("tick"), call)
@@ -68,7 +71,7 @@ def test_a_fault_that_vanishes_where_it_is_looked_at(program: Program) -> None:
                     row[3] ^= 1
         return rows, np.array(values).view(np.int32)
 
-    kernels = Kernels("kernels.py", emit_kernels(program, universe_of(TOY), "numba"), program, generated, tap)
+    kernels = Kernels("kernels.py", emit_kernels(compilation, "numba"), program, generated, tap)
     fault = first_fault(kernels, call)
     assert fault is not None
     assert (fault.value, fault.spot.lane, fault.together, fault.returned) == (wrong, 3, False, False)

@@ -19,8 +19,7 @@ from hamletc.ir.function import Output, Program
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.layout import affordance_position
-from hamletc.lowering.lower import LIMITS
-from hamletc.lowering.plan import plan
+from hamletc.lowering.plan import LIMITS, plan
 from new_universes import NEW
 from sample_universes import NAMES, sample
 

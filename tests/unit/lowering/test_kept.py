@@ -7,8 +7,7 @@ import pytest
 
 from hamletc.ir.evaluate import evaluate
 from hamletc.lowering import lower
-from hamletc.lowering.lower import CPU
-from hamletc.lowering.plan import plan
+from hamletc.lowering.plan import CPU, plan
 from sample_universes import NAMES, sample
 
 KEPT = [name for name in NAMES if plan(sample(name), CPU).kept]

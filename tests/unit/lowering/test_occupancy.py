@@ -12,8 +12,7 @@ from hamletc.ir.function import Output
 from hamletc.lowering import cells_loop, occupancy
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.layout import grid_of
-from hamletc.lowering.lower import LIMITS
-from hamletc.lowering.plan import Limits, plan
+from hamletc.lowering.plan import LIMITS, Limits, plan
 from hamletc.passes.dead_code import DeadCodeElimination
 from sample_universes import sample
 

@@ -14,6 +14,7 @@ from hamletc.ir.verifier import verify
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import PASS_NAMES, Observer, default_passes, gpu_passes, run
+from hamletc.passes.ranges import Facts
 from new_universes import NEW
 from sample_universes import NAMES, random_inputs, sample
 
@@ -48,8 +49,10 @@ def compare(name: str, variant: str, optimised: Program) -> None:
 
 def run_all(universe: Universe, disabled: frozenset[str] = frozenset(), observer: Observer | None = None) -> Program:
     """The program after the passes for all targets and those for GPUs."""
-    program = run(lower(universe), universe, disabled, observer)
-    return run(program, universe, disabled, observer, gpu_passes)
+    program = lower(universe)
+    facts = facts_of(universe, program)
+    program = run(program, facts, disabled, observer)
+    return run(program, facts.of(program), disabled, observer, gpu_passes)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -96,14 +99,15 @@ def test_every_pass_does_something_to_the_town() -> None:
 
 def test_the_town_shrinks() -> None:
     universe = sample("town")
-    before = lower(universe).function("tick")
-    after = run(lower(universe), universe).function("tick")
+    program = lower(universe)
+    facts, before = facts_of(universe, program), program.function("tick")
+    after = run(program, facts).function("tick")
     assert len(before.nodes) > 740
     assert len(after.nodes) <= 450
-    assert run(lower(universe), universe, frozenset(PASS_NAMES)).function("tick") == before
+    assert run(program, facts, frozenset(PASS_NAMES)).function("tick") == before
 
 
 def test_an_unknown_pass_is_refused() -> None:
-    universe = sample("town")
+    program = lower(sample("town"))
     with pytest.raises(ValueError, match="there is no pass inlining; there are constant_folding, algebra"):
-        run(lower(universe), universe, frozenset({"inlining"}))
+        run(program, Facts({}, {}), frozenset({"inlining"}))

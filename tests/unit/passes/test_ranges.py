@@ -55,7 +55,7 @@ def test_intervals_hold_all_values_of_universes(name: str, optimised: bool) -> N
     program = lower(universe)
     facts = facts_of(universe, program)
     if optimised:
-        program = run(program, universe)
+        program = run(program, facts)
     for seed, function in enumerate(program.functions):
         hold(function, facts, random_inputs(universe, function, facts, 400, seed), program.tables)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hamletc.compilation import Compilation
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output, Program
@@ -12,11 +13,8 @@ from hamletc.ir.ops import Equal, Lookup, Select
 from hamletc.ir.types import Type
 from hamletc.ir.typing import F32, I32
 from hamletc.ir.verifier import verify_program
-from hamletc.lowering.lower import CPU, LIMITS, lower
-from hamletc.lowering.plan import Limits
-from hamletc.passes.facts import facts_of
+from hamletc.lowering.plan import CPU, LIMITS, Limits
 from hamletc.passes.interval import Interval
-from hamletc.passes.pipeline import run
 from hamletc.passes.ranges import Facts
 from hamletc.passes.tabulation import tabulate
 from new_universes import NEW
@@ -43,8 +41,8 @@ def same(function: Function, other: Function, inputs: dict[str, np.ndarray], bef
 @pytest.mark.parametrize("name", [*NAMES, *NEW])
 def test_the_bits_are_the_same(name: str, limits: Limits) -> None:
     universe = sample(name)
-    program = run(lower(universe, limits), universe)
-    facts = facts_of(universe, program)
+    compilation = Compilation.begin(universe, limits).run()
+    program, facts = compilation.program, compilation.facts
     tabulated = tabulate(program, facts)
     verify_program(tabulated)
     for seed, (function, other) in enumerate(zip(program.functions, tabulated.functions, strict=True)):
@@ -52,12 +50,11 @@ def test_the_bits_are_the_same(name: str, limits: Limits) -> None:
 
 
 def test_each_amount_of_the_town_is_one_lookup() -> None:
-    universe = sample("town")
-    program = run(lower(universe, CPU), universe)
-    tick = tabulate(program, facts_of(universe, program)).function("tick")
+    compilation = Compilation.begin(sample("town"), CPU).run()
+    tick = tabulate(compilation.program, compilation.facts).function("tick")
     assert count(tick, Lookup) >= 18
     assert count(tick, Equal) <= 6
-    assert count(tick, Select) < count(program.function("tick"), Select) / 2
+    assert count(tick, Select) < count(compilation.program.function("tick"), Select) / 2
 
 
 def chosen(needed: bool) -> tuple[Program, Facts]:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from hamlet_lab.ablation import Part, build_without, line_parts, phase_parts, without
-from hamletc.compile import lower
+from hamletc.compilation import Compilation
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program
+from hamletc.lowering.lower import lower
 from hamletc.passes.facts import facts_of
 from sample_universes import random_inputs, universe_of
 
@@ -99,9 +100,9 @@ def test_parts_are_the_phases_and_the_lines() -> None:
 
 
 def test_a_package_is_built(tmp_path: Path) -> None:
-    program, part = found("cascade low")
+    _, part = found("cascade low")
     universe = universe_of(TEXT)
-    module = build_without(universe, program, part, "numba", tmp_path / "0")
+    module = build_without(Compilation.begin(universe), part, "numba", tmp_path / "0")
     source = module.sources["numba_kernels.py"].decode()
     assert "rule up" in source
     assert "cascade low" not in source

@@ -5,57 +5,51 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hamlet.universe import Universe
+    from hamletc.compilation import Compilation
     from hamletc.ir.function import Program
-    from hamletc.targets.target import Work
 
 
 class Numba:
     """See `hamletc.targets.target.Target`."""
 
-    def specialise(self, program: Program, work: Work) -> Program:
+    def specialise(self, compilation: Compilation) -> Compilation:
         """A program that takes the cells of affordances from the kernel, where that keeps them; and with tables for
         registers."""
-        from hamletc.ir.verifier import verify_program
-        from hamletc.lowering.lower import CPU, lower
-        from hamletc.lowering.plan import plan
+        from hamletc.lowering.lower import lower_planned
+        from hamletc.lowering.plan import CPU
         from hamletc.passes import tabulation
-        from hamletc.passes.facts import facts_of
         from hamletc.passes.pipeline import KEPT_CELLS
         from hamletc.targets.numba.parts import is_large
 
-        universe, stopwatch = work.universe, work.stopwatch
-        if is_large(program):
-            program = _with_rows_of_situation(program, universe)
-        elif KEPT_CELLS not in work.disabled and plan(universe, CPU).kept:
-            again = lower(universe, CPU)
-            program = stopwatch.lap(f"pass {KEPT_CELLS}", lambda: work.optimise(again))
-        if tabulation.NAME not in work.disabled:
-            facts = facts_of(universe, program)
-            program = stopwatch.lap("pass tabulation", lambda: tabulation.tabulate(program, facts))
-            verify_program(program)
-        return program
+        if is_large(compilation.program):
+            compilation = compilation.with_program(_with_rows_of_situation(compilation))
+        elif (keeping := compilation.plan.keeping(CPU)).kept:
 
-    def emit(self, program: Program, universe: Universe) -> str:
+            def lowered_again(known: Compilation) -> Program:
+                return known.with_program(lower_planned(keeping)).edited().run().program
+
+            compilation = compilation.after(KEPT_CELLS, lowered_again)
+        return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
+
+    def emit(self, compilation: Compilation) -> str:
         """The text of the module."""
         from hamletc.targets.numba.emit import emit
 
-        return emit(program, universe)
+        return emit(compilation.program, compilation.universe)
 
 
-def _with_rows_of_situation(program: Program, universe: Universe) -> Program:
+def _with_rows_of_situation(compilation: Compilation) -> Program:
     """A program in which a loop over meters finds situations."""
     from hamletc.ir.function import Program
-    from hamletc.lowering.lower import LIMITS
-    from hamletc.lowering.plan import plan
     from hamletc.lowering.situation import lower_bin, lower_situation
     from hamletc.passes.pipeline import MOST_UNROLLED
 
+    universe, program = compilation.universe, compilation.program
     if len(universe.meters) <= MOST_UNROLLED:
         return program
     row, table = lower_bin(universe)
     others = tuple(function for function in program.functions if function.name != "situation")
-    before = lower_situation(plan(universe, LIMITS), with_meters=False)
+    before = lower_situation(compilation.plan, with_meters=False)
     return Program(program.universe, (*others, before, row), (*program.tables, table))
 
 

@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hamlet.universe import Universe
-    from hamletc.ir.function import Program
-    from hamletc.targets.target import Work
+    from hamletc.compilation import Compilation
 
 
 class Triton:
     """See `hamletc.targets.target.Target`."""
 
-    def specialise(self, program: Program, work: Work) -> Program:
+    def specialise(self, compilation: Compilation) -> Compilation:
         """The program after the passes that only GPUs gain from."""
         from hamletc.passes.pipeline import gpu_passes
 
-        return work.run(program, gpu_passes)
+        return compilation.run(gpu_passes)
 
-    def emit(self, program: Program, universe: Universe) -> str:
+    def emit(self, compilation: Compilation) -> str:
         """The text of the module."""
         from hamletc.targets.triton.emit import emit
 
-        return emit(program, universe)
+        return emit(compilation.program, compilation.universe, compilation.facts)
 
 
 TARGET = Triton()

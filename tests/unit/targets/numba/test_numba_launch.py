@@ -16,8 +16,7 @@ from crowded import universe
 from hamlet.errors import EnvError
 from hamlet.launch.cpu import ops as numba_ops
 from hamlet.launch.cpu.launch import NumbaBackend, _ranges
-from hamletc.lowering import lower
-from hamletc.passes import pipeline
+from hamletc.compilation import Compilation
 from hamletc.targets.numba.emit import emit
 
 
@@ -103,7 +102,7 @@ def test_the_collector_is_left_as_it_was() -> None:
 
 
 def test_text_is_the_same_twice_and_fits_the_line(tmp_path: Path) -> None:
-    program = pipeline.run(lower(universe()), universe())
+    program = Compilation.begin(universe()).run().program
     text = emit(program, universe())
     assert text == emit(program, universe())
     assert max(map(len, text.splitlines())) <= 120
