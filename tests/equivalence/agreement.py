@@ -29,8 +29,8 @@ from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
-from hamletc.lowering.lower import LIMITS, lower
-from hamletc.lowering.plan import Limits
+from hamletc.lowering.lower import lower
+from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.package import package, write
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes, run

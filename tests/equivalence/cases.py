@@ -19,8 +19,7 @@ from hamlet.schema.encoding import scales
 from hamlet.schema.room import room
 from hamlet.universe import Universe
 from hamlet_lab.verify.session import Scenario
-from hamletc.lowering.lower import LIMITS
-from hamletc.lowering.plan import Limits
+from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.passes.pipeline import PASS_NAMES
 
 UNROLLED, BY_TABLE = LIMITS, Limits(affordances=1, cascades=1)

@@ -101,7 +101,7 @@ def _places(universe: Universe) -> dict[str, Interval]:
 
 
 def _kept(universe: Universe) -> dict[str, Interval]:
-    """Of what kernels keep of the affordances at random; see `hamletc.lowering.kept`."""
+    """Of what kernels with a cell cache give functions; see `hamletc.lowering.cell_cache`."""
     if not isinstance(universe.space, Grid):
         return {}
     cells = Interval(0, prod(universe.space.sizes) - 1)

@@ -12,7 +12,8 @@ from agreement import BackendName, checked, kernels
 from hamlet.backend.protocol import Backend
 from hamlet.universe import Universe
 from hamlet_lab.diff.evaluated import Evaluated
-from hamletc.lowering.lower import LIMITS, lower
+from hamletc.lowering.lower import lower
+from hamletc.lowering.plan import LIMITS
 from hamletc.passes.pipeline import gpu_passes
 from hamletc.passes.pipeline import run as optimise
 from wiring.reflection import changes, concerns

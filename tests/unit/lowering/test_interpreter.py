@@ -18,9 +18,8 @@ from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output, Program
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
-from hamletc.lowering.layout import affordance_position
-from hamletc.lowering.lower import LIMITS
-from hamletc.lowering.plan import plan
+from hamletc.lowering.plan import LIMITS, plan
+from hamletc.lowering.space import affordance_position
 from hamletc.targets.state import names
 from new_universes import NEW
 from sample_universes import NAMES, sample

@@ -18,8 +18,8 @@ from hamletc.ir.parser import parse_program
 from hamletc.ir.printer import print_program
 from hamletc.ir.verifier import VerificationError, verify_program
 from hamletc.language.source import Source
-from hamletc.lowering.lower import LIMITS, lower
-from hamletc.lowering.plan import Limits
+from hamletc.lowering.lower import lower
+from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import gpu_passes, run
 from hamletc.read import parsed

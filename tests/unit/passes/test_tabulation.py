@@ -12,8 +12,8 @@ from hamletc.ir.ops import Equal, Lookup, Select
 from hamletc.ir.types import Type
 from hamletc.ir.typing import F32, I32
 from hamletc.ir.verifier import verify_program
-from hamletc.lowering.lower import CPU, LIMITS, lower
-from hamletc.lowering.plan import Limits
+from hamletc.lowering.lower import lower
+from hamletc.lowering.plan import CPU, LIMITS, Limits
 from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import Interval
 from hamletc.passes.pipeline import run

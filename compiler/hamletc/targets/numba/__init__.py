@@ -17,8 +17,8 @@ class Numba:
         """A program that takes the cells of affordances from the kernel, where that keeps them; and with tables for
         registers."""
         from hamletc.ir.verifier import verify_program
-        from hamletc.lowering.lower import CPU, lower
-        from hamletc.lowering.plan import plan
+        from hamletc.lowering.lower import lower
+        from hamletc.lowering.plan import CPU, plan
         from hamletc.passes import tabulation
         from hamletc.passes.facts import facts_of
         from hamletc.passes.pipeline import KEPT_CELLS
@@ -27,7 +27,7 @@ class Numba:
         universe, stopwatch = work.universe, work.stopwatch
         if is_large(program):
             program = _with_rows_of_situation(program, universe)
-        elif KEPT_CELLS not in work.disabled and plan(universe, CPU).kept:
+        elif KEPT_CELLS not in work.disabled and plan(universe, CPU).cell_cache:
             again = lower(universe, CPU)
             program = stopwatch.lap(f"pass {KEPT_CELLS}", lambda: work.optimise(again))
         if tabulation.NAME not in work.disabled:
@@ -46,9 +46,8 @@ class Numba:
 def _with_rows_of_situation(program: Program, universe: Universe) -> Program:
     """A program in which a loop over meters finds situations."""
     from hamletc.ir.function import Program
-    from hamletc.lowering.lower import LIMITS
-    from hamletc.lowering.plan import plan
-    from hamletc.lowering.situation import lower_bin, lower_situation
+    from hamletc.lowering.plan import LIMITS, plan
+    from hamletc.lowering.policy import lower_bin, lower_situation
     from hamletc.passes.pipeline import MOST_UNROLLED
 
     if len(universe.meters) <= MOST_UNROLLED:
