@@ -3,56 +3,45 @@
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe import Action, Continuous, Grid, NoSpace, Space
 from hamletc.ir.ops import Value
-from hamletc.lowering.action_table import ActionTable
-from hamletc.lowering.distance import length
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, fixed_position, literal
+from hamletc.lowering.space import length
 from hamletc.lowering.statements import pay, run
 
 
 def act(lane: Lane, action: Value) -> None:
     """Carry out the action (I32). At most one of the guards below holds, so their order does not matter."""
-    builder, universe, table = lane.builder, lane.universe, lane.plan.actions
-    start = lane.position
-    taken = _custom_actions(lane, action) if table is None else _actions_by_table(lane, table, action)
-    with builder.at(space_construct(universe), universe.space.span):
+    builder, universe, plan = lane.builder, lane.universe, lane.plan
+    start, taken = lane.position, _custom_actions(lane, action)
+    with builder.at(_space_construct(universe.space), universe.space.span):
         of_space = _of_space(lane, action)
-        moves = (
-            []
-            if lane.plan.moves is not None
-            else [
-                (builder.equal(action, builder.i32(index)), displacement(universe, move.by))
-                for index, move in enumerate(universe.moves)
-            ]
-        )
-        customs = [
-            (guard, displacement(universe, custom.move))
-            for guard, custom in zip(taken if table is None else (), universe.actions, strict=False)
-            if custom.move is not None
-        ]
-        moves += customs
-        moving = [guard for guard, _ in customs] if table is None else _moving(table, taken)
+        steps = []
+        if plan.moves is None:
+            steps += [(builder.equal(action, builder.i32(n)), move.by) for n, move in enumerate(universe.moves)]
+        if plan.actions is None:
+            steps += [(guard, custom.move) for guard, custom in taken if custom.move is not None]
+        moves = [(guard, displacement(universe, by)) for guard, by in steps]
+        moving = [guard for guard, custom in taken if custom.move is not None]
         displaces = None if of_space is None else builder.any([of_space, *moving])
-        by_table = builder.any(moving) if table is not None and moving else None
+        by_table = builder.any(moving) if plan.actions is not None and moving else None
         lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
         _set_velocity(lane, start, of_space)
     _teleport(lane, action, taken)
     _leave(lane, start, action)
-    paying = [meter for meter in universe.meters if meter.move is not None]
+    paying = [(meter, meter.move) for meter in universe.meters if meter.move is not None]
     if paying:
         with builder.at("move", None):
             charged = _charged(lane, action)
-        for meter in paying:
-            if meter.move is not None:
-                pay(lane, f"meter {meter.name} move", meter.span, meter.name, meter.move, charged)
+        for meter, cost in paying:
+            pay(lane, f"meter {meter.name} move", meter.span, meter.name, cost, charged)
 
 
-def space_construct(universe: Universe) -> str:
+def _space_construct(space: Space) -> str:
     """What origins call the space."""
-    match universe.space:
+    match space:
         case Grid():
             return "space grid"
         case Continuous():
@@ -70,75 +59,41 @@ def _of_space(lane: Lane, action: Value) -> Value | None:
     return lane.builder.less(action, lane.builder.i32(schema.interact_action(universe) + 2))
 
 
-def _custom_actions(lane: Lane, action: Value) -> list[Value]:
-    """Run the statements of the custom actions; where each is taken and possible."""
-    builder, universe = lane.builder, lane.universe
-    first = schema.interact_action(universe) + 2
+def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
+    """Run the statements of the custom actions. Where each of them, or each kind in a table, is taken and possible."""
+    builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     before, taken = lane.velocity, []
     with builder.at("action", None):
         # A custom action sets the velocity to 0 before it begins.
         lane.velocity = tuple(builder.f32(0.0) for _ in before)
         lane.speed = None if lane.speed is None else builder.f32(0.0)
-    for index, custom in enumerate(universe.actions, first):
-        construct = f"action {custom.name}"
-        with builder.at(construct, custom.span):
-            guard = builder.equal(action, builder.i32(index))
-            if custom.needs is not None:
-                guard = builder.and_(guard, lower_expression(lane, custom.needs))
-        run(lane, construct, custom.body, guard)
-        taken.append(guard)
+        number = action if table is None else builder.lookup(table.kind, action)
+    first = 0 if table is not None else schema.interact_action(universe) + 2
+    with lane.at_row(() if table is None else table.columns, action):
+        for index, custom in enumerate(universe.actions if table is None else table.kinds, first):
+            construct = f"action {custom.name}"
+            with builder.at(construct, custom.span):
+                guard = builder.equal(number, builder.i32(index))
+                if custom.needs is not None:
+                    guard = builder.and_(guard, lower_expression(lane, custom.needs))
+            run(lane, construct, custom.body, guard)
+            taken.append((guard, custom))
     lane.velocity = before
     return taken
 
 
-def _actions_by_table(lane: Lane, table: ActionTable, action: Value) -> list[Value]:
-    """The same by kind: where an action of each is taken and possible."""
-    builder = lane.builder
-    before, taken = lane.velocity, []
-    with builder.at("action", None):
-        lane.velocity = tuple(builder.f32(0.0) for _ in before)
-        kind = builder.lookup(table.kind, action)
-    outer = lane.columns, lane.row
-    lane.columns, lane.row = table.columns, action
-    for number, each in enumerate(table.kinds):
-        construct = f"action {each.name}"
-        with builder.at(construct, each.span):
-            guard = builder.equal(kind, builder.i32(number))
-            if each.needs is not None:
-                guard = builder.and_(guard, lower_expression(lane, each.needs))
-        run(lane, construct, each.body, guard)
-        taken.append(guard)
-    lane.columns, lane.row = outer
-    lane.velocity = before
-    return taken
-
-
-def _moving(table: ActionTable, taken: list[Value]) -> list[Value]:
-    """Where an own action of each kind that moves is taken."""
-    return [guard for guard, kind in zip(taken, table.kinds, strict=True) if kind.moves]
-
-
-def _teleport(lane: Lane, action: Value, taken: list[Value]) -> None:
+def _teleport(lane: Lane, action: Value, taken: list[tuple[Value, Action]]) -> None:
     """Own actions that teleport."""
-    builder, universe, table = lane.builder, lane.universe, lane.plan.actions
-    if table is not None:
-        for guard, kind in zip(taken, table.kinds, strict=True):
-            if kind.teleports:
-                with builder.at(f"action {kind.name}", kind.span):
-                    places = tuple(builder.lookup(place, action) for place in table.places)
-                    _move_to(lane, guard, places)
-        return
-    for guard, custom in zip(taken, universe.actions, strict=True):
+    builder, table = lane.builder, lane.plan.actions
+    for guard, custom in taken:
         if custom.teleport is not None:
             with builder.at(f"action {custom.name}", custom.span):
-                target = fixed_position(universe, custom.teleport)
-                _move_to(lane, guard, tuple(literal(builder, to) for to in target))
-
-
-def _move_to(lane: Lane, guard: Value, place: tuple[Value, ...]) -> None:
-    lane.position = tuple(
-        lane.builder.select(guard, to, coordinate) for to, coordinate in zip(place, lane.position, strict=True)
-    )
+                if table is None:
+                    place = fixed_position(builder, lane.universe, custom.teleport)
+                else:
+                    place = tuple(builder.lookup(rows, action) for rows in table.places)
+                there = zip(place, lane.position, strict=True)
+                lane.position = tuple(builder.select(guard, to, coordinate) for to, coordinate in there)
 
 
 def _displace(

@@ -1,7 +1,7 @@
 """Cascades as the rows of a table that a loop goes through, where they are too many to be unrolled.
 
-A *step* is one statement of a cascade, with its guard. What the cascade measured of its source at its first statement
-is kept for the others. Steps read meters by number: in file order, and in place, as they are written.
+A *step* is one statement of a cascade, with its guard. The other statements of a cascade use what it measured of its
+source at the first. Steps read meters by number: in file order, and in place, as they are written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hamlet.universe import (
 )
 from hamletc.ir.function import Table
 from hamletc.ir.typing import F32, I32
-from hamletc.lowering.shapes import shape
+from hamletc.lowering.tables import rows_of
 
 MOST_METERS = 64
 """A row of a loop tests each of its meters for being its source and its target: among more, steps are unrolled."""
@@ -78,12 +78,6 @@ class CascadeTable:
     columns: tuple[Table, ...]
     construct: str
     span: Span
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """All of them."""
-        optional = () if self.first is None else (self.first,)
-        return (*optional, self.source, self.target, self.threshold, self.kind, *self.columns)
 
 
 def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable, ...]:
@@ -142,29 +136,22 @@ def _names(tree: Any, kind: type[MeterValue | ParamValue]) -> set[str]:
 
 def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable | None:
     """The table of a loop; `None` where a row would have to choose among too many meters."""
-    order: dict[Any, int] = {}
-    kinds: list[int] = []
-    rows: list[tuple[float, ...]] = []
-    for step in steps:
-        key, row = shape((step.op, step.value))
-        kinds.append(order.setdefault(key, len(order)))
-        rows.append(row)
+    rows = rows_of(name, [(step.op, step.value) for step in steps])
     read = {step.cascade.source for step in steps}
     written = {step.target for step in steps}
-    inside = set().union(*(_names(expression, MeterValue) for _, expression in order))
-    params = set().union(*(_names(expression, ParamValue) for _, expression in order))
+    inside = set().union(*(_names(expression, MeterValue) for _, expression in rows.shapes))
+    params = set().union(*(_names(expression, ParamValue) for _, expression in rows.shapes))
     meters = [meter.name for meter in universe.meters if meter.name in read | written | inside]
     if len(meters) > MOST_METERS:
         return None
     numbers = {meter: number for number, meter in enumerate(meters)}
-    width = max(len(row) for row in rows)
     return CascadeTable(
         name,
         begin,
         end,
         len(steps),
         None if all(step.first for step in steps) else Table(f"{name}.first", I32, tuple(int(s.first) for s in steps)),
-        tuple(order),
+        tuple(rows.shapes),
         tuple(meters),
         tuple(meter for meter in meters if meter in read),
         tuple(meter for meter in meters if meter in written),
@@ -172,11 +159,8 @@ def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step
         Table(f"{name}.source", I32, tuple(numbers[step.cascade.source] for step in steps)),
         Table(f"{name}.target", I32, tuple(numbers[step.target] for step in steps)),
         Table(f"{name}.threshold", F32, tuple(round32(step.cascade.threshold) for step in steps)),
-        Table(f"{name}.kind", I32, tuple(kinds)),
-        tuple(
-            Table(f"{name}.number{column}", F32, tuple(row[column] if column < len(row) else 0.0 for row in rows))
-            for column in range(width)
-        ),
+        rows.kind,
+        rows.columns,
         f"cascade {steps[0].cascade.name} and those after it",
         steps[0].cascade.span,
     )

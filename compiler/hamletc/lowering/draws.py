@@ -8,10 +8,31 @@ from hamletc.ir.ops import Value
 from hamletc.ir.typing import U32
 from hamletc.lowering.functions import call
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.philox import philox
+
+ROUNDS = 10
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+WEYL = (0x9E3779B9, 0xBB67AE85)
 
 STREAM = 1
 """The last number of the counters of draws; that of the random policy's is 0."""
+
+
+def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Value]:
+    """Four words of a counter of four numbers and a key of two, all U32: Philox4x32-10.
+
+    J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+    """
+    for number in range(ROUNDS):
+        first, second = (builder.add(key, builder.u32(number * weyl)) for key, weyl in zip(keys, WEYL, strict=True))
+        c0, c1, c2, c3 = counter
+        m0, m1 = builder.u32(MULTIPLIERS[0]), builder.u32(MULTIPLIERS[1])
+        counter = [
+            builder.xor(builder.xor(builder.mul_high(c2, m1), c1), first),
+            builder.mul(c2, m1),
+            builder.xor(builder.xor(builder.mul_high(c0, m0), c3), second),
+            builder.mul(c0, m0),
+        ]
+    return counter
 
 
 def random_word(lane: Lane, site: int) -> Value:
@@ -26,9 +47,17 @@ def random_word(lane: Lane, site: int) -> Value:
     return lane.words[block][site % 4]
 
 
+def share(builder: Builder, word: Value, above: int = 0) -> Value:
+    """(word >> 8) + above in units of 2**-24 (F32)."""
+    units = builder.to_i32(builder.shift_right(word, 8))
+    if above:
+        units = builder.add(units, builder.i32(above))
+    return builder.mul(builder.to_f32(units), builder.f32(2.0**-24))
+
+
 def uniform(builder: Builder, word: Value, low: Value, high: Value) -> Value:
     """A number (F32) between low and high."""
-    return builder.add(low, builder.mul(_share(builder, word), builder.sub(high, low)))
+    return builder.add(low, builder.mul(share(builder, word), builder.sub(high, low)))
 
 
 def integer(builder: Builder, word: Value, low: int, high: int) -> Value:
@@ -48,20 +77,12 @@ def choice(builder: Builder, word: Value, options: list[Value]) -> Value:
 
 def normal(builder: Builder, first: Value, second: Value, mean: Value, deviation: Value) -> Value:
     """A normally distributed number (F32), by the method of Box and Muller."""
-    logarithm = call(builder, "log", _share(builder, first, above=1))
+    logarithm = call(builder, "log", share(builder, first, above=1))
     distance = builder.sqrt(builder.mul(logarithm, builder.f32(-2.0)))
-    turned = call(builder, "cos", builder.mul(_share(builder, second), builder.f32(TWICE_PI)))
+    turned = call(builder, "cos", builder.mul(share(builder, second), builder.f32(TWICE_PI)))
     return builder.add(mean, builder.mul(deviation, builder.mul(distance, turned)))
 
 
 def chance(builder: Builder, word: Value, probability: Value) -> Value:
     """Whether (BOOL) it happens."""
-    return builder.less(_share(builder, word), probability)
-
-
-def _share(builder: Builder, word: Value, above: int = 0) -> Value:
-    """(word >> 8) + above in units of 2**-24 (F32)."""
-    share = builder.to_i32(builder.shift_right(word, 8))
-    if above:
-        share = builder.add(share, builder.i32(above))
-    return builder.mul(builder.to_f32(share), builder.f32(2.0**-24))
+    return builder.less(share(builder, word), probability)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import cos, pi, sin
+from typing import Literal
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
@@ -38,17 +40,18 @@ from hamlet.universe import (
     Truth,
     Unary,
     UnaryOp,
+    Universe,
     Velocity,
     Visited,
 )
 from hamletc.ir.builder import Builder
+from hamletc.ir.function import Table
 from hamletc.ir.ops import Value
+from hamletc.ir.typing import F32
 from hamletc.lowering import draws
-from hamletc.lowering.day import day_time
-from hamletc.lowering.distance import distance, length, straight_distance
 from hamletc.lowering.functions import call, power
-from hamletc.lowering.here import is_at, is_nowhere
 from hamletc.lowering.lane import Lane
+from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +102,14 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case Velocity(axis=axis):
             return lane.velocity[schema.axes(lane.universe).index(axis)]
         case Speed():
-            return length(builder, lane.velocity) if lane.speed is None else lane.speed
+            return speed(lane)
         case Progress():
-            return builder.to_f32(_there_is(lane.progress, "progress"))
+            return builder.to_f32(there_is(lane.progress, "progress"))
         case Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
         case LastUse(affordance=affordance):
             number = schema.NOWHERE if affordance is None else lane.plan.numbers[affordance]
-            return builder.equal(_there_is(lane.last, "last use"), builder.i32(number))
+            return builder.equal(there_is(lane.last, "last use"), builder.i32(number))
         case Streak(affordance=affordance):
             return builder.to_f32(lane.streaks[affordance])
         case Visited():
@@ -140,12 +143,20 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.chance(builder, draws.random_word(lane, site), lower(probability))
 
 
+def day_time(universe: Universe, function: Literal["sin", "cos"]) -> Table:
+    """The table of sin or cos of the angle of every hour, in binary64, rounded once."""
+    if universe.clock is None:
+        raise ValueError(f"universe {universe.name} refers to the time and has no clock")
+    hours, of_angle = universe.clock.hours, sin if function == "sin" else cos
+    return Table(f"time.{function}", F32, tuple(round32(of_angle(2.0 * pi * hour / hours)) for hour in range(hours)))
+
+
 def clock_hour(lane: Lane) -> Value:
     """The hour (I32); the checker lets nothing refer to it in a universe without a clock."""
-    return _there_is(lane.hour, "hour")
+    return there_is(lane.hour, "hour")
 
 
-def _there_is(value: Value | None, what: str) -> Value:
+def there_is(value: Value | None, what: str) -> Value:
     """State that the checker lets nothing refer to in a universe without it."""
     if value is None:
         raise ValueError(f"there is no {what} in this universe")

@@ -1,21 +1,26 @@
-"""Step 2 of a tick: INTERACT, its costs, and the affordances."""
+"""Step 2 of a tick: INTERACT, its costs, the affordances, and what agents remember of their uses.
+
+Where places are computed an agent is at one affordance at most, so all are tested before any of them writes; where they
+are many, one lookup of the cell gives the row of what differs between them. Otherwise affordances are used one after
+the other.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from hamlet import schema
-from hamlet.universe import Affordance
+from hamlet.universe import Affordance, Hours
 from hamletc.ir.ops import Value
-from hamletc.lowering.by_table import interact_by_table
-from hamletc.lowering.expressions import clock_hour, lower_expression
-from hamletc.lowering.hours import is_open
-from hamletc.lowering.in_turn import interact_in_turn
+from hamletc.ir.typing import BOOL
+from hamletc.lowering.expressions import clock_hour, lower_expression, there_is
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.lasting import Reached, reach, settle
-from hamletc.lowering.layout import affordance_here
-from hamletc.lowering.statements import pay, run, run_tick
-from hamletc.lowering.uses import remember_uses
+from hamletc.lowering.space import affordance_here, is_at
+from hamletc.lowering.statements import clamp, pay, run, written
+from hamletc.lowering.tables import AffordanceTable
+
+INTERACTING = "interacting"
+"""The input that tells whether some agent of the world interacts."""
 
 
 def interact(lane: Lane, action: Value) -> Value:
@@ -27,57 +32,36 @@ def interact(lane: Lane, action: Value) -> Value:
         if meter.interact is not None:
             pay(lane, f"meter {meter.name} interact", meter.span, meter.name, meter.interact, interacting)
     if not lane.plan.computed:
-        used = interact_in_turn(lane, interacting)
-    elif lane.plan.catalogue is not None:
-        used = interact_by_table(lane, lane.plan.catalogue, _tried(lane, interacting))
+        used = _interact_in_turn(lane, interacting)
+    elif lane.plan.affordances is not None:
+        used = _interact_by_table(lane, lane.plan.affordances, _tried(lane, interacting))
     else:
-        used = _interact_exclusively(lane, interacting)
-    remember_uses(lane, interacting, used)
+        used = _interact_exclusively(lane, _tried(lane, interacting))
+    _remember_uses(lane, interacting, used)
     return used
 
 
-def _interact_exclusively(lane: Lane, interacting: Value) -> Value:
-    """An agent is at one affordance at most, so all can be tested before any of them writes."""
-    builder, universe = lane.builder, lane.universe
-    tried = _tried(lane, interacting)
-    hits = [_hit(lane, tried, number, affordance) for number, affordance in enumerate(universe.affordances)]
-    lasting = _lasting(lane, hits)
-    before = lane.progress
-    used = builder.i32(schema.NOWHERE)
-    for number, (affordance, hit) in enumerate(zip(universe.affordances, hits, strict=True)):
-        construct = f"affordance {affordance.name}"
-        if lasting is None or affordance.duration is None:
-            run(lane, construct, affordance.instantly, hit)
-        else:
-            with builder.at(construct, affordance.span):
-                completing = builder.equal(lasting.completed, builder.i32(number))
-            lane.progress = lasting.reached.progress
-            body = affordance.each_tick, affordance.on_completion, affordance.together
-            run_tick(lane, construct, affordance.span, *body, hit, completing)
-            lane.progress = before
-        with builder.at(construct, affordance.span):
+def _interact_in_turn(lane: Lane, interacting: Value) -> Value:
+    """Use the affordances that the agent is at, where it interacts (BOOL); the number (I32) of the last one, or -1."""
+    builder = lane.builder
+    with builder.at("interact", None):
+        used = builder.i32(schema.NOWHERE)
+    for number, affordance in enumerate(lane.universe.affordances):
+        with builder.at(_construct(affordance), affordance.span):
+            hit = _admitted(lane, affordance, builder.and_(interacting, is_at(lane, number)))
             used = builder.select(hit, builder.i32(number), used)
-    if lasting is not None:
-        settle(lane, lasting.used, lasting.reached, lasting.completes, lasting.using)
+        if affordance.duration is None:
+            run(lane, _construct(affordance), affordance.instantly, hit)
+            continue
+        with builder.at(_construct(affordance), affordance.span):
+            own = builder.i32(number)
+        reached = _reach(lane, own)
+        with builder.at(_construct(affordance), affordance.span):
+            completes = builder.equal(reached.progress, builder.i32(affordance.duration))
+            completing = builder.and_(hit, completes)
+        _spend_tick(lane, affordance, reached, hit, completing)
+        _settle(lane, own, reached, completes, hit)
     return used
-
-
-@dataclass(frozen=True, slots=True)
-class _Lasting:
-    """What using a lasting affordance comes to.
-
-    Attributes:
-        used: its number (I32), or -1.
-        completes: whether (BOOL) it is completed, if it is used.
-        completed: its number (I32) where it is completed, or -1.
-        using: whether (BOOL) one is used.
-    """
-
-    used: Value
-    reached: Reached
-    completes: Value
-    completed: Value
-    using: Value
 
 
 def _tried(lane: Lane, interacting: Value) -> Value:
@@ -90,32 +74,212 @@ def _tried(lane: Lane, interacting: Value) -> Value:
         return builder.select(interacting, here, builder.i32(schema.NOWHERE))
 
 
-def _hit(lane: Lane, tried: Value, number: int, affordance: Affordance) -> Value:
-    """Whether the agent uses this affordance."""
-    builder = lane.builder
-    with builder.at(f"affordance {affordance.name}", affordance.span):
-        hit = builder.equal(tried, builder.i32(number))
-        if affordance.hours is not None:
-            hit = builder.and_(hit, is_open(builder, affordance.hours, clock_hour(lane)))
-        if affordance.needs is not None:
-            hit = builder.and_(hit, lower_expression(lane, affordance.needs))
-        return hit
+def _interact_exclusively(lane: Lane, tried: Value) -> Value:
+    """Use the affordance of this number (I32; -1: none); the number of the one used, or -1."""
+    builder, affordances = lane.builder, lane.universe.affordances
+    hits = []
+    for number, affordance in enumerate(affordances):
+        with builder.at(_construct(affordance), affordance.span):
+            hits.append(_admitted(lane, affordance, builder.equal(tried, builder.i32(number))))
+    lasting = None if lane.engaged is None else _lasting(lane, hits)
+    used = builder.i32(schema.NOWHERE)
+    for number, (affordance, hit) in enumerate(zip(affordances, hits, strict=True)):
+        if lasting is None or affordance.duration is None:
+            run(lane, _construct(affordance), affordance.instantly, hit)
+        else:
+            with builder.at(_construct(affordance), affordance.span):
+                completing = builder.equal(lasting.completed, builder.i32(number))
+            _spend_tick(lane, affordance, lasting.reached, hit, completing)
+        with builder.at(_construct(affordance), affordance.span):
+            used = builder.select(hit, builder.i32(number), used)
+    if lasting is not None:
+        _settle(lane, lasting.used, lasting.reached, lasting.completes, lasting.using)
+    return used
 
 
-def _lasting(lane: Lane, hits: list[Value]) -> _Lasting | None:
-    """`None` where no affordance lasts."""
+def _interact_by_table(lane: Lane, table: AffordanceTable, tried: Value) -> Value:
+    """The same from the row of its table, by kind."""
+    builder, nowhere = lane.builder, lane.builder.i32(schema.NOWHERE)
+    with builder.at("interact", None):
+        somewhere = builder.less_equal(builder.i32(0), tried)
+        row = builder.select(somewhere, tried, builder.i32(0))
+        usable = builder.and_(somewhere, row_is_open(lane, table, row))
+        number_of_kind = builder.lookup(table.kind, row)
+    hits = []
+    with lane.at_row(table.columns, row):
+        for number, kind in enumerate(table.kinds):
+            with builder.at(_construct(kind), kind.span):
+                hit = usable
+                if len(table.kinds) > 1:
+                    hit = builder.and_(usable, builder.equal(number_of_kind, builder.i32(number)))
+                hits.append(_admitted(lane, kind, hit))
+    lasting = None
+    if table.duration is not None:
+        reached = _reach(lane, affordance_here(lane))
+        with builder.at("progress", None):
+            lasting = reached, builder.equal(reached.progress, builder.lookup(table.duration, row))
+    with lane.at_row(table.columns, row):
+        for kind, hit in zip(table.kinds, hits, strict=True):
+            if lasting is None or kind.duration is None:
+                run(lane, _construct(kind), kind.instantly, hit)
+                continue
+            reached, completes = lasting
+            with builder.at(_construct(kind), kind.span):
+                completing = builder.and_(hit, completes)
+            _spend_tick(lane, kind, reached, hit, completing)
+    if lasting is not None:
+        with builder.at("progress", None):
+            using = builder.any([hit for kind, hit in zip(table.kinds, hits, strict=True) if kind.duration is not None])
+        _settle(lane, row, *lasting, using)
+    with builder.at("interact", None):
+        return builder.select(builder.any(hits), tried, nowhere)
+
+
+def _construct(affordance: Affordance) -> str:
+    return f"affordance {affordance.name}"
+
+
+# --- who may use an affordance ---------------------------------------------------------------------------------------
+
+
+def _admitted(lane: Lane, affordance: Affordance, there: Value) -> Value:
+    """Whether (BOOL) an agent that is at an affordance finds it open and meets its `needs`."""
     builder = lane.builder
-    if lane.engaged is None or lane.progress is None:
-        return None
-    reached = reach(lane, affordance_here(lane))
+    if affordance.hours is not None:
+        there = builder.and_(there, is_open(lane, affordance.hours))
+    if affordance.needs is not None:
+        there = builder.and_(there, lower_expression(lane, affordance.needs))
+    return there
+
+
+def is_open(lane: Lane, hours: Hours) -> Value:
+    """Whether opening hours include the lane's hour."""
+    builder, hour = lane.builder, clock_hour(lane)
+    opened = builder.less_equal(builder.i32(hours.opens), hour)
+    not_closed = builder.less(hour, builder.i32(hours.closes))
+    return builder.and_(opened, not_closed) if hours.opens < hours.closes else builder.or_(opened, not_closed)
+
+
+def row_is_open(lane: Lane, table: AffordanceTable, row: Value) -> Value:
+    """Whether the affordance of a row (I32) is open at the lane's hour."""
+    builder = lane.builder
+    if table.opens is None or table.closes is None:
+        return builder.boolean(True)
+    hour = clock_hour(lane)
+    opens, closes = builder.lookup(table.opens, row), builder.lookup(table.closes, row)
+    opened, not_closed = builder.less_equal(opens, hour), builder.less(hour, closes)
+    past_midnight = builder.and_(builder.less(closes, opens), builder.or_(opened, not_closed))
+    return builder.or_(builder.and_(opened, not_closed), past_midnight)
+
+
+# --- affordances that last -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """Whether (BOOL) a tick at an affordance goes on with what the agent is engaged in; the progress (I32) with it."""
+
+    goes_on: Value
+    progress: Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """What using one of the lasting affordances comes to.
+
+    Attributes:
+        used: its number (I32), or -1.
+        completes: whether (BOOL) it is completed, if it is used.
+        completed: its number (I32) where it is completed, or -1.
+        using: whether (BOOL) one is used.
+    """
+
+    used: Value
+    reached: _Reached
+    completes: Value
+    completed: Value
+    using: Value
+
+
+def _lasting(lane: Lane, hits: list[Value]) -> _Lasting:
+    builder, reached = lane.builder, _reach(lane, affordance_here(lane))
     nowhere, nothing = builder.i32(schema.NOWHERE), builder.i32(0)
     used, duration = nowhere, nothing
     for number, (affordance, hit) in enumerate(zip(lane.universe.affordances, hits, strict=True)):
         if affordance.duration is not None:
-            with builder.at(f"affordance {affordance.name}", affordance.span):
+            with builder.at(_construct(affordance), affordance.span):
                 used = builder.select(hit, builder.i32(number), used)
                 duration = builder.select(hit, builder.i32(affordance.duration), duration)
     with builder.at("progress", None):
         completes = builder.equal(reached.progress, duration)
         completed = builder.select(completes, used, nowhere)
         return _Lasting(used, reached, completes, completed, builder.less_equal(nothing, used))
+
+
+def _reach(lane: Lane, number: Value) -> _Reached:
+    """What a tick at the affordance of this number (I32), which lasts, comes to."""
+    builder = lane.builder
+    with builder.at("progress", None):
+        one = builder.i32(1)
+        goes_on = builder.equal(there_is(lane.engaged, "engagement"), number)
+        if lane.used_at:
+            there = [builder.equal(a, b) for a, b in zip(lane.position, lane.used_at, strict=True)]
+            goes_on = builder.all([goes_on, *there])
+        progress = builder.add(there_is(lane.progress, "progress"), one)
+        return _Reached(goes_on, builder.select(goes_on, progress, one))
+
+
+def _spend_tick(lane: Lane, affordance: Affordance, reached: _Reached, guard: Value, completing: Value) -> None:
+    """Run the statements of a tick at an affordance that lasts, where the guard holds; `completing` implies it."""
+    construct, before = _construct(affordance), dict(lane.meters)
+    old, lane.progress = lane.progress, reached.progress
+    run(lane, construct, affordance.each_tick, None if affordance.together else guard)
+    run(lane, construct, affordance.on_completion, completing)
+    if affordance.together:
+        for meter in written((*affordance.each_tick, *affordance.on_completion)):
+            with lane.builder.at(construct, affordance.span):
+                clamp(lane, meter)
+                lane.meters[meter] = lane.builder.select(guard, lane.meters[meter], before[meter])
+    lane.progress = old
+
+
+def _settle(lane: Lane, number: Value, reached: _Reached, completes: Value, using: Value) -> None:
+    """The state after a tick at the affordance of this number (I32), where one is used (BOOL)."""
+    builder = lane.builder
+    with builder.at("progress", None):
+        engaged = builder.select(completes, builder.i32(schema.NOWHERE), number)
+        progress = builder.select(completes, builder.i32(0), reached.progress)
+        lane.engaged = builder.select(using, engaged, there_is(lane.engaged, "engagement"))
+        lane.progress = builder.select(using, progress, there_is(lane.progress, "progress"))
+        if lane.used_at:
+            begins = builder.and_(using, builder.not_(reached.goes_on))
+            lane.used_at = tuple(
+                builder.select(begins, now, old) for now, old in zip(lane.position, lane.used_at, strict=True)
+            )
+
+
+# --- uses ------------------------------------------------------------------------------------------------------------
+
+
+def _remember_uses(lane: Lane, interacting: Value, used: Value) -> None:
+    """Bring last use, streaks and what was seen up to date.
+
+    Args:
+        interacting: whether (BOOL) the agent does.
+        used: the number (I32) of the affordance that it used, or -1.
+    """
+    builder, tracking = lane.builder, lane.universe.tracking
+    if tracking is None or lane.last is None:
+        return
+    with builder.at("track uses", tracking.span):
+        if tracking.by == "world":
+            interacting = builder.input(BOOL, INTERACTING)
+        one, nothing = builder.i32(1), builder.i32(0)
+        again = builder.equal(lane.last, used)
+        another = builder.and_(builder.less_equal(nothing, used), builder.not_(again))
+        for name in lane.streaks:
+            streak, this = lane.streaks[name], builder.equal(used, builder.i32(lane.plan.numbers[name]))
+            counted = builder.select(again, builder.add(streak, one), one)
+            lane.streaks[name] = builder.select(this, counted, builder.select(another, nothing, streak))
+            lane.seen[name] = builder.or_(lane.seen[name], this)
+        lane.last = builder.select(interacting, used, lane.last)

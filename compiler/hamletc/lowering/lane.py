@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.universe import Universe
@@ -35,64 +37,82 @@ class Lane:
     plan: Plan
     meters: dict[str, Value]
     params: dict[str, Value]
-    inputs: dict[str, Value]
-    position: tuple[Value, ...]
-    velocity: tuple[Value, ...]
     age: Value
-    engaged: Value | None
-    progress: Value | None
-    used_at: tuple[Value, ...]
-    last: Value | None
-    streaks: dict[str, Value]
-    seen: dict[str, Value]
-    hour: Value | None
     layout: Value
-    places: tuple[tuple[Value, ...], ...]
+    inputs: dict[str, Value] = field(default_factory=dict)
+    position: tuple[Value, ...] = ()
+    velocity: tuple[Value, ...] = ()
     speed: Value | None = None
+    engaged: Value | None = None
+    progress: Value | None = None
+    used_at: tuple[Value, ...] = ()
+    last: Value | None = None
+    streaks: dict[str, Value] = field(default_factory=dict)
+    seen: dict[str, Value] = field(default_factory=dict)
+    hour: Value | None = None
+    places: tuple[tuple[Value, ...], ...] = ()
     words: dict[int, list[Value]] = field(default_factory=dict)
     found: Value | None = None
     before: Lane | None = None
     columns: tuple[Table, ...] = ()
     row: Value = 0
 
+    @contextmanager
+    def at_row(self, columns: tuple[Table, ...], row: Value) -> Iterator[None]:
+        """Inside, numbers are columns, and their values are those of the row (I32)."""
+        outer = self.columns, self.row
+        self.columns, self.row = columns, row
+        try:
+            yield
+        finally:
+            self.columns, self.row = outer
+
 
 def input_lane(plan: Plan, builder: Builder) -> Lane:
     """A lane whose values are the inputs that the state names of docs/design.md name."""
     universe = plan.universe
-    fields = {field.name: field for field in schema.state_fields(universe)}
+    rows = {field.name: field.rows for field in schema.state_fields(universe)}
     coordinate = F32 if schema.position_dtype(universe) == "f32" else I32
-    uses = [affordance.name for affordance in universe.affordances] if "streaks" in fields else []
+    uses = rows.get("streaks") or ()
 
     def single(name: str) -> Value | None:
-        return builder.input(I32, name) if name in fields else None
+        return builder.input(F32 if name == "speed" else I32, name) if name in rows else None
 
     def per_axis(name: str) -> tuple[Value, ...]:
-        rows = (fields[name].rows or ()) if name in fields else ()
-        return tuple(builder.input(F32 if name == "velocity" else coordinate, f"{name}.{axis}") for axis in rows)
+        type_ = F32 if name == "velocity" else coordinate
+        return tuple(builder.input(type_, f"{name}.{axis}") for axis in rows.get(name) or ())
 
     with builder.at("state", None):
         return Lane(
             universe,
             builder,
             plan,
-            {meter.name: builder.input(F32, f"meter.{meter.name}") for meter in universe.meters},
-            {param.name: builder.input(F32, f"param.{param.name}") for param in universe.params},
-            {item.name: builder.input(F32, f"input.{item.name}") for item in universe.inputs},
-            per_axis("position"),
-            per_axis("velocity"),
-            builder.input(I32, "age"),
-            single("engaged"),
-            single("progress"),
-            per_axis("used_at"),
-            single("last"),
-            {name: builder.input(I32, f"streak.{name}") for name in uses},
-            {name: builder.input(BOOL, f"seen.{name}") for name in uses},
-            single("hour"),
-            builder.input(U32, "layout"),
-            tuple(
+            meters={meter.name: builder.input(F32, f"meter.{meter.name}") for meter in universe.meters},
+            params={param.name: builder.input(F32, f"param.{param.name}") for param in universe.params},
+            inputs={item.name: builder.input(F32, f"input.{item.name}") for item in universe.inputs},
+            position=per_axis("position"),
+            velocity=per_axis("velocity"),
+            age=builder.input(I32, "age"),
+            engaged=single("engaged"),
+            progress=single("progress"),
+            used_at=per_axis("used_at"),
+            last=single("last"),
+            streaks={name: builder.input(I32, f"streak.{name}") for name in uses},
+            seen={name: builder.input(BOOL, f"seen.{name}") for name in uses},
+            hour=single("hour"),
+            layout=builder.input(U32, "layout"),
+            places=tuple(
                 tuple(builder.input(coordinate, f"place.{affordance.name}.{row}") for row in plan.place_rows)
                 for affordance in universe.affordances
                 if plan.place_rows
             ),
-            builder.input(F32, "speed") if "speed" in fields else None,
+            speed=single("speed"),
         )
+
+
+def begin_tick(plan: Plan, builder: Builder) -> tuple[Lane, Value]:
+    """A lane at the beginning of a tick, and the action (I32) that it is to carry out."""
+    lane = input_lane(plan, builder)
+    lane.before = replace(lane, meters=dict(lane.meters), streaks=dict(lane.streaks), seen=dict(lane.seen))
+    with builder.at("state", None):
+        return lane, builder.input(I32, "action")

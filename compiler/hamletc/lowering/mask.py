@@ -6,15 +6,12 @@ from hamlet import schema
 from hamlet.universe import Grid
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Value
-from hamletc.lowering.by_table import row_is_open
-from hamletc.lowering.expressions import clock_hour, lower_expression
-from hamletc.lowering.here import is_at
-from hamletc.lowering.hours import is_open
+from hamletc.lowering.expressions import lower_expression
+from hamletc.lowering.interact import is_open, row_is_open
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import affordance_here
-from hamletc.lowering.moves import displaced
-from hamletc.lowering.step_tables import StepTables
-from hamletc.lowering.steps import goes_somewhere, possible_steps
+from hamletc.lowering.moves import WORD, StepTables, displaced
+from hamletc.lowering.places import grid_of
+from hamletc.lowering.space import affordance_here, is_at
 
 
 def mask(lane: Lane) -> tuple[Output, ...]:
@@ -27,16 +24,16 @@ def mask(lane: Lane) -> tuple[Output, ...]:
             with builder.at("allow", item.span):
                 for_all.append(lower_expression(lane, item.allowed))
     outputs: list[Output] = []
-    steps = lane.plan.steps
+    steps = None if lane.plan.moves is None else lane.plan.moves.steps
     with builder.at("mask", universe.space.span):
-        possible = [] if steps is None or None not in allowed else possible_steps(lane, steps)
+        possible = [] if steps is None or None not in allowed else _possible_steps(lane, steps)
     for first, count in _runs(allowed):
         name, value = f"mask.{first}", allowed[first]
         with builder.at("mask", universe.space.span):
             if value is None:
                 number = builder.i32(first)
                 move = number if count == 1 else builder.add(builder.element(name), number)
-                value = _can_make(lane, steps, possible, move)
+                value = _can_make(lane, possible, move)
             outputs.append(Output(name, builder.all([value, *for_all]), None if count == 1 else count))
     return tuple(outputs)
 
@@ -74,12 +71,12 @@ def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
     return builder.any([goes_somewhere(lane, axis, int(step)) for axis, step in enumerate(by) if step])
 
 
-def _can_make(lane: Lane, steps: StepTables | None, possible: list[Value], move: Value) -> Value:
+def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
     """The same for the move of this number (I32), by tables."""
     builder, tables = lane.builder, lane.plan.moves
     if tables is None:
         raise ValueError("moves are unrolled")
-    if steps is None:
+    if tables.steps is None:
         changes = [
             builder.not_(builder.equal(displaced(builder, lane.universe, axis, own, builder.lookup(table, move)), own))
             for axis, (own, table) in enumerate(zip(lane.position, tables.axes, strict=True))
@@ -87,7 +84,7 @@ def _can_make(lane: Lane, steps: StepTables | None, possible: list[Value], move:
         stays = builder.equal(builder.lookup(tables.charged, move), builder.i32(0))
         return builder.any([*changes, stays])
     nothing = builder.u32(0)
-    takes = [builder.to_u32(builder.lookup(table, move)) for table in steps.words]
+    takes = [builder.to_u32(builder.lookup(table, move)) for table in tables.steps.words]
     return builder.any(
         [
             builder.not_(builder.equal(builder.and_(word, taken), nothing))
@@ -96,32 +93,54 @@ def _can_make(lane: Lane, steps: StepTables | None, possible: list[Value], move:
     )
 
 
+def goes_somewhere(lane: Lane, axis: int, step: int) -> Value:
+    """Whether (BOOL) the coordinate on the axis would be another one."""
+    builder, grid, own = lane.builder, grid_of(lane.universe), lane.position[axis]
+    size = grid.sizes[axis]
+    match grid.edges:
+        case "clamp":
+            return builder.less(builder.i32(0), own) if step < 0 else builder.less(own, builder.i32(size - 1))
+        case "sticky":
+            return (
+                builder.less(builder.i32(-step - 1), own) if step < 0 else builder.less(own, builder.i32(size - step))
+            )
+        case "wrap":
+            return builder.boolean(step % size != 0)
+        case "bounce" if step % 2:
+            return builder.boolean(size > 1)
+        case "bounce":
+            # A step of 2 from next to the edge leads back.
+            there = displaced(builder, lane.universe, axis, own, builder.i32(step))
+            return builder.not_(builder.equal(there, own))
+
+
+def _possible_steps(lane: Lane, tables: StepTables) -> list[Value]:
+    """Words (U32) with the bits of `tables`: whether each step goes somewhere."""
+    builder, nothing = lane.builder, lane.builder.u32(0)
+    words = [builder.u32(1), *[nothing] * (len(tables.words) - 1)]
+    for bit, (axis, step) in enumerate(tables.steps, 1):
+        here = builder.select(goes_somewhere(lane, axis, step), builder.u32(1 << bit % WORD), nothing)
+        words[bit // WORD] = builder.or_(words[bit // WORD], here)
+    return words
+
+
 def _can_interact(lane: Lane) -> Value:
     """Whether the agent is at an affordance that is open."""
-    builder = lane.builder
+    builder, timed = lane.builder, [affordance.hours for affordance in lane.universe.affordances]
     if not lane.plan.computed:
-        return _can_use_one(lane)
+        usable = []
+        for number, hours in enumerate(timed):
+            there = is_at(lane, number)
+            usable.append(there if hours is None else builder.and_(there, is_open(lane, hours)))
+        return builder.any(usable)
     here = affordance_here(lane)
     somewhere = builder.less_equal(builder.i32(0), here)
-    if lane.plan.catalogue is not None:
+    if lane.plan.affordances is not None:
         row = builder.select(somewhere, here, builder.i32(0))
-        return builder.and_(somewhere, row_is_open(lane, lane.plan.catalogue, row))
+        return builder.and_(somewhere, row_is_open(lane, lane.plan.affordances, row))
     closed = [
-        builder.and_(
-            builder.equal(here, builder.i32(number)),
-            builder.not_(is_open(builder, affordance.hours, clock_hour(lane))),
-        )
-        for number, affordance in enumerate(lane.universe.affordances)
-        if affordance.hours is not None
+        builder.and_(builder.equal(here, builder.i32(number)), builder.not_(is_open(lane, hours)))
+        for number, hours in enumerate(timed)
+        if hours is not None
     ]
     return builder.and_(somewhere, builder.not_(builder.any(closed)))
-
-
-def _can_use_one(lane: Lane) -> Value:
-    builder, usable = lane.builder, []
-    for number, affordance in enumerate(lane.universe.affordances):
-        there = is_at(lane, number)
-        if affordance.hours is not None:
-            there = builder.and_(there, is_open(builder, affordance.hours, clock_hour(lane)))
-        usable.append(there)
-    return builder.any(usable)

@@ -1,4 +1,4 @@
-"""The moves of a space: what each displaces, and the tables that say so where they are many."""
+"""The moves of a space: what each displaces, what edges make of that, and tables where moves are many."""
 
 from __future__ import annotations
 
@@ -12,23 +12,34 @@ from hamletc.ir.function import Table
 from hamletc.ir.ops import Value
 from hamletc.ir.typing import F32, I32
 
+WORD = 32
+STEPS_PER_AXIS, MORE_STEPS = 4, 64
+"""Up to so many different steps per axis, and so many more, masks try each for itself. Beyond, they try each move."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTables:
+    """The different steps that moves of a grid take: an axis, and a displacement on it that is not 0; and tables with a
+    row per move that have a bit (of I32) per step: step i is bit i + 1 of the words together. Bit 0 is that of moves
+    that go nowhere."""
+
+    steps: tuple[tuple[int, int], ...]
+    words: tuple[Table, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class MoveTables:
     """Tables with a row per action.
 
     Attributes:
-        axes: the displacement on each axis, as `by_axis` gives it; 0 for an action that is no move.
+        axes: the displacement on each axis, as `displacement` gives it; 0 for an action that is no move.
         charged: 1 for a move whose displacement is not 0 on every axis, else 0.
+        steps: what masks need on a grid; `None` where they try each move.
     """
 
     axes: tuple[Table, ...]
     charged: Table
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """All of them."""
-        return (*self.axes, self.charged)
+    steps: StepTables | None
 
 
 def move_tables(universe: Universe) -> MoveTables:
@@ -43,7 +54,25 @@ def move_tables(universe: Universe) -> MoveTables:
             for axis, name in enumerate(schema.axes(universe))
         ),
         Table("move.charged", I32, (*(int(any(move.by)) for move in universe.moves), *[0] * others)),
+        _step_tables(universe) if isinstance(universe.space, Grid) else None,
     )
+
+
+def _step_tables(universe: Universe) -> StepTables | None:
+    """`None` where the steps are too many to try each."""
+    taken = [tuple((axis, int(step)) for axis, step in enumerate(move.by) if step) for move in universe.moves]
+    steps = tuple(dict.fromkeys(step for each in taken for step in each))
+    if len(steps) > STEPS_PER_AXIS * len(universe.moves[0].by) + MORE_STEPS:
+        return None
+    bits = {step: index for index, step in enumerate(steps, 1)}
+    rows = [sum(1 << bits[step] for step in each) if each else 1 for each in taken]
+
+    def table(word: int) -> Table:
+        # I32 has the low 32 bits of a row as a signed number.
+        values = ((row >> WORD * word) + 2**31 for row in rows)
+        return Table(f"mask.steps{word}", I32, tuple(value % 2**32 - 2**31 for value in values))
+
+    return StepTables(steps, tuple(table(word) for word in range(len(steps) // WORD + 1)))
 
 
 def displacement(universe: Universe, by: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
@@ -51,17 +80,20 @@ def displacement(universe: Universe, by: tuple[float, ...]) -> tuple[float, ...]
     match universe.space:
         case Grid(sizes=sizes, edges="wrap"):
             return tuple(int(step) % size for step, size in zip(by, sizes, strict=True))
-        case Grid():
-            return tuple(int(step) for step in by)
         case _:
-            return tuple(round32(step) for step in by)
+            return coordinates(universe, by)
 
 
-def fixed_position(universe: Universe, place: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
+def coordinates(universe: Universe, place: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
     """The coordinates that an author gave, of the type of positions."""
     if schema.position_dtype(universe) == "i32":
         return tuple(int(coordinate) for coordinate in place)
     return tuple(round32(coordinate) for coordinate in place)
+
+
+def fixed_position(builder: Builder, universe: Universe, place: tuple[float, ...]) -> tuple[Value, ...]:
+    """The same as constants."""
+    return tuple(literal(builder, coordinate) for coordinate in coordinates(universe, place))
 
 
 def literal(builder: Builder, value: float) -> Value:
@@ -103,7 +135,7 @@ def _in_continuous(
 ) -> Value:
     bounds = space.axes[axis]
     low, high, size = builder.f32(round32(bounds.low)), builder.f32(round32(bounds.high)), round32(bounds.size)
-    moved = builder.add(coordinate, by)
+    moved, farthest = builder.add(coordinate, by), _farthest(universe, space, axis)
     match space.edges:
         case "clamp":
             return builder.clamp(moved, low, high)
@@ -111,10 +143,8 @@ def _in_continuous(
             off = builder.or_(builder.less(moved, low), builder.less(high, moved))
             return builder.select(off, coordinate, moved)
         case "wrap":
-            farthest = _farthest(universe, space, axis)
             return builder.add(_remainder(builder, builder.sub(moved, low), size, farthest), low)
         case "bounce":
-            farthest = _farthest(universe, space, axis)
             there = _remainder(builder, builder.sub(moved, low), 2 * size, farthest)
             back = builder.sub(builder.f32(2 * size), there)
             return builder.add(builder.select(builder.less_equal(builder.f32(size), there), back, there), low)

@@ -25,34 +25,29 @@ from hamlet.universe import (
 )
 from hamletc.ir.function import Output
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.day import day_time
-from hamletc.lowering.distance import length
-from hamletc.lowering.expressions import clock_hour
-from hamletc.lowering.here import is_at, is_nowhere
+from hamletc.lowering.expressions import clock_hour, day_time, there_is
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import affordance_here, cell_index, grid_of
-from hamletc.lowering.occupancy import Occupancy, occupancy
-from hamletc.lowering.rows import segments_of
-
-WORD = 32
+from hamletc.lowering.occupancy import WORD, Occupancy, occupancy, word_with
+from hamletc.lowering.places import cell_index, grid_of
+from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
 
 
 def observe(lane: Lane) -> tuple[Output, ...]:
     """The outputs of all observations, in order."""
     builder, universe = lane.builder, lane.universe
     occupied: Occupancy | None = None
+    segments = schema.observation_segments(universe)
     values: list[Value] = []
-    for item, segments in segments_of(universe):
-        name = segments[0].name if segments else ""
+    for item in universe.observations:
         match item:
             case ObserveGrid():
                 with builder.at("observe grid", item.span):
                     occupied = occupied or occupancy(lane)
-                    values.append(_grid(lane, name, occupied))
+                    values.append(_grid(lane, segments[len(values)].name, occupied))
             case ObserveWindow(radius=radius):
                 with builder.at("observe window", item.span):
                     occupied = occupied or occupancy(lane)
-                    values.append(_window(lane, name, radius, occupied))
+                    values.append(_window(lane, segments[len(values)].name, radius, occupied))
             case ObservePosition(encoding=encoding):
                 with builder.at("observe position", item.span):
                     values += _position(lane, encoding)
@@ -60,7 +55,7 @@ def observe(lane: Lane) -> tuple[Output, ...]:
                 values += [lane.meters[meter] for meter in meters]
             case ObserveHere(affordances=affordances):
                 with builder.at("observe here", item.span):
-                    values.append(_here(lane, name, affordances))
+                    values.append(_here(lane, segments[len(values)].name, affordances))
             case ObserveTime(functions=functions):
                 with builder.at("observe time", item.span):
                     tables = [day_time(universe, function) for function in functions]
@@ -77,16 +72,17 @@ def observe(lane: Lane) -> tuple[Output, ...]:
                 values += [lane.velocity[schema.axes(universe).index(axis)] for axis in axes]
             case ObserveSpeed():
                 with builder.at("observe speed", item.span):
-                    values.append(length(builder, lane.velocity) if lane.speed is None else lane.speed)
+                    values.append(speed(lane))
             case ObserveBlank():
                 with builder.at("observe blank", item.span):
                     values.append(builder.f32(0.0))
             case ObserveConstant():
                 with builder.at("observe constant", item.span):
+                    name = segments[len(values)].name
                     values.append(builder.lookup(lane.plan.rows[name], builder.element(name)))
     return tuple(
         Output(segment.name, value, segment.count if segment.repeated else None)
-        for segment, value in zip(schema.observation_segments(universe), values, strict=True)
+        for segment, value in zip(segments, values, strict=True)
     )
 
 
@@ -175,25 +171,20 @@ def _here_words(lane: Lane, affordances: tuple[str | None, ...]) -> list[Value]:
 
 def _bit(lane: Lane, words: list[Value], index: Value) -> Value:
     """Whether (BOOL) the bit of an index (U32) is set."""
-    builder, word_of = lane.builder, lane.builder.shift_right(index, 5)
-    word = words[0]
-    for number, other in enumerate(words[1:], 1):
-        word = builder.select(builder.equal(word_of, builder.u32(number)), other, word)
+    builder, word = lane.builder, word_with(lane.builder, words, index)
     bit = builder.emit(ShiftRight(word, builder.and_(index, builder.u32(WORD - 1))))
     return builder.equal(builder.and_(bit, builder.u32(1)), builder.u32(1))
 
 
 def _progress(lane: Lane, per: int | None) -> Value:
-    builder = lane.builder
-    if lane.engaged is None or lane.progress is None:
-        raise ValueError(f"universe {lane.universe.name} observes progress and has none")
-    spent = builder.to_f32(lane.progress)
+    builder, engaged = lane.builder, there_is(lane.engaged, "engagement")
+    spent = builder.to_f32(there_is(lane.progress, "progress"))
     if per is not None:
         return builder.div(spent, builder.f32(round32(float(per))))
-    catalogue, nobody = lane.plan.catalogue, builder.less(lane.engaged, builder.i32(0))
-    if catalogue is not None and catalogue.duration is not None:
-        row = builder.select(nobody, builder.i32(0), lane.engaged)
-        ticks_of = builder.to_f32(builder.lookup(catalogue.duration, row))
+    affordances, nobody = lane.plan.affordances, builder.less(engaged, builder.i32(0))
+    if affordances is not None and affordances.duration is not None:
+        row = builder.select(nobody, builder.i32(0), engaged)
+        ticks_of = builder.to_f32(builder.lookup(affordances.duration, row))
         return builder.select(nobody, builder.f32(0.0), builder.div(spent, ticks_of))
     lasting = [
         (number, float(affordance.duration))
@@ -202,8 +193,8 @@ def _progress(lane: Lane, per: int | None) -> Value:
     ]
     duration = builder.f32(round32(lasting[0][1]))
     for number, ticks in lasting[1:]:
-        engaged = builder.equal(lane.engaged, builder.i32(number))
-        duration = builder.select(engaged, builder.f32(round32(ticks)), duration)
+        this = builder.equal(engaged, builder.i32(number))
+        duration = builder.select(this, builder.f32(round32(ticks)), duration)
     return builder.select(nobody, builder.f32(0.0), builder.div(spent, duration))
 
 

@@ -1,4 +1,4 @@
-"""Which cells have an affordance."""
+"""Which cells have an affordance: what observations of the grid ask."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from hamlet import schema
-from hamletc.ir.function import Function
-from hamletc.ir.ops import Fold, Value
-from hamletc.ir.typing import U32
-from hamletc.lowering.cells_loop import CELLS, FEWEST, WORD, cells_body, mark, marked_words
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Function, Output
+from hamletc.ir.ops import Fold, Lookup, Value
+from hamletc.ir.typing import I32, U32
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layout import grid_of, random_cell, random_index
-from hamletc.lowering.places import rank
+from hamletc.lowering.layouts import random_cell, random_index
+from hamletc.lowering.places import Places, grid_of, rank
 from hamletc.lowering.plan import Plan
 
 Occupancy: TypeAlias = Callable[[Value], Value]
@@ -21,6 +21,15 @@ Occupancy: TypeAlias = Callable[[Value], Value]
 LARGEST_MASK = 256
 """Up to so many words times affordances that are not at fixed cells, a bit per cell is cheaper than asking for each
 cell: by a permutation, or by comparing stored places."""
+
+WORD = 32
+"""Cells that a word has bits for."""
+CELLS = "cells"
+LAYOUT = f"{CELLS}.layout"
+PER_ROW = 2
+"""Affordances that a row of the loop marks: a GPU computes two permutations in the time of one."""
+FEWEST = 5
+"""Fewer affordances at random are marked without a loop."""
 
 
 def occupancy(lane: Lane) -> Occupancy:
@@ -35,7 +44,7 @@ def occupancy(lane: Lane) -> Occupancy:
 def loops(plan: Plan, function: Function) -> list[Function]:
     """The functions that the way of asking in this one needs: the body of its loop."""
     if any(isinstance(node.op, Fold) and node.op.function == CELLS for node in function.nodes):
-        return [cells_body(plan.places, _words(plan))]
+        return [_cells_body(plan.places, _words(plan))]
     return []
 
 
@@ -50,34 +59,50 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
         for cell in where.taken:
             fixed[cell // WORD] |= 1 << cell % WORD
     mask = [builder.u32(bits) for bits in fixed]
-    if lane.plan.computed and not lane.plan.kept and len(where.random) >= FEWEST:
-        marked = marked_words(builder, where, lane.layout, words)
+    if lane.plan.computed and not lane.plan.cell_cache and len(where.random) >= FEWEST:
+        marked = _marked_words(builder, where, lane.layout, words)
         mask = [builder.or_(bits, word) for bits, word in zip(mask, marked, strict=True)]
         cells: Iterable[Value] = ()
     else:
         cells = _random(lane) if lane.plan.computed else _stored(lane)
     for cell_of in cells:
-        bit = mark(builder, cell_of)
-        word_of = builder.shift_right(cell_of, 5)
-        for number in range(words):
-            in_word = builder.equal(word_of, builder.u32(number))
-            mask[number] = builder.or_(mask[number], builder.select(in_word, bit, builder.u32(0)))
+        mask = _joined(builder, builder.or_, mask, cell_of, _mark(builder, cell_of))
 
     def occupied(cell: Value) -> Value:
-        word_of = builder.shift_right(cell, 5)
-        word = mask[0]
-        for number in range(1, words):
-            word = builder.select(builder.equal(word_of, builder.u32(number)), mask[number], word)
-        return builder.not_(builder.equal(builder.and_(word, mark(builder, cell)), builder.u32(0)))
+        word = word_with(builder, mask, cell)
+        return builder.not_(builder.equal(builder.and_(word, _mark(builder, cell)), builder.u32(0)))
 
     return occupied
+
+
+def word_with(builder: Builder, words: list[Value], index: Value) -> Value:
+    """The one of the words (U32) that has the bit of an index (U32)."""
+    word_of = builder.shift_right(index, 5)
+    word = words[0]
+    for number, other in enumerate(words[1:], 1):
+        word = builder.select(builder.equal(word_of, builder.u32(number)), other, word)
+    return word
+
+
+def _mark(builder: Builder, cell: Value) -> Value:
+    """The bit (U32) of a cell (U32) in its word."""
+    return builder.shift_left(builder.u32(1), builder.and_(cell, builder.u32(WORD - 1)))
+
+
+def _joined(
+    builder: Builder, join: Callable[[Value, Value], Value], words: list[Value], cell: Value, bit: Value
+) -> list[Value]:
+    """The words (U32) after the bit of a cell is joined to the one that has it."""
+    word_of, nothing = builder.shift_right(cell, 5), builder.u32(0)
+    numbered = enumerate(words)
+    return [join(word, builder.select(builder.equal(word_of, builder.u32(n)), bit, nothing)) for n, word in numbered]
 
 
 def _random(lane: Lane) -> Iterator[Value]:
     """The cell (U32) of each affordance at random."""
     where = lane.plan.places
     for index in range(len(where.random)):
-        if lane.plan.kept:
+        if lane.plan.cell_cache:
             yield lane.builder.input(U32, f"cell.{index}")
         else:
             yield random_cell(lane.builder, where, lane.layout, lane.builder.u32(index))
@@ -113,3 +138,42 @@ def _by_permutation(lane: Lane) -> Occupancy:
         return builder.any(found)
 
     return occupied
+
+
+# --- a loop over the affordances at random, which marks their cells ---------------------------------------------------
+
+
+def _marked_words(builder: Builder, where: Places, layout: Value, words: int) -> list[Value]:
+    """The words (U32) with a bit for every cell; those of affordances at random are set."""
+    # Seed the words with a non-constant so that the loop has a type; take it away again afterwards.
+    names = _names(words)
+    read = dict.fromkeys(node.op.table for node in _cells_body(where, words).nodes if isinstance(node.op, Lookup))
+    folds = (Fold(CELLS, name, _rows(where), names, tuple(read), (layout,) * len(names)) for name in names[1:])
+    return [builder.xor(builder.node(fold, U32), layout) for fold in folds]
+
+
+def _cells_body(where: Places, words: int) -> Function:
+    """The body of the loop: a row flips the bits of its affordances' cells, no two of which are the same."""
+    builder, names = Builder(), _names(words)
+    with builder.at("layout", None):
+        row, layout, *marked = builder.input(I32, "row"), *(builder.input(U32, name) for name in names)
+        for turn in range(PER_ROW):
+            index = builder.add(builder.mul(builder.to_u32(row), builder.u32(PER_ROW)), builder.u32(turn))
+            cell = random_cell(builder, where, layout, index)
+            bit = _mark(builder, cell)
+            if (_rows(where) - 1) * PER_ROW + turn >= len(where.random):
+                # The last row has no such affordance.
+                there = builder.less(index, builder.u32(len(where.random)))
+                bit = builder.select(there, bit, builder.u32(0))
+            marked = _joined(builder, builder.xor, marked, cell, bit)
+    outputs = zip(names, [layout, *marked], strict=True)
+    return builder.finish(CELLS, tuple(Output(name, value) for name, value in outputs))
+
+
+def _rows(where: Places) -> int:
+    return -(-len(where.random) // PER_ROW)
+
+
+def _names(words: int) -> tuple[str, ...]:
+    """What the body calls its values."""
+    return (LAYOUT, *(f"{CELLS}.word{number}" for number in range(words)))

@@ -1,4 +1,5 @@
-"""Where affordances stand: at fixed places or on the free cells, and the tables that say so where they are many."""
+"""Cells of a grid, and where affordances stand on it: at fixed places or on the free cells. Where places are many, the
+tables that say so."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from math import prod
 
-from hamlet.numbers.permutation import Domain, domain, permuted_axes
+from hamlet import schema
+from hamlet.numbers.permutation import ROUND_MULTIPLIERS, Domain, domain, permuted_axes
 from hamlet.universe import Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
@@ -15,6 +17,23 @@ from hamletc.ir.typing import I32
 
 BEYOND = 2**31 - 1
 """Fills tables that are searched; larger than all cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """Sorted tables, filled up to a power of two.
+
+    Attributes:
+        cells: of the fixed places.
+        free: the cell of each without the fixed places before it: how many free cells come first.
+        fixed: the number of the affordance at each.
+        random: the numbers of the affordances at random.
+    """
+
+    cells: Table
+    free: Table
+    fixed: Table
+    random: Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +64,6 @@ class Places:
         return bisect_left(self.random, number)
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """Sorted tables, filled up to a power of two.
-
-    Attributes:
-        cells: of the fixed places.
-        free: the cell of each without the fixed places before it: how many free cells come first.
-        fixed: the number of the affordance at each.
-        random: the numbers of the affordances at random.
-    """
-
-    cells: Table
-    free: Table
-    fixed: Table
-    random: Table
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """All of them."""
-        return (self.cells, self.free, self.fixed, self.random)
-
-
 def places(universe: Universe, most_unrolled: int) -> Places:
     """Which affordances stand where. With more affordances than `most_unrolled` tables are searched."""
     random = tuple(number for number, affordance in enumerate(universe.affordances) if affordance.place is None)
@@ -78,7 +75,7 @@ def places(universe: Universe, most_unrolled: int) -> Places:
         return Places((), random, permuted, domain(prod(sizes[:permuted])), None)
     fixed = tuple(
         sorted(
-            (index_of(sizes, affordance.place), number)
+            (_index_of(sizes, affordance.place), number)
             for number, affordance in enumerate(universe.affordances)
             if affordance.place is not None
         )
@@ -86,6 +83,14 @@ def places(universe: Universe, most_unrolled: int) -> Places:
     free = domain(max(prod(sizes) - len({cell for cell, _ in fixed}), 1))
     searched = _searched(fixed, random) if len(universe.affordances) > most_unrolled else None
     return Places(fixed, random, permuted, free, searched)
+
+
+def _index_of(sizes: tuple[int, ...], cell: tuple[float, ...]) -> int:
+    """The index of a cell: x + width * (y + height * z)."""
+    index = 0
+    for size, coordinate in zip(reversed(sizes), reversed(cell), strict=True):
+        index = index * size + int(coordinate)
+    return index
 
 
 def _searched(fixed: tuple[tuple[int, int], ...], random: tuple[int, ...]) -> Searched:
@@ -114,9 +119,70 @@ def rank(builder: Builder, table: Table, key: Value) -> Value:
     return found
 
 
-def index_of(sizes: tuple[int, ...], cell: tuple[float, ...]) -> int:
-    """The index of a cell: x + width * (y + height * z)."""
-    index = 0
-    for size, coordinate in zip(reversed(sizes), reversed(cell), strict=True):
-        index = index * size + int(coordinate)
+@dataclass(frozen=True, slots=True)
+class DrawTable:
+    """Tables with a row per axis of a large grid on which layouts draw coordinates.
+
+    Attributes:
+        words: the number of words of a cell.
+        salt: what the axis adds to the draw (32 bits).
+        size: of the axis.
+        word: that the coordinate is part of.
+        stride: what a step on the axis adds to that word.
+    """
+
+    words: int
+    salt: Table
+    size: Table
+    word: Table
+    stride: Table
+
+
+def draw_table(universe: Universe, where: Places, most_unrolled: int) -> DrawTable | None:
+    """The axes that are not permuted; `None` where the coordinates that are drawn on them are few."""
+    grid = universe.space
+    if not isinstance(grid, Grid) or (len(grid.sizes) - where.permuted) * len(where.random) <= most_unrolled:
+        return None
+    words = schema.cell_words(grid)
+    rows = []
+    for word, (begin, end) in enumerate(words):
+        for axis in range(max(begin, where.permuted), end):
+            salt = (axis + 1) * ROUND_MULTIPLIERS[1] % 2**32
+            signed = salt - 2**32 if salt >= 2**31 else salt
+            rows.append((signed, grid.sizes[axis], word, prod(grid.sizes[begin:axis])))
+    named = zip(("salt", "size", "word", "stride"), zip(*rows, strict=True), strict=True)
+    return DrawTable(len(words), *(Table(f"draws.{name}", I32, column) for name, column in named))
+
+
+# --- cells as IR -----------------------------------------------------------------------------------------------------
+
+
+def grid_of(universe: Universe) -> Grid:
+    """The grid of a universe that has one."""
+    if not isinstance(universe.space, Grid):
+        raise ValueError(f"universe {universe.name} has no grid")
+    return universe.space
+
+
+def cell_index(builder: Builder, sizes: tuple[int, ...], position: tuple[Value, ...]) -> Value:
+    """The index (I32) of the cell at this position (I32 per axis)."""
+    index = position[-1]
+    for size, coordinate in zip(reversed(sizes[:-1]), reversed(position[:-1]), strict=True):
+        index = builder.add(builder.mul(index, builder.i32(size)), coordinate)
     return index
+
+
+def cell_position(builder: Builder, sizes: tuple[int, ...], cell: Value) -> tuple[Value, ...]:
+    """The position (I32 per axis) of the cell of this index (U32)."""
+    position = []
+    for size in sizes[:-1]:
+        position.append(builder.to_i32(builder.rem(cell, builder.u32(size))))
+        cell = builder.div(cell, builder.u32(size))
+    return (*position, builder.to_i32(cell))
+
+
+def cell_words(builder: Builder, grid: Grid, position: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The words (I32) of the cell at this position: `schema.cell_words`."""
+    return tuple(
+        cell_index(builder, grid.sizes[begin:end], position[begin:end]) for begin, end in schema.cell_words(grid)
+    )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 
 from hamlet import schema
-from hamlet.universe import Grid, Universe
+from hamlet.numbers.binary32 import round32
+from hamlet.universe import (
+    Grid,
+    ObserveBlank,
+    ObserveConstant,
+    ObserveGrid,
+    ObserveHere,
+    ObserveWindow,
+    Universe,
+)
 from hamletc.ir.function import Table
-from hamletc.lowering.action_table import ActionTable, action_table
+from hamletc.ir.typing import F32, I32
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
-from hamletc.lowering.catalogue import Catalogue, catalogue
-from hamletc.lowering.draw_table import DrawTable, draw_table
 from hamletc.lowering.moves import MoveTables, move_tables
-from hamletc.lowering.places import Places, places
-from hamletc.lowering.rows import row_tables
-from hamletc.lowering.step_tables import StepTables, step_tables
+from hamletc.lowering.places import DrawTable, Places, draw_table, places
+from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, affordance_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +31,19 @@ class Limits:
     as 64 affordances; a step of a loop takes many times longer than an unrolled one, which knows its meters, so that
     only many become a loop.
 
-    `kept`: on a grid of so many cells the kernel keeps where unrolled affordances at random stand, for an episode.
+    `cached_cells`: on a grid of so many cells the kernel has a cache of the cells of unrolled affordances at random.
     """
 
     affordances: int = 64
     cascades: int = 256
     moves: int = 16
     draws: int = 256
-    kept: int = 0
+    cached_cells: int = 0
     actions: int = 64
 
 
 LIMITS = Limits()
-CPU = Limits(kept=256)
+CPU = Limits(cached_cells=256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +54,13 @@ class Plan:
         numbers: of the affordances by name, in file order.
         computed: places are computed from the layout: an agent is at one affordance at most.
         place_rows: what a stored place consists of.
-        catalogue: `None` where affordances are unrolled.
+        affordances: `None` where they are unrolled.
         cascades: those that are not unrolled.
-        moves: `None` where moves are unrolled.
-        steps: what masks need of many moves of a grid; `None` where each move is tried.
+        moves: `None` where they are unrolled.
         draws: what a loop needs to draw the places of affordances; `None` where that is unrolled.
         rows: the tables of observations with a row per element, by segment.
         actions: `None` where the universe's own actions are unrolled.
-        kept: the kernel keeps the cells of affordances at random: it gives them, and the one on the agent's cell.
+        cell_cache: the kernel gives the cells of affordances at random, and the one on the agent's cell.
     """
 
     universe: Universe
@@ -63,40 +69,32 @@ class Plan:
     computed: bool
     place_rows: tuple[str, ...]
     places: Places
-    catalogue: Catalogue | None
+    affordances: AffordanceTable | None
     cascades: tuple[CascadeTable, ...]
     moves: MoveTables | None
-    steps: StepTables | None
     draws: DrawTable | None
     rows: dict[str, Table]
     actions: ActionTable | None
-    kept: bool
+    cell_cache: bool
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of affordances, cascades, moves, observations and actions."""
-        searched = () if self.places.searched is None else self.places.searched.tables
-        rows = () if self.catalogue is None else self.catalogue.tables
-        moves = () if self.moves is None else self.moves.tables
-        cascades = (table for cascades in self.cascades for table in cascades.tables)
-        steps = () if self.steps is None else self.steps.words
-        draws = () if self.draws is None else self.draws.tables
-        actions = () if self.actions is None else self.actions.tables
-        return (*searched, *rows, *cascades, *moves, *steps, *draws, *self.rows.values(), *actions)
+        """All tables, in the order in which programs have them."""
+        parts = (self.places.searched, self.affordances, self.cascades, self.moves, self.draws)
+        return tuple(tables_of((*parts, *self.rows.values(), self.actions)))
 
-    def keeping(self, limits: Limits) -> Plan:
-        """The same plan, but for which cells the kernel keeps."""
+    def with_cell_cache(self, limits: Limits) -> Plan:
+        """The same plan, but for whether the kernel has a cell cache."""
         space = self.universe.space
-        few = isinstance(space, Grid) and schema.cells(space) <= limits.kept
-        unrolled = self.computed and self.catalogue is None
-        return replace(self, limits=limits, kept=unrolled and bool(self.places.random) and few)
+        few = isinstance(space, Grid) and schema.cells(space) <= limits.cached_cells
+        unrolled = self.computed and self.affordances is None
+        return replace(self, limits=limits, cell_cache=unrolled and bool(self.places.random) and few)
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:
     """The plan of a universe."""
     computed = isinstance(universe.space, Grid) and universe.space.places == "computed"
     numbers = {affordance.name: number for number, affordance in enumerate(universe.affordances)}
-    many_moves = len(universe.moves) > limits.moves
     where = places(universe, limits.affordances if computed else len(universe.affordances))
     many = computed and len(universe.affordances) > limits.affordances
     planned = Plan(
@@ -106,20 +104,48 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         computed,
         schema.place_rows(universe),
         where,
-        catalogue(universe) if many else None,
+        affordance_table(universe) if many else None,
         cascade_tables(universe, limits.cascades),
-        move_tables(universe) if many_moves else None,
-        step_tables(universe) if many_moves and isinstance(universe.space, Grid) else None,
-        _draws(universe, where, limits.draws),
-        row_tables(universe, numbers),
+        move_tables(universe) if len(universe.moves) > limits.moves else None,
+        draw_table(universe, where, limits.draws),
+        _row_tables(universe, numbers),
         action_table(universe) if len(universe.actions) > limits.actions else None,
         False,
     )
-    return planned.keeping(limits)
+    return planned.with_cell_cache(limits)
 
 
-def _draws(universe: Universe, where: Places, most_unrolled: int) -> DrawTable | None:
-    space = universe.space
-    if not isinstance(space, Grid) or (len(space.sizes) - where.permuted) * len(where.random) <= most_unrolled:
-        return None
-    return draw_table(space, where.permuted)
+def tables_of(part: object) -> Iterator[Table]:
+    """The tables that a part of a plan has as fields, in order."""
+    match part:
+        case Table():
+            yield part
+        case tuple():
+            for each in part:
+                yield from tables_of(each)
+        case _ if is_dataclass(part):
+            for field in fields(part):
+                yield from tables_of(getattr(part, field.name))
+        case _:
+            pass
+
+
+def _row_tables(universe: Universe, numbers: dict[str, int]) -> dict[str, Table]:
+    """Numbers, and affordances that may be here, by segment. What is here in the usual order needs no table."""
+    tables: dict[str, Table] = {}
+    repeated = (segment.name for segment in schema.observation_segments(universe) if segment.repeated)
+    for item in universe.observations:
+        match item:
+            case ObserveConstant(values=values):
+                name = next(repeated)
+                tables[name] = Table(f"row.{name}", F32, tuple(round32(value) for value in values))
+            case ObserveHere(affordances=affordances):
+                name = next(repeated)
+                if affordances != (*numbers, None):
+                    here = (schema.NOWHERE if each is None else numbers[each] for each in affordances)
+                    tables[name] = Table(f"row.{name}", I32, tuple(here))
+            case ObserveGrid() | ObserveWindow() | ObserveBlank():
+                next(repeated)
+            case _:
+                pass
+    return tables

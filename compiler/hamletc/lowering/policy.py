@@ -1,13 +1,26 @@
-"""The random policy: Philox4x32-10 words, and the action that a word draws (docs/semantics.md, "Randomness")."""
+"""The actions of the policies inside kernels (docs/semantics.md, "Randomness"): the random one draws a word, and a
+tabular one looks up the row of the agent's situation (`hamlet.schema.features`)."""
 
 from __future__ import annotations
 
+from hamlet import schema
+from hamlet.numbers import elementary
+from hamlet.numbers.binary32 import round32
+from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
+from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
-from hamletc.ir.typing import U32
-from hamletc.lowering.philox import philox
+from hamletc.ir.function import Function, Output, Table
+from hamletc.ir.ops import Value
+from hamletc.ir.typing import F32, I32, U32
+from hamletc.lowering.draws import philox
+from hamletc.lowering.expressions import clock_hour
+from hamletc.lowering.functions import nearest
+from hamletc.lowering.lane import Lane, input_lane
+from hamletc.lowering.plan import Plan
+from hamletc.lowering.space import affordance_here
 
-SITE = 1
+SITE, STREAM = 1, 0
+"""The last two numbers of the counters of the random policy."""
 
 
 def lower_policy() -> Function:
@@ -16,7 +29,7 @@ def lower_policy() -> Function:
     with builder.at("policy", None):
         lane, tick = builder.input(U32, "lane"), builder.input(U32, "tick")
         keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
-        counter = [lane, builder.shift_right(tick, 2), builder.u32(SITE), builder.u32(0)]
+        counter = [lane, builder.shift_right(tick, 2), builder.u32(SITE), builder.u32(STREAM)]
         words = philox(builder, counter, keys)
     return builder.finish("policy", tuple(Output(f"word{number}", word) for number, word in enumerate(words)))
 
@@ -27,3 +40,61 @@ def lower_choose(actions: int) -> Function:
     with builder.at("policy", None):
         drawn = builder.mul_high(builder.input(U32, "word"), builder.u32(actions))
         return builder.finish("choose", (Output("action", builder.to_i32(drawn)),))
+
+
+def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
+    """Inputs: the state, and of the table stride.0, ... (I32, per feature), scale.0, ... and top.0, ... (F32, per
+    quantity: bins / width, bins - 1). Output situation (I32). Without meters it is what `lower_bin` begins with."""
+    builder = Builder()
+    lane = input_lane(planned, builder)
+    with builder.at("policy", None):
+        situation, binned = builder.i32(0), 0
+        found = features(planned.universe)
+        # Meters are the last features, in their order.
+        meters = len(found) - len(planned.universe.meters)
+        for number, feature in enumerate(found if with_meters else found[:meters]):
+            match feature:
+                case Count():
+                    value = _count(lane, feature)
+                case Quantity(low=low):
+                    meter = planned.universe.meters[number - meters].name if number >= meters else None
+                    quantity = lane.position[number] if meter is None else lane.meters[meter]
+                    value = _bin(builder, quantity, builder.f32(round32(low)), f"scale.{binned}", f"top.{binned}")
+                    binned += 1
+            situation = builder.add(situation, builder.mul(value, builder.input(I32, f"stride.{number}")))
+    return builder.finish("situation", (Output("situation", situation),))
+
+
+def lower_bin(universe: Universe) -> tuple[Function, Table]:
+    """What the meter of a `row` adds to a situation, for kernels that go through meters in a loop, and a table of where
+    meters begin. Inputs: row, situation, stride (I32), value, scale, top (F32). Output situation (I32)."""
+    builder, table = Builder(), Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters))
+    with builder.at("policy", None):
+        low = builder.lookup(table, builder.input(I32, "row"))
+        binned = _bin(builder, builder.input(F32, "value"), low, "scale", "top")
+        added = builder.mul(binned, builder.input(I32, "stride"))
+        situation = builder.add(builder.input(I32, "situation"), added)
+    return builder.finish("bin", (Output("situation", situation),)), table
+
+
+def _count(lane: Lane, feature: Count) -> Value:
+    """A whole number (I32)."""
+    builder = lane.builder
+    match feature.name:
+        case name if name == HOUR:
+            return clock_hour(lane)
+        case name if name == AGE:
+            return builder.minimum(lane.age, builder.i32(feature.size - 1))
+        case name if name == HERE:
+            return builder.add(affordance_here(lane), builder.i32(1))
+        case name:
+            return lane.position[schema.axes(lane.universe).index(name)]
+
+
+def _bin(builder: Builder, value: Value, low: Value, scale: str, top: str) -> Value:
+    """The bin (I32) that a number is in; `scale` and `top` are names of inputs."""
+    scaled = builder.mul(builder.sub(value, low), builder.input(F32, scale))
+    inside = builder.clamp(scaled, builder.f32(0.0), builder.input(F32, top))
+    near, whole = nearest(builder, builder.add(inside, builder.f32(elementary.ROUND)))
+    above = builder.select(builder.less(inside, near), builder.i32(1), builder.i32(0))
+    return builder.sub(builder.to_i32(whole), above)

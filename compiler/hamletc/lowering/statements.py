@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, AssignOp, Expression, Span, Statement, Together
+from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.lane import Lane
@@ -25,87 +26,61 @@ def run(
         measured: see `lower_expression`.
     """
     before = dict(lane.meters)
-    spans: dict[str, Span] = {}
     for statement in body:
         with lane.builder.at(construct, statement.span):
             match statement:
-                case Assign(meter=meter, op=op, value=value, clamped=clamped):
-                    write(lane, meter, op, lower_expression(lane, value, measured), clamped)
-                    spans[meter] = statement.span
-                case Together(body=assigns):
-                    for assign in assigns:
-                        write(lane, assign.meter, assign.op, lower_expression(lane, assign.value, measured), False)
-                        spans[assign.meter] = assign.span
-                    for meter in dict.fromkeys(assign.meter for assign in assigns):
-                        _clamp(lane, meter)
+                case Assign():
+                    _assign(lane, statement, measured)
+                case Together(body=together):
+                    for assign in together:
+                        _assign(lane, assign, measured)
+                    for meter in written(together):
+                        clamp(lane, meter)
     if guard is not None:
-        for meter, span in spans.items():
+        for meter, span in written(body).items():
             with lane.builder.at(construct, span):
                 lane.meters[meter] = lane.builder.select(guard, lane.meters[meter], before[meter])
 
 
-def run_tick(
-    lane: Lane,
-    construct: str,
-    span: Span,
-    each_tick: tuple[Statement, ...],
-    on_completion: tuple[Statement, ...],
-    together: bool,
-    guard: Value,
-    completing: Value,
-) -> None:
-    """A tick at an affordance that lasts, where the guard holds; `completing` implies it.
-
-    Args:
-        together: the meters that any of the statements writes, which are unclamped, are clamped after all of them.
-    """
-    if not together:
-        run(lane, construct, each_tick, guard)
-        run(lane, construct, on_completion, completing)
-        return
-    before = dict(lane.meters)
-    run(lane, construct, each_tick)
-    run(lane, construct, on_completion, completing)
-    for meter in dict.fromkeys(_written((*each_tick, *on_completion))):
-        with lane.builder.at(construct, span):
-            _clamp(lane, meter)
-            lane.meters[meter] = lane.builder.select(guard, lane.meters[meter], before[meter])
+def written(body: Sequence[Statement]) -> dict[str, Span]:
+    """The meters that statements write, in the order of first appearance, and where each is last written."""
+    return {assign.meter: assign.span for assign in _assigns(body)}
 
 
-def _written(body: tuple[Statement, ...]) -> Iterator[str]:
-    """The meters that statements write, in order."""
+def _assigns(body: Sequence[Statement]) -> Iterator[Assign]:
     for statement in body:
         match statement:
-            case Assign(meter=meter):
-                yield meter
+            case Assign():
+                yield statement
             case Together(body=together):
-                yield from _written(together)
+                yield from together
 
 
 def pay(lane: Lane, construct: str, span: Span, meter: str, cost: Expression, guard: Value | None) -> None:
     """`meter -= cost` as a statement, where the guard holds."""
-    with lane.builder.at(construct, span):
-        before = lane.meters[meter]
-        write(lane, meter, "-=", lower_expression(lane, cost), True)
-        if guard is not None:
-            lane.meters[meter] = lane.builder.select(guard, lane.meters[meter], before)
+    run(lane, construct, (Assign(meter, "-=", cost, True, span),), guard)
 
 
-def write(lane: Lane, meter: str, op: AssignOp, value: Value, clamped: bool) -> None:
-    """One assignment, with or without the clamp that follows it."""
-    builder = lane.builder
+def _assign(lane: Lane, assign: Assign, measured: Measured | None) -> None:
+    value = lower_expression(lane, assign.value, measured)
+    lane.meters[assign.meter] = applied(lane.builder, assign.op, lane.meters[assign.meter], value)
+    if assign.clamped:
+        clamp(lane, assign.meter)
+
+
+def applied(builder: Builder, op: AssignOp, current: Value, value: Value) -> Value:
+    """What an assignment makes of the current value, not yet clamped."""
     match op:
         case "+=":
-            lane.meters[meter] = builder.add(lane.meters[meter], value)
+            return builder.add(current, value)
         case "-=":
-            lane.meters[meter] = builder.sub(lane.meters[meter], value)
+            return builder.sub(current, value)
         case "=":
-            lane.meters[meter] = value
-    if clamped:
-        _clamp(lane, meter)
+            return value
 
 
-def _clamp(lane: Lane, name: str) -> None:
+def clamp(lane: Lane, name: str) -> None:
+    """Bring a meter between its bounds."""
     builder = lane.builder
     meter = next(meter for meter in lane.universe.meters if meter.name == name)
     low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))

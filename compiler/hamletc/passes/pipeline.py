@@ -53,7 +53,7 @@ CPU_NAMES = (KEPT_CELLS, tabulation.NAME)
 
 
 MOST_UNROLLED = 64
-"""Kernels for CPUs find the bins of more meters in a loop (`hamletc.lowering.situation`)."""
+"""Kernels for CPUs find the bins of more meters in a loop (`hamletc.lowering.policy`)."""
 
 LONG_SITUATION = 4000
 """Nodes of a `situation` in which nothing is looked for but dead code: it is one row after the other."""

@@ -116,7 +116,7 @@ class Evaluated:
         return evaluate(program.function(function), inputs, program.tables, program.functions)
 
     def _found(self, function: str, state: dict[str, Array], lanes: Array) -> dict[str, Array]:
-        """What kernels that keep the cells of affordances give a function: see `hamletc.lowering.kept`."""
+        """What kernels with a cell cache give a function: see `hamletc.lowering.cell_cache`."""
         axes = schema.axes(self._universe)
         moved = self._evaluate("move", state, lanes) if function == "tick" else {}
         position = {f"position.{axis}": moved.get(f"moved.{axis}", state[f"position.{axis}"]) for axis in axes}

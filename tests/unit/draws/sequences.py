@@ -14,7 +14,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.typing import F32, U32
 from hamletc.lowering import draws
-from hamletc.lowering.philox import philox
+from hamletc.lowering.draws import philox
 
 Array = np.ndarray[Any, Any]
 

@@ -14,8 +14,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.typing import F32
-from hamletc.lowering.functions import call, power
-from hamletc.lowering.functions.call import Function
+from hamletc.lowering.functions import Function, call, power
 
 Array = np.ndarray[Any, Any]
 

@@ -18,8 +18,8 @@ from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output, Program
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
-from hamletc.lowering.layout import affordance_position
 from hamletc.lowering.plan import LIMITS, plan
+from hamletc.lowering.space import affordance_position
 from new_universes import NEW
 from sample_universes import NAMES, sample
 

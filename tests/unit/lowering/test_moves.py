@@ -15,10 +15,9 @@ from hamletc.ir.function import Output
 from hamletc.ir.typing import F32, I32
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
-from hamletc.lowering.moves import displaced, displacement, literal
+from hamletc.lowering.mask import goes_somewhere
+from hamletc.lowering.moves import MORE_STEPS, STEPS_PER_AXIS, displaced, displacement, literal
 from hamletc.lowering.plan import LIMITS, Limits, plan
-from hamletc.lowering.step_tables import MORE_STEPS, STEPS_PER_AXIS
-from hamletc.lowering.steps import goes_somewhere
 from hamletc.passes.ranges import Facts
 from sample_universes import random_inputs, sample, universe_of
 

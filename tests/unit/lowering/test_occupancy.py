@@ -9,9 +9,9 @@ from hamlet import schema
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
-from hamletc.lowering import cells_loop, occupancy
+from hamletc.lowering import occupancy
 from hamletc.lowering.lane import input_lane
-from hamletc.lowering.layout import grid_of
+from hamletc.lowering.places import grid_of
 from hamletc.lowering.plan import LIMITS, Limits, plan
 from hamletc.passes.dead_code import DeadCodeElimination
 from sample_universes import sample
@@ -44,7 +44,7 @@ def test_by_mask_and_by_permutation(name: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("name", ["town", "wrap", "bounce", "sticky"])
 @pytest.mark.parametrize("per_row", [1, 2, 3])
 def test_with_and_without_a_loop(name: str, per_row: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells_loop, "PER_ROW", per_row)
+    monkeypatch.setattr(occupancy, "PER_ROW", per_row)
     monkeypatch.setattr(occupancy, "FEWEST", 1)
     by_loop = occupied(name)
     monkeypatch.setattr(occupancy, "FEWEST", 1 << 30)

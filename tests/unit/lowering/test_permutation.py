@@ -10,8 +10,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.types import Type
-from hamletc.lowering.layout import new_layout
-from hamletc.lowering.permutation import permute, unpermute
+from hamletc.lowering.layouts import new_layout, permute, unpermute
 
 WORD = 0xFFFFFFFF
 SIZES = (1, 2, 3, 4, 5, 7, 12, 13, 17, 23, 25, 37, 59, 64, 97, 127, 1000)

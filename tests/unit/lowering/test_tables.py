@@ -61,7 +61,7 @@ def universe(name: str) -> Universe:
     return universe_of(TEXTS[name]) if name in TEXTS else sample(name)
 
 
-@pytest.mark.parametrize("name", [*NAMES, *NEW, *TEXTS])
+@pytest.mark.parametrize("name", [*NAMES, *NEW, *TEXTS, "launched"])
 def test_tables_give_the_bits_of_unrolled_code(name: str) -> None:
     made = universe(name)
     unrolled, tabled = lower(made, UNROLLED), lower(made, TABLES)

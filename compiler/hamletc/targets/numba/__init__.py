@@ -23,10 +23,10 @@ class Numba:
 
         if is_large(compilation.program):
             compilation = compilation.with_program(_with_rows_of_situation(compilation))
-        elif (keeping := compilation.plan.keeping(CPU)).kept:
+        elif (cached := compilation.plan.with_cell_cache(CPU)).cell_cache:
 
             def lowered_again(known: Compilation) -> Program:
-                return known.with_program(lower_planned(keeping)).edited().run().program
+                return known.with_program(lower_planned(cached)).edited().run().program
 
             compilation = compilation.after(KEPT_CELLS, lowered_again)
         return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
@@ -41,7 +41,7 @@ class Numba:
 def _with_rows_of_situation(compilation: Compilation) -> Program:
     """A program in which a loop over meters finds situations."""
     from hamletc.ir.function import Program
-    from hamletc.lowering.situation import lower_bin, lower_situation
+    from hamletc.lowering.policy import lower_bin, lower_situation
     from hamletc.passes.pipeline import MOST_UNROLLED
 
     universe, program = compilation.universe, compilation.program

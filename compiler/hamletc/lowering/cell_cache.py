@@ -1,11 +1,11 @@
-"""What a kernel needs that keeps, for an episode, the cells of affordances at random: functions around the tick.
+"""The cell cache: a kernel for CPUs computes the cells of affordances at random once per episode, and its launcher has
+them in memory from launch to launch (docs/design.md, "Performance rules").
 
-Such a kernel moves all lanes first, finds what stands on their cells by comparing those, and gives the tick both.
+Such a kernel moves all lanes first, finds what stands on their cells by comparing those, and gives the tick both. Here
+are the functions that it calls around the tick, and the inputs that it gives the others.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from hamlet import schema
 from hamletc.ir.builder import Builder
@@ -13,12 +13,13 @@ from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Value
 from hamletc.ir.typing import I32, U32
 from hamletc.lowering.act import act
-from hamletc.lowering.lane import Lane, input_lane
-from hamletc.lowering.layout import cell_index, grid_of, new_layout, random_cell, random_index
+from hamletc.lowering.lane import Lane, begin_tick
+from hamletc.lowering.layouts import new_layout, random_cell, random_index
+from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
 
 
-def kept_functions(planned: Plan) -> list[Function]:
+def cell_cache_functions(planned: Plan) -> list[Function]:
     """`move`: the position after an action. `stand`: the cell (U32) of a position. `place`: the cell (U32) of the
     affordance at random of an index (U32), and behind those of an agent's start. `search`: the index (I32) of the one
     on a cell, or -1, from the layout. `shuffle`: the layout of an episode."""
@@ -30,16 +31,6 @@ def moved_position(lane: Lane) -> tuple[Value, ...]:
     return tuple(lane.builder.input(I32, f"moved.{axis}") for axis in schema.axes(lane.universe))
 
 
-def episode_layout(builder: Builder) -> Value:
-    """The layout that `shuffle` gave."""
-    return builder.input(U32, "layout")
-
-
-def start_cell(builder: Builder) -> Value:
-    """The cell (U32) that `place` gave for an agent's start."""
-    return builder.input(U32, "cell")
-
-
 def found(lane: Lane) -> Value:
     """The index (I32) of the affordance at random on the agent's cell, or -1."""
     with lane.builder.at("here", None):
@@ -48,9 +39,8 @@ def found(lane: Lane) -> Value:
 
 def _move(planned: Plan) -> Function:
     builder = Builder()
-    lane = input_lane(planned, builder)
-    lane.before = replace(lane, meters=dict(lane.meters), streaks=dict(lane.streaks), seen=dict(lane.seen))
-    act(lane, builder.input(I32, "action"))
+    lane, action = begin_tick(planned, builder)
+    act(lane, action)
     axes = schema.axes(planned.universe)
     outputs = (Output(f"moved.{axis}", value) for axis, value in zip(axes, lane.position, strict=True))
     return builder.finish("move", tuple(outputs))
@@ -72,15 +62,6 @@ def _place(planned: Plan) -> Function:
     return builder.finish("place", (Output("cell", cell),))
 
 
-def _shuffle() -> Function:
-    builder = Builder()
-    with builder.at("layout", None):
-        seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
-        world, episode = builder.input(U32, "world"), builder.to_u32(builder.input(I32, "episode"))
-        layout = new_layout(builder, *seeds, world, episode)
-    return builder.finish("shuffle", (Output("layout", layout),))
-
-
 def _search(planned: Plan) -> Function:
     builder, where = Builder(), planned.places
     with builder.at("here", None):
@@ -89,3 +70,12 @@ def _search(planned: Plan) -> Function:
         known = builder.less(index, builder.u32(len(where.random)))
         found = builder.select(known, builder.to_i32(index), builder.i32(schema.NOWHERE))
     return builder.finish("search", (Output("found", found),))
+
+
+def _shuffle() -> Function:
+    builder = Builder()
+    with builder.at("layout", None):
+        seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
+        world, episode = builder.input(U32, "world"), builder.to_u32(builder.input(I32, "episode"))
+        layout = new_layout(builder, *seeds, world, episode)
+    return builder.finish("shuffle", (Output("layout", layout),))

@@ -1,4 +1,4 @@
-"""What kernels that keep the cells of affordances call says the same as `reset`, of whose work it is a part."""
+"""The functions of the cell cache say together what `reset` says, of whose work each is a part."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
 from sample_universes import NAMES, sample
 
-KEPT = [name for name in NAMES if plan(sample(name), CPU).kept]
+CACHED = [name for name in NAMES if plan(sample(name), CPU).cell_cache]
 LANES = 4000
 
 
-def test_some_universes_are_kept() -> None:
-    assert {"town", "shifts"} <= set(KEPT)
+def test_some_universes_have_a_cell_cache() -> None:
+    assert {"town", "shifts"} <= set(CACHED)
 
 
 @pytest.mark.parametrize("agents", [1, 3])
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("name", CACHED)
 def test_an_episode_begins_alike(name: str, agents: int) -> None:
     universe = sample(name)
     alone, parts = lower(universe), lower(universe, CPU)

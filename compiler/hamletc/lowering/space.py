@@ -1,0 +1,171 @@
+"""Where an agent is in its space: lengths, distances to affordances, and which it is at (docs/semantics.md,
+"Expressions")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from hamlet import schema
+from hamlet.numbers.binary32 import round32
+from hamlet.universe import Continuous, Grid, Metric, NoSpace
+from hamletc.ir.builder import Builder
+from hamletc.ir.ops import Value
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.layouts import random_cell, random_index
+from hamletc.lowering.moves import fixed_position
+from hamletc.lowering.places import Places, cell_index, cell_position, cell_words, grid_of, rank
+
+
+def length(builder: Builder, vector: Sequence[Value]) -> Value:
+    """The length (F32) of a vector: the first squares, a multiple of 4 of them, are rounded before they are added."""
+    total: Value | None = None
+    rounded_twice = len(vector) // 4 * 4
+    for index, part in enumerate(vector):
+        if total is None:
+            total = builder.mul(part, part)
+        elif index < rounded_twice:
+            total = builder.add(total, builder.mul(part, part))
+        else:
+            total = builder.fma(part, part, total)
+    return builder.f32(0.0) if total is None else builder.sqrt(total)
+
+
+def speed(lane: Lane) -> Value:
+    """The speed (F32): the length of the velocity, where it is no state of its own."""
+    return length(lane.builder, lane.velocity) if lane.speed is None else lane.speed
+
+
+def distance(lane: Lane, number: int) -> Value:
+    """The distance (F32) to an affordance by the metric of the space."""
+    builder = lane.builder
+    match lane.universe.space:
+        case Grid(sizes=sizes, edges=edges, metric=metric):
+            away = []
+            for size, step in zip(sizes, _steps(lane, number), strict=True):
+                apart = builder.abs(step)
+                if edges == "wrap":
+                    apart = builder.minimum(apart, builder.sub(builder.i32(size), apart))
+                away.append(apart)
+            total = builder.to_f32(_total(builder, metric, away))
+        case Continuous(metric=metric):
+            steps = _steps(lane, number)
+            total = _total(builder, metric, steps if metric == "euclidean" else [builder.abs(step) for step in steps])
+        case NoSpace():
+            return builder.f32(0.0)
+    return builder.sqrt(total) if metric == "euclidean" else total
+
+
+def straight_distance(lane: Lane, number: int) -> Value:
+    """The length (F32) of the vector to an affordance."""
+    builder, steps = lane.builder, _steps(lane, number)
+    if isinstance(lane.universe.space, Grid):
+        steps = [builder.to_f32(step) for step in steps]
+    return length(builder, steps)
+
+
+def _steps(lane: Lane, number: int) -> list[Value]:
+    """The agent's coordinates less those of an affordance."""
+    there = affordance_position(lane, number)
+    return [lane.builder.sub(own, other) for own, other in zip(lane.position, there, strict=True)]
+
+
+def _total(builder: Builder, metric: Metric, away: list[Value]) -> Value:
+    """What the metric makes of the steps on all axes; of the euclidean one the square."""
+    match metric:
+        case "manhattan":
+            return reduce(builder.add, away)
+        case "chebyshev":
+            return reduce(builder.maximum, away)
+        case "euclidean":
+            return reduce(builder.add, [builder.mul(apart, apart) for apart in away])
+
+
+# --- affordances -----------------------------------------------------------------------------------------------------
+
+
+def affordance_position(lane: Lane, number: int) -> tuple[Value, ...]:
+    """The position of an affordance per axis, of the type of positions."""
+    builder, universe, fixed = lane.builder, lane.universe, lane.universe.affordances[number].place
+    match universe.space:
+        case Grid(sizes=sizes) if lane.plan.computed:
+            if fixed is not None:
+                return fixed_position(builder, universe, fixed)
+            where = lane.plan.places
+            index = builder.u32(where.random_index(number))
+            return cell_position(builder, sizes, random_cell(builder, where, lane.layout, index))
+        case Grid(sizes=sizes) as grid:
+            words = zip(schema.cell_words(grid), lane.places[number], strict=True)
+            of_words = (cell_position(builder, sizes[begin:end], builder.to_u32(word)) for (begin, end), word in words)
+            return tuple(coordinate for part in of_words for coordinate in part)
+        case Continuous():
+            return lane.places[number]
+        case NoSpace():
+            return ()
+
+
+def is_at(lane: Lane, number: int) -> Value:
+    """Whether (BOOL) the agent is at the affordance of this number."""
+    builder = lane.builder
+    match lane.universe.space:
+        case Grid() if lane.plan.computed:
+            return builder.equal(affordance_here(lane), builder.i32(number))
+        case Grid() as grid:
+            with builder.at("here", None):
+                own = cell_words(builder, grid, lane.position)
+                return builder.all([builder.equal(a, b) for a, b in zip(own, lane.places[number], strict=True)])
+        case Continuous(reach=reach):
+            with builder.at("here", None):
+                return builder.less_equal(distance(lane, number), builder.f32(round32(reach)))
+        case NoSpace():
+            return builder.boolean(True)
+
+
+def is_nowhere(lane: Lane) -> Value:
+    """Whether (BOOL) the agent is at no affordance."""
+    builder = lane.builder
+    if lane.plan.computed:
+        return builder.equal(affordance_here(lane), builder.i32(schema.NOWHERE))
+    return builder.not_(builder.any([is_at(lane, number) for number in range(len(lane.universe.affordances))]))
+
+
+def affordance_here(lane: Lane) -> Value:
+    """The number (I32) of the affordance on the agent's cell, -1 where there is none; where places are computed."""
+    builder, where = lane.builder, lane.plan.places
+    with builder.at("here", None):
+        cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
+        here = builder.i32(schema.NOWHERE)
+        if lane.found is not None:
+            numbers = _numbers(builder, where, builder.to_u32(lane.found))
+            here = builder.select(builder.less(lane.found, builder.i32(0)), here, numbers)
+        elif where.random:
+            index = random_index(builder, where, lane.layout, builder.to_u32(cell))
+            numbers = _numbers(builder, where, index)
+            here = builder.select(builder.less(index, builder.u32(len(where.random))), numbers, here)
+        if where.searched is not None:
+            before = rank(builder, where.searched.cells, cell)
+            fixed_here = builder.equal(builder.lookup(where.searched.cells, before), cell)
+            return builder.select(fixed_here, builder.lookup(where.searched.fixed, before), here)
+        for fixed, number in where.fixed:
+            here = builder.select(builder.equal(cell, builder.i32(fixed)), builder.i32(number), here)
+        return here
+
+
+def _numbers(builder: Builder, where: Places, index: Value) -> Value:
+    """The number (I32) of the affordance at random of this index (U32), anything where there is none.
+
+    Unrolled, it is the index, plus one for every number left out before it.
+    """
+    numbers = where.random
+    result = builder.to_i32(index)
+    if where.searched is not None and where.fixed:
+        known = builder.less(index, builder.u32(len(numbers)))
+        return builder.lookup(where.searched.random, builder.select(known, result, builder.i32(0)))
+    skipped = 0
+    for position, number in enumerate(numbers):
+        gap = number - position - skipped
+        if gap:
+            reached = builder.less_equal(builder.i32(position), builder.to_i32(index))
+            result = builder.add(result, builder.select(reached, builder.i32(gap), builder.i32(0)))
+            skipped += gap
+    return result

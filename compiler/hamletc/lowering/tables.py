@@ -1,0 +1,188 @@
+"""Affordances and own actions as rows of tables, where they are too many to be unrolled.
+
+Constructs that are alike but for their numbers have one *shape*: a tree in which every number is the number of its
+column. They are rows of a table that has a column for each number. Spans do not count, and `m -= 0.1` is `m += -0.1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from hamlet import schema
+from hamlet.numbers.binary32 import round32
+from hamlet.universe import Action, Affordance, Assign, Number, Span, Universe
+from hamletc.ir.function import Table
+from hamletc.ir.typing import F32, I32
+from hamletc.lowering.moves import coordinates, displacement
+
+NO_KIND = -1
+NOWHERE = Span(0, 0, 0, 0)
+Named = TypeVar("Named", Action, Affordance)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Trees as rows of tables.
+
+    Attributes:
+        shapes: each different shape, in the order of the first tree that has it, and the numbers of all that do.
+        kind: the number of the shape, or `NO_KIND`.
+        columns: the numbers of a shape; 0.0 where a tree has fewer.
+    """
+
+    shapes: dict[Any, list[int]]
+    kind: Table
+    columns: tuple[Table, ...]
+
+
+def rows_of(name: str, trees: Sequence[Any], before: int = 0) -> Rows:
+    """The rows of trees of the universe, behind so many empty ones; the names of the tables begin with `name`."""
+    shapes: dict[Any, list[int]] = {}
+    kinds: dict[Any, int] = {}
+    numbers: list[list[float]] = [[] for _ in range(before)]
+    kind = [NO_KIND] * before
+    for number, tree in enumerate(trees):
+        row: list[float] = []
+        shape = _abstract(tree, row)
+        kind.append(kinds.setdefault(shape, len(kinds)))
+        shapes.setdefault(shape, []).append(number)
+        numbers.append(row)
+    columns = (
+        Table(f"{name}.number{column}", F32, tuple(row[column] if column < len(row) else 0.0 for row in numbers))
+        for column in range(max(map(len, numbers)))
+    )
+    return Rows(shapes, Table(f"{name}.kind", I32, tuple(kind)), tuple(columns))
+
+
+def _abstract(tree: Any, numbers: list[float]) -> Any:
+    """The shape of a tree, which can be compared; its numbers, rounded to binary32, are added to `numbers`."""
+    match tree:
+        case Number(value=value):
+            numbers.append(round32(value))
+            return Number(float(len(numbers) - 1), NOWHERE)
+        case Assign(op="-=", value=Number(value=value)):
+            return Assign(tree.meter, "+=", _abstract(Number(-value, NOWHERE), numbers), tree.clamped, NOWHERE)
+        case Span():
+            return NOWHERE
+        case tuple():
+            return tuple(_abstract(part, numbers) for part in tree)
+        case _ if is_dataclass(tree):
+            kind: Callable[..., Any] = type(tree)
+            return kind(*[_abstract(getattr(tree, field.name), numbers) for field in fields(tree)])
+        case _:
+            return tree
+
+
+def _first_of(alike: list[Named]) -> Named:
+    """The first of constructs of one shape, whose name tells how many there are."""
+    first = alike[0]
+    return first if len(alike) == 1 else replace(first, name=f"{first.name} and {len(alike) - 1} like it")
+
+
+@dataclass(frozen=True, slots=True)
+class AffordanceTable:
+    """Tables with one row per affordance, in file order.
+
+    Attributes:
+        kinds: an affordance per shape, whose numbers are columns; of its duration it only counts whether there is one.
+        kind: the number of the kind.
+        opens, closes: the hours; 0 and the length of the day where it is always open. `None` without hours.
+        duration: in ticks, 1 for an instantaneous affordance, 0 for one that is never completed. `None` where no
+            affordance lasts.
+        columns: the numbers of a shape; 0.0 where an affordance has fewer.
+    """
+
+    kinds: tuple[Affordance, ...]
+    kind: Table
+    opens: Table | None
+    closes: Table | None
+    duration: Table | None
+    columns: tuple[Table, ...]
+
+
+def affordance_table(universe: Universe) -> AffordanceTable:
+    """The affordances as a table."""
+    affordances = universe.affordances
+    lasting = [affordance.duration is not None for affordance in affordances]
+    trees = [
+        (lasts, each.together, each.needs, each.instantly, each.each_tick, each.on_completion)
+        for lasts, each in zip(lasting, affordances, strict=True)
+    ]
+    rows = rows_of("affordance", trees)
+    hours = [affordance.hours for affordance in affordances]
+    day = universe.clock.hours if universe.clock is not None else 0
+    timed = any(each is not None for each in hours)
+    durations = tuple(1 if each.duration is None else each.duration for each in affordances)
+    kinds = []
+    for (_, _, needs, instantly, each_tick, on_completion), alike in rows.shapes.items():
+        first = replace(_first_of([affordances[number] for number in alike]), place=None, hours=None, needs=needs)
+        kinds.append(replace(first, instantly=instantly, each_tick=each_tick, on_completion=on_completion))
+    return AffordanceTable(
+        tuple(kinds),
+        rows.kind,
+        Table("affordance.opens", I32, tuple(0 if each is None else each.opens for each in hours)) if timed else None,
+        Table("affordance.closes", I32, tuple(day if e is None else e.closes for e in hours)) if timed else None,
+        Table("affordance.duration", I32, durations) if any(lasting) else None,
+        rows.columns,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTable:
+    """Tables with one row per action; 0 in the rows of actions that are not the universe's own.
+
+    Attributes:
+        kinds: an action per shape, whose numbers are columns; of `move` and `teleport` only counts whether it does.
+        kind: the number of the kind, or `NO_KIND`.
+        steps, places: per axis the displacement and the coordinate to which an action teleports; empty where none does.
+        keeps: 1 where an action keeps the agent engaged; `None` where none does.
+        columns: the numbers of a shape; 0.0 where an action has fewer.
+    """
+
+    kinds: tuple[Action, ...]
+    kind: Table
+    steps: tuple[Table, ...]
+    places: tuple[Table, ...]
+    keeps: Table | None
+    columns: tuple[Table, ...]
+
+
+def action_table(universe: Universe) -> ActionTable:
+    """The own actions as a table."""
+    actions, before = universe.actions, schema.interact_action(universe) + 2
+    trees = [(each.needs, each.body, each.move is not None, each.teleport is not None) for each in actions]
+    rows = rows_of("action", trees, before)
+    steps = [None if each.move is None else displacement(universe, each.move) for each in actions]
+    places = [None if each.teleport is None else coordinates(universe, each.teleport) for each in actions]
+    keeps = (*[0] * before, *(int(each.keeps_progress) for each in actions))
+    return ActionTable(
+        tuple(
+            replace(_first_of([actions[number] for number in alike]), needs=needs, body=body)
+            for (needs, body, _, _), alike in rows.shapes.items()
+        ),
+        rows.kind,
+        _by_axis(universe, "action.step", steps, before),
+        _by_axis(universe, "action.place", places, before),
+        Table("action.keeps", I32, keeps) if any(keeps) else None,
+        rows.columns,
+    )
+
+
+def _by_axis(
+    universe: Universe, name: str, rows: list[tuple[float, ...] | tuple[int, ...] | None], before: int
+) -> tuple[Table, ...]:
+    """A table per axis of what actions say for it."""
+    if all(row is None for row in rows):
+        return ()
+    type_ = F32 if schema.position_dtype(universe) == "f32" else I32
+    nothing = 0.0 if type_ is F32 else 0
+    return tuple(
+        Table(
+            f"{name}.{label}",
+            type_,
+            (*[nothing] * before, *(nothing if row is None else row[axis] for row in rows)),
+        )
+        for axis, label in enumerate(schema.axes(universe))
+    )
