@@ -137,7 +137,7 @@ def emit_texts(program: Program, universe: Universe, options: Options, stopwatch
     """The texts of a package by file name, without its `__init__.py`."""
     from hamlet.package.module import UNIVERSE_FILE, kernels_file
     from hamlet.universe.codec import to_json
-    from hamletc.ir.printer import print_program
+    from hamletc.ir.text import print_program
     from hamletc.package import IR_FILE
 
     texts = {UNIVERSE_FILE: to_json(universe), IR_FILE: print_program(program)}

@@ -155,7 +155,7 @@ def _emit(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Sto
         from hamlet.universe.codec import to_json
 
         return to_json(universe)
-    from hamletc.ir.printer import print_program
+    from hamletc.ir.text import print_program
 
     unoptimised = stopwatch.lap("lower", lambda: lower(universe))
     if what == "ir-unoptimised":
@@ -196,7 +196,7 @@ def _ptx(program: Program, universe: Universe, options: Options, stopwatch: Stop
 
 def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:
     def show(name: str, function: Function) -> None:
-        from hamletc.ir.printer import print_function
+        from hamletc.ir.text import print_function
 
         if name in names:
             click.echo(f"# after {name}\n{print_function(function)}")

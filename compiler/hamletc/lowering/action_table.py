@@ -8,7 +8,7 @@ from typing import Any
 from hamlet import schema
 from hamlet.universe import Action, Expression, Span, Statement, Universe
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 from hamletc.lowering.moves import displacement, fixed_position
 from hamletc.lowering.shapes import shape
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hamlet.universe import Affordance, Expression, Span, Statement, Universe
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 from hamletc.lowering.shapes import shape
 
 

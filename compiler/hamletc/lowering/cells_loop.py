@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Fold, Lookup, Value
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32, Fold, Lookup, Value
 from hamletc.lowering.layout import random_cell
 from hamletc.lowering.places import Places
 

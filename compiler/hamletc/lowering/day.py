@@ -8,7 +8,7 @@ from typing import Literal
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Universe
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32
+from hamletc.ir.ops import F32
 
 
 def day_time(universe: Universe, function: Literal["sin", "cos"]) -> Table:

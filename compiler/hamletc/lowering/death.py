@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hamlet import schema
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import BOOL
+from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 

@@ -9,7 +9,7 @@ from hamlet import schema
 from hamlet.numbers.permutation import ROUND_MULTIPLIERS
 from hamlet.universe import Grid
 from hamletc.ir.function import Table
-from hamletc.ir.typing import I32
+from hamletc.ir.ops import I32
 
 
 @dataclass(frozen=True, slots=True)

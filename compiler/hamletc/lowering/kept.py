@@ -10,8 +10,7 @@ from dataclasses import replace
 from hamlet import schema
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32, Value
 from hamletc.lowering.act import act
 from hamletc.lowering.lane import Lane, input_lane
 from hamletc.lowering.layout import cell_index, grid_of, new_layout, random_cell, random_index

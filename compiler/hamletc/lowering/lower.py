@@ -9,8 +9,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Clock, Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
-from hamletc.ir.ops import Fold, Lookup, Value
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32, Fold, Lookup, Value
 from hamletc.lowering.act import act
 from hamletc.lowering.cascade_loop import loop_body
 from hamletc.lowering.day import day_tables

@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 from hamlet import schema
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Fold, Value
-from hamletc.ir.typing import U32
+from hamletc.ir.ops import U32, Fold, Value
 from hamletc.lowering.cells_loop import CELLS, FEWEST, WORD, cells_body, mark, marked_words
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layout import grid_of, random_cell, random_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.typing import U32
+from hamletc.ir.ops import U32
 from hamletc.lowering.philox import philox
 
 SITE = 1

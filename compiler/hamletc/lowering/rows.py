@@ -16,7 +16,7 @@ from hamlet.universe import (
     Universe,
 )
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 
 
 def segments_of(universe: Universe) -> list[tuple[Observation, tuple[schema.Segment, ...]]]:

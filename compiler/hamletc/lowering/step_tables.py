@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hamlet.universe import Universe
 from hamletc.ir.function import Table
-from hamletc.ir.typing import I32
+from hamletc.ir.ops import I32
 
 WORD = 32
 STEPS_PER_AXIS, MORE_STEPS = 4, 64

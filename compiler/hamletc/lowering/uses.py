@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import BOOL
+from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.lane import Lane
 
 INTERACTING = "interacting"

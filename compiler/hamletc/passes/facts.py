@@ -15,7 +15,7 @@ from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.schema.bounds import fastest, unclamped_meters
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.function import Program, Table
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type
 from hamletc.passes.interval import ANY_F32, Interval, join, to_binary32
 from hamletc.passes.ranges import Facts, ranges_of
 

@@ -11,7 +11,7 @@ from hamletc.compile import Options, lower, specialise
 from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
-from hamletc.ir.parser import ParseError, parse_program
+from hamletc.ir.text import ParseError, parse_program
 from hamletc.package import IR_FILE
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import default_passes

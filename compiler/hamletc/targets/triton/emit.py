@@ -12,8 +12,7 @@ from hamlet.schema.encoding import scales
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Const, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Type, Value
 from hamletc.passes.facts import facts_of
 from hamletc.passes.ranges import ranges_of
 from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
