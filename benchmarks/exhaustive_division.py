@@ -24,8 +24,7 @@ import numpy as np
 from hamlet.launch.cpu.ops import fma
 from hamletc.compile import check_file, lower, optimise
 from hamletc.frontend import Stopwatch
-from hamletc.ir.ops import Const, Div
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Div, Type
 from hamletc.passes.constant_division import LARGEST, SMALLEST, reciprocal
 
 ROOT = Path(__file__).resolve().parent.parent

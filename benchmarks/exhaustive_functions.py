@@ -26,7 +26,7 @@ import numpy as np
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.typing import F32
+from hamletc.ir.ops import F32
 from hamletc.lowering.functions import Function as Name
 from hamletc.lowering.functions import call, power
 from hamletc.targets.body import body

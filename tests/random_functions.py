@@ -37,10 +37,10 @@ from hamletc.ir.ops import (
     ToF32,
     ToI32,
     ToU32,
+    Type,
     Value,
     Xor,
 )
-from hamletc.ir.types import Type
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 TABLES = (Table("time.sin", F32, (0.0, -0.0, 0.5, round32(0.1))), Table("steps", I32, (-1, 0, 2**31 - 1, 5)))

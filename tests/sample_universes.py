@@ -14,8 +14,7 @@ from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamletc.compile import check
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Input
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Input, Type
 from hamletc.language.source import Source
 from hamletc.passes.ranges import Facts
 from hamletc.read import parsed

@@ -115,7 +115,7 @@ def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, st
     """The texts of a package by file name, without its `__init__.py`, from the optimised tick IR."""
     from hamlet.package.module import UNIVERSE_FILE, kernels_file
     from hamlet.universe.codec import to_json
-    from hamletc.ir.printer import print_program
+    from hamletc.ir.text import print_program
     from hamletc.package import IR_FILE
 
     texts = {UNIVERSE_FILE: to_json(compilation.universe), IR_FILE: print_program(compilation.program)}

@@ -17,6 +17,9 @@ from hamletc.compile import emit_texts, optimise
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Origin, Output, Program
 from hamletc.ir.ops import (
+    BOOL,
+    F32,
+    I32,
     Add,
     Const,
     Div,
@@ -29,12 +32,11 @@ from hamletc.ir.ops import (
     Sub,
     ToI32,
     ToU32,
+    Type,
     Value,
     operands,
     with_operands,
 )
-from hamletc.ir.types import Type
-from hamletc.ir.typing import BOOL, F32, I32
 from hamletc.package import package, write
 
 NOTHING: dict[Type, float | int | bool] = {F32: 0.0, I32: -1, BOOL: False}

@@ -26,8 +26,7 @@ from hamletc.compilation import Compilation
 from hamletc.compile import check, emit_texts, optimise
 from hamletc.errors import SourceError
 from hamletc.ir.function import Program
-from hamletc.ir.parser import parse_program
-from hamletc.ir.printer import print_program
+from hamletc.ir.text import parse_program, print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
 from hamletc.lowering.plan import LIMITS, Limits

@@ -141,7 +141,7 @@ def programs(universe: Universe) -> Iterator[tuple[str, Program]]:
 
 def texts(universe: Universe) -> dict[str, str]:
     """The printed programs of a universe: where one is the same as without a mutant, it does the same."""
-    from hamletc.ir.printer import print_program
+    from hamletc.ir.text import print_program
 
     return {name: print_program(program) for name, program in programs(universe)}
 
@@ -153,7 +153,7 @@ def check_programs(recordings: Sequence[Recording], known: Mapping[str, str]) ->
         known: the texts of programs that do.
     """
     from hamlet_lab.diff.evaluated import Evaluated
-    from hamletc.ir.printer import print_program
+    from hamletc.ir.text import print_program
 
     universe, compared = recordings[0].universe, 0
     for name, program in programs(universe):

@@ -154,7 +154,7 @@ def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: 
         from hamlet.universe.codec import to_json
 
         return to_json(universe)
-    from hamletc.ir.printer import print_program
+    from hamletc.ir.text import print_program
 
     lowered = stopwatch.lap("lower", lambda: lower(universe, options, stopwatch))
     if what == "ir-unoptimised":
@@ -195,7 +195,7 @@ def _ptx(optimised: Compilation) -> str:
 
 def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:
     def show(name: str, function: Function) -> None:
-        from hamletc.ir.printer import print_function
+        from hamletc.ir.text import print_function
 
         if name in names:
             click.echo(f"# after {name}\n{print_function(function)}")

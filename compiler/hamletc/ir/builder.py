@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Concatenate, ParamSpec
 
 from hamlet.universe import Span
+from hamletc.ir import ops
 from hamletc.ir.function import Function, Node, Origin, Output, Table
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Element,
-    Equal,
-    Fma,
-    FromBits,
-    Input,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Value,
-    Xor,
-    operands,
-)
-from hamletc.ir.types import Type
-from hamletc.ir.typing import BOOL, F32, I32, U32, result_type
+from hamletc.ir.ops import BOOL, F32, I32, U32, Op, Type, Value, operands, result_type
+
+Operands = ParamSpec("Operands")
+
+
+def _making(kind: Callable[Operands, Op]) -> Callable[Concatenate[Builder, Operands], Value]:
+    """The method that makes operations of a kind."""
+
+    def make(self: Builder, /, *on: Operands.args, **named: Operands.kwargs) -> Value:
+        return self.emit(kind(*on, **named))
+
+    return make
 
 
 class Builder:
@@ -96,102 +74,54 @@ class Builder:
 
     def f32(self, value: float) -> Value:
         """A number that is exact in binary32."""
-        return self.node(Const(F32, value), F32)
+        return self.node(ops.Const(F32, value), F32)
 
     def i32(self, value: int) -> Value:
-        return self.node(Const(I32, value), I32)
+        return self.node(ops.Const(I32, value), I32)
 
     def u32(self, value: int) -> Value:
         """A number, taken modulo 2**32."""
-        return self.node(Const(U32, value & 0xFFFFFFFF), U32)
+        return self.node(ops.Const(U32, value & 0xFFFFFFFF), U32)
 
     def boolean(self, value: bool) -> Value:
-        return self.node(Const(BOOL, value), BOOL)
+        return self.node(ops.Const(BOOL, value), BOOL)
 
     def input(self, type_: Type, name: str) -> Value:
-        return self.node(Input(type_, name), type_)
+        return self.node(ops.Input(type_, name), type_)
 
     def element(self, output: str) -> Value:
-        return self.node(Element(output), I32)
+        return self.node(ops.Element(output), I32)
 
     def lookup(self, table: Table, index: Value) -> Value:
-        return self.node(Lookup(table.name, index), table.type)
+        return self.node(ops.Lookup(table.name, index), table.type)
 
-    def add(self, left: Value, right: Value) -> Value:
-        return self.emit(Add(left, right))
-
-    def sub(self, left: Value, right: Value) -> Value:
-        return self.emit(Sub(left, right))
-
-    def mul(self, left: Value, right: Value) -> Value:
-        return self.emit(Mul(left, right))
-
-    def mul_high(self, left: Value, right: Value) -> Value:
-        return self.emit(MulHigh(left, right))
-
-    def div(self, left: Value, right: Value) -> Value:
-        return self.emit(Div(left, right))
-
-    def fma(self, left: Value, right: Value, addend: Value) -> Value:
-        """left * right + addend, rounded once."""
-        return self.emit(Fma(left, right, addend))
-
-    def rem(self, left: Value, right: Value) -> Value:
-        return self.emit(Rem(left, right))
-
-    def neg(self, operand: Value) -> Value:
-        return self.emit(Neg(operand))
-
-    def abs(self, operand: Value) -> Value:
-        return self.emit(Abs(operand))
-
-    def sqrt(self, operand: Value) -> Value:
-        return self.emit(Sqrt(operand))
-
-    def less(self, left: Value, right: Value) -> Value:
-        return self.emit(Less(left, right))
-
-    def less_equal(self, left: Value, right: Value) -> Value:
-        return self.emit(LessEqual(left, right))
-
-    def equal(self, left: Value, right: Value) -> Value:
-        return self.emit(Equal(left, right))
-
-    def and_(self, left: Value, right: Value) -> Value:
-        return self.emit(And(left, right))
-
-    def or_(self, left: Value, right: Value) -> Value:
-        return self.emit(Or(left, right))
-
-    def xor(self, left: Value, right: Value) -> Value:
-        return self.emit(Xor(left, right))
-
-    def not_(self, operand: Value) -> Value:
-        return self.emit(Not(operand))
-
-    def shift_left(self, operand: Value, amount: Value) -> Value:
-        return self.emit(ShiftLeft(operand, amount))
+    add = _making(ops.Add)
+    sub = _making(ops.Sub)
+    mul = _making(ops.Mul)
+    mul_high = _making(ops.MulHigh)
+    div = _making(ops.Div)
+    fma = _making(ops.Fma)
+    rem = _making(ops.Rem)
+    neg = _making(ops.Neg)
+    abs = _making(ops.Abs)
+    sqrt = _making(ops.Sqrt)
+    less = _making(ops.Less)
+    less_equal = _making(ops.LessEqual)
+    equal = _making(ops.Equal)
+    and_ = _making(ops.And)
+    or_ = _making(ops.Or)
+    xor = _making(ops.Xor)
+    not_ = _making(ops.Not)
+    shift_left = _making(ops.ShiftLeft)
+    select = _making(ops.Select)
+    to_f32 = _making(ops.ToF32)
+    to_u32 = _making(ops.ToU32)
+    to_i32 = _making(ops.ToI32)
+    to_bits = _making(ops.ToBits)
+    from_bits = _making(ops.FromBits)
 
     def shift_right(self, operand: Value, amount: int) -> Value:
-        return self.emit(ShiftRight(operand, self.u32(amount)))
-
-    def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        return self.emit(Select(condition, then, otherwise))
-
-    def to_f32(self, operand: Value) -> Value:
-        return self.emit(ToF32(operand))
-
-    def to_u32(self, operand: Value) -> Value:
-        return self.emit(ToU32(operand))
-
-    def to_i32(self, operand: Value) -> Value:
-        return self.emit(ToI32(operand))
-
-    def to_bits(self, operand: Value) -> Value:
-        return self.emit(ToBits(operand))
-
-    def from_bits(self, operand: Value) -> Value:
-        return self.emit(FromBits(operand))
+        return self.emit(ops.ShiftRight(operand, self.u32(amount)))
 
     def minimum(self, left: Value, right: Value) -> Value:
         """left where left < right, else right."""
@@ -208,13 +138,13 @@ class Builder:
 
     def any(self, conditions: list[Value]) -> Value:
         """Whether one of the conditions holds."""
-        return self._join(conditions, Or, False)
+        return self._join(conditions, ops.Or, False)
 
     def all(self, conditions: list[Value]) -> Value:
         """Whether all of the conditions hold."""
-        return self._join(conditions, And, True)
+        return self._join(conditions, ops.And, True)
 
-    def _join(self, conditions: list[Value], join: type[Or] | type[And], empty: bool) -> Value:
+    def _join(self, conditions: list[Value], join: type[ops.Or] | type[ops.And], empty: bool) -> Value:
         if not conditions:
             return self.boolean(empty)
         result = conditions[0]

@@ -1,48 +1,18 @@
-"""Executes functions with numpy: what each operation means, written once more as plainly as possible."""
+"""Executes functions with numpy: what each operation means, as plainly as possible.
+
+A plain operation is the function of numpy that its row in `PLAIN` names, or one of `_OWN`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from hamletc.ir import ops
 from hamletc.ir.function import Function, Table
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Element,
-    Equal,
-    Fma,
-    Fold,
-    FromBits,
-    Input,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Unary,
-    Xor,
-)
-from hamletc.ir.types import Type
+from hamletc.ir.ops import PLAIN, Const, Element, Fold, Input, Lookup, Op, Plain, Select, Type, operands
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -144,14 +114,11 @@ def apply(
             return tables[table][values[index]]
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])
-        case Fma(left=left, right=right, addend=addend):
-            return _fma(values[left], values[right], values[addend])
-        case Neg() | Abs() | Sqrt() | Not() | ToF32() | ToU32() | ToI32() | ToBits() | FromBits():
-            return _unary(op, values[op.operand])
         case Fold():
             raise TypeError(f"not an operation on values: {op}")
         case _:
-            return _binary(op, values[op.left], values[op.right])
+            result: Array = _MEANINGS[type(op)](*[values[operand] for operand in operands(op)])
+            return result
 
 
 def _fma(left: Array, right: Array, addend: Array) -> Array:
@@ -170,55 +137,24 @@ def _fma(left: Array, right: Array, addend: Array) -> Array:
     return odd.astype(np.float32)
 
 
-def _unary(op: Unary, operand: Array) -> Array:
-    match op:
-        case Neg():
-            return -operand
-        case Abs():
-            return np.abs(operand)
-        case Sqrt():
-            return np.sqrt(operand)
-        case Not():
-            return np.logical_not(operand)
-        case ToF32():
-            return operand.astype(np.float32)
-        case ToU32() | ToBits():
-            return operand.view(np.uint32)
-        case ToI32():
-            return operand.view(np.int32)
-        case FromBits():
-            return operand.view(np.float32)
+def _divide(left: Array, right: Array) -> Array:
+    return left / right if left.dtype == np.float32 else left // right
 
 
-def _binary(op: Op, left: Array, right: Array) -> Array:
-    match op:
-        case Add():
-            return left + right
-        case Sub():
-            return left - right
-        case Mul():
-            return left * right
-        case MulHigh():
-            return (left.astype(np.uint64) * right.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
-        case Div():
-            return left / right if left.dtype == np.float32 else left // right
-        case Rem():
-            return left % right
-        case Less():
-            return left < right
-        case LessEqual():
-            return left <= right
-        case Equal():
-            return np.equal(left, right)
-        case And():
-            return left & right
-        case Or():
-            return left | right
-        case Xor():
-            return left ^ right
-        case ShiftLeft():
-            return left << right
-        case ShiftRight():
-            return left >> right
-        case _:
-            raise TypeError(f"not a binary operation: {op}")
+def _high(left: Array, right: Array) -> Array:
+    return (left.astype(np.uint64) * right.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+
+
+_OWN: dict[type[Plain], Callable[..., Array]] = {
+    ops.Div: _divide,
+    ops.MulHigh: _high,
+    ops.Fma: _fma,
+    ops.ToF32: lambda operand: operand.astype(np.float32),
+    ops.ToU32: lambda operand: operand.view(np.uint32),
+    ops.ToI32: lambda operand: operand.view(np.int32),
+    ops.ToBits: lambda operand: operand.view(np.uint32),
+    ops.FromBits: lambda operand: operand.view(np.float32),
+}
+_MEANINGS: dict[type[Op], Callable[..., Array]] = {
+    op: getattr(np, traits.numpy) if traits.numpy else _OWN[op] for op, traits in PLAIN.items()
+}

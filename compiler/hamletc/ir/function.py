@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hamletc.ir.ops import Op, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Op, Type, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,40 @@
 """The operations of the tick IR, declared in one place.
 
-An operation refers to its operands by the number of the node that computes them. Result types and typing rules are
-given by `hamletc.ir.typing.result_type`; the verifier checks them. Floats are binary32, round to nearest even,
-subnormals kept, never contracted. Integers wrap modulo 2**32. Everything a lane does in a tick is made of these, so
-each must mean the same bits on every target; `docs/exactness.md` says how that is shown.
+An operation refers to its operands by the number of the node that computes them. Floats are binary32, round to nearest
+even, subnormals kept, never contracted. Integers wrap modulo 2**32. Everything a lane does in a tick is made of these,
+so each must mean the same bits on every target; `docs/exactness.md` says how that is shown.
+
+Most operations are plain: all their operands have one type, and they are only computed. `PLAIN` has a row for each;
+typing, the verifier, the evaluator, the text form, the formatters of targets, the random functions and the mutants of
+tests derive from it: a plain operation is a class and a row. The others have a shape of their own (`Select`, `Lookup`,
+`Fold`), or begin something (`Const`, `Input`, `Element`).
+
+Names, types and spellings are shared. What an operation means is said three times by hands that do not know each other,
+because tests compare them: for arrays (`hamletc.ir.evaluate`: numpy), for numbers
+(`hamletc.passes.constant_folding`: Python in binary64, rounded once) and for intervals (`hamletc.passes.ranges`). Were
+folding made of numpy, a fault in it would be one of the evaluator, too, and `hamletc compile` would have to import
+numpy. The last two may lack an operation: it is not folded, and its value may be any of its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from enum import Enum
 from operator import attrgetter
 from typing import TypeAlias
 
-from hamletc.ir.types import Type
+
+class Type(Enum):
+    """A scalar type; a kernel holds one such value per lane."""
+
+    F32 = "f32"
+    I32 = "i32"
+    U32 = "u32"
+    BOOL = "bool"
+
+
+F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 
 Value: TypeAlias = int
 """The number of a node in its function."""
@@ -58,155 +79,6 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Add:
-    """F32, I32 or U32."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Sub:
-    """F32, I32 or U32."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Mul:
-    """F32, I32 or U32 (low 32 bits)."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class MulHigh:
-    """U32: the high 32 bits of the 64-bit product."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Div:
-    """F32: correctly rounded quotient. U32: quotient rounded down; the divisor is a non-zero constant."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Fma:
-    """F32: left * right + addend, rounded once. The only contraction there is: where it is asked for."""
-
-    left: Value
-    right: Value
-    addend: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Rem:
-    """U32: remainder; the divisor is a non-zero constant."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Neg:
-    """F32 (flips the sign bit) or I32."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Abs:
-    """F32 (clears the sign bit) or I32 (not of -2**31)."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Sqrt:
-    """F32: correctly rounded square root; the operand is not negative."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Less:
-    """F32 (false with a NaN), I32 or U32 operands; BOOL result. `a > b` is `Less(b, a)`."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class LessEqual:
-    """Like `Less`; `a >= b` is `LessEqual(b, a)`."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Equal:
-    """F32 (-0 equals +0), I32, U32 or BOOL operands; BOOL result. `a != b` is `Not(Equal(a, b))`."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """BOOL, or U32 bitwise."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """BOOL, or U32 bitwise."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Xor:
-    """U32 bitwise."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """BOOL."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class ShiftLeft:
-    """U32; the amount is U32 and below 32."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
-class ShiftRight:
-    """U32, zeros shifted in; the amount is U32 and below 32."""
-
-    left: Value
-    right: Value
-
-
-@dataclass(frozen=True, slots=True)
 class Select:
     """`then` where the condition (BOOL) holds, else `otherwise`. Minimum of a, b is `Select(Less(a, b), a, b)`; maximum
     is `Select(Less(b, a), a, b)`: with equal operands (also -0 and +0) both give b."""
@@ -214,41 +86,6 @@ class Select:
     condition: Value
     then: Value
     otherwise: Value
-
-
-@dataclass(frozen=True, slots=True)
-class ToF32:
-    """I32 to F32, rounded to nearest even (exact below 2**24)."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class ToU32:
-    """I32 to U32: the same bits."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class ToI32:
-    """U32 to I32: the same bits."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class ToBits:
-    """F32 to U32: the same bits. Those of a NaN may be any NaN's."""
-
-    operand: Value
-
-
-@dataclass(frozen=True, slots=True)
-class FromBits:
-    """U32 to F32: the same bits."""
-
-    operand: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,18 +114,279 @@ class Fold:
         return self.initial[self.names.index(self.output)]
 
 
-Unary: TypeAlias = Neg | Abs | Sqrt | Not | ToF32 | ToU32 | ToI32 | ToBits | FromBits
-Binary: TypeAlias = (
-    Add | Sub | Mul | MulHigh | Div | Rem | Less | LessEqual | Equal | And | Or | Xor | ShiftLeft | ShiftRight
-)
-Op: TypeAlias = Const | Input | Element | Lookup | Unary | Binary | Fma | Select | Fold
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """A plain operation on one operand."""
 
-OPS: tuple[type[Op], ...] = (
-    Const, Input, Element, Lookup, Add, Sub, Mul, MulHigh, Div, Rem, Fma, Neg, Abs, Sqrt, Less, LessEqual, Equal, And,
-    Or, Xor, Not, ShiftLeft, ShiftRight, Select, ToF32, ToU32, ToI32,
-    ToBits, FromBits,
-    Fold,
-)  # fmt: skip
+    operand: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A plain operation on two operands."""
+
+    left: Value
+    right: Value
+
+
+class Add(Binary):
+    """F32, I32 or U32."""
+
+    __slots__ = ()
+
+
+class Sub(Binary):
+    """F32, I32 or U32."""
+
+    __slots__ = ()
+
+
+class Mul(Binary):
+    """F32, I32 or U32 (low 32 bits)."""
+
+    __slots__ = ()
+
+
+class MulHigh(Binary):
+    """U32: the high 32 bits of the 64-bit product."""
+
+    __slots__ = ()
+
+
+class Div(Binary):
+    """F32: correctly rounded quotient. U32: quotient rounded down; the divisor is a non-zero constant."""
+
+    __slots__ = ()
+
+
+class Rem(Binary):
+    """U32: remainder; the divisor is a non-zero constant."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fma:
+    """F32: left * right + addend, rounded once. The only contraction there is: where it is asked for."""
+
+    left: Value
+    right: Value
+    addend: Value
+
+
+class Neg(Unary):
+    """F32 (flips the sign bit) or I32."""
+
+    __slots__ = ()
+
+
+class Abs(Unary):
+    """F32 (clears the sign bit) or I32 (not of -2**31)."""
+
+    __slots__ = ()
+
+
+class Sqrt(Unary):
+    """F32: correctly rounded square root; the operand is not negative."""
+
+    __slots__ = ()
+
+
+class Less(Binary):
+    """F32 (false with a NaN), I32 or U32 operands; BOOL result. `a > b` is `Less(b, a)`."""
+
+    __slots__ = ()
+
+
+class LessEqual(Binary):
+    """Like `Less`; `a >= b` is `LessEqual(b, a)`."""
+
+    __slots__ = ()
+
+
+class Equal(Binary):
+    """F32 (-0 equals +0), I32, U32 or BOOL operands; BOOL result. `a != b` is `Not(Equal(a, b))`."""
+
+    __slots__ = ()
+
+
+class And(Binary):
+    """BOOL, or U32 bitwise."""
+
+    __slots__ = ()
+
+
+class Or(Binary):
+    """BOOL, or U32 bitwise."""
+
+    __slots__ = ()
+
+
+class Xor(Binary):
+    """U32 bitwise."""
+
+    __slots__ = ()
+
+
+class Not(Unary):
+    """BOOL."""
+
+    __slots__ = ()
+
+
+class ShiftLeft(Binary):
+    """U32; the amount is U32 and below 32."""
+
+    __slots__ = ()
+
+
+class ShiftRight(Binary):
+    """U32, zeros shifted in; the amount is U32 and below 32."""
+
+    __slots__ = ()
+
+
+class ToF32(Unary):
+    """I32 to F32, rounded to nearest even (exact below 2**24)."""
+
+    __slots__ = ()
+
+
+class ToU32(Unary):
+    """I32 to U32: the same bits."""
+
+    __slots__ = ()
+
+
+class ToI32(Unary):
+    """U32 to I32: the same bits."""
+
+    __slots__ = ()
+
+
+class ToBits(Unary):
+    """F32 to U32: the same bits. Those of a NaN may be any NaN's."""
+
+    __slots__ = ()
+
+
+class FromBits(Unary):
+    """U32 to F32: the same bits."""
+
+    __slots__ = ()
+
+
+Plain: TypeAlias = Unary | Binary | Fma
+Op: TypeAlias = Const | Input | Element | Lookup | Select | Fold | Plain
+
+
+class Right(Enum):
+    """What the right operand of an operation on U32 may be: of a division only a constant, of a shift any value that is
+    in this range."""
+
+    DIVISOR = range(1, 2**32)
+    AMOUNT = range(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What is declared of a plain operation.
+
+    Attributes:
+        results: by the type of its operands, the type of its result.
+        numpy: the function of numpy that gives it; empty where `hamletc.ir.evaluate` has its own.
+        call: its name in generated text where it is called.
+        sign: what stands between its operands, or before its only one, in generated text; empty where it is only
+            called.
+        near: the operation for which a mistake would take it, if there is one that fits its place.
+        right: what the right operand may be where it is U32; any value if `None`.
+    """
+
+    results: Mapping[Type, Type]
+    numpy: str
+    call: str
+    sign: str = ""
+    near: type[Plain] | None = None
+    right: Right | None = None
+
+
+_NUMBERS = {F32: F32, I32: I32, U32: U32}
+_SIGNED = {F32: F32, I32: I32}
+_ORDERED = {F32: BOOL, I32: BOOL, U32: BOOL}
+_LOGIC = {BOOL: BOOL, U32: U32}
+_FLOAT, _WORD = {F32: F32}, {U32: U32}
+
+PLAIN: Mapping[type[Plain], Traits] = {
+    Add: Traits(_NUMBERS, "add", "add", "+", Sub),
+    Sub: Traits(_NUMBERS, "subtract", "subtract", "-", Add),
+    Mul: Traits(_NUMBERS, "multiply", "multiply", "*", Add),
+    MulHigh: Traits(_WORD, "", "mulhigh", "", Mul),
+    Div: Traits({F32: F32, U32: U32}, "", "divide", "/", Mul, Right.DIVISOR),
+    Rem: Traits(_WORD, "remainder", "remainder", "%", Div, Right.DIVISOR),
+    Fma: Traits(_FLOAT, "", "fma"),
+    Neg: Traits(_SIGNED, "negative", "negative", "-", Abs),
+    Abs: Traits(_SIGNED, "absolute", "absolute", "", Neg),
+    Sqrt: Traits(_FLOAT, "sqrt", "square_root", "", Abs),
+    Less: Traits(_ORDERED, "less", "less", "<", LessEqual),
+    LessEqual: Traits(_ORDERED, "less_equal", "less_equal", "<=", Less),
+    Equal: Traits({**_ORDERED, BOOL: BOOL}, "equal", "equal", "==", LessEqual),
+    And: Traits(_LOGIC, "bitwise_and", "bit_and", "&", Or),
+    Or: Traits(_LOGIC, "bitwise_or", "bit_or", "|", And),
+    Xor: Traits(_WORD, "bitwise_xor", "bit_xor", "^", Or),
+    Not: Traits({BOOL: BOOL}, "logical_not", "bit_not", "~"),
+    ShiftLeft: Traits(_WORD, "left_shift", "shift_left", "<<", ShiftRight, Right.AMOUNT),
+    ShiftRight: Traits(_WORD, "right_shift", "shift_right", ">>", ShiftLeft, Right.AMOUNT),
+    ToF32: Traits({I32: F32}, "", "to_f32"),
+    ToU32: Traits({I32: U32}, "", "to_u32", "", ToI32),
+    ToI32: Traits({U32: I32}, "", "to_i32", "", ToU32),
+    ToBits: Traits({F32: U32}, "", "to_bits", "", ToU32),
+    FromBits: Traits({U32: F32}, "", "from_bits"),
+}
+"""What is declared of each plain operation."""
+
+OPS: tuple[type[Op], ...] = (Const, Input, Element, Lookup, Select, Fold, *PLAIN)
+
+
+class TypingError(Exception):
+    """An operation on operands of types that it does not take."""
+
+
+def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[str, Type]) -> Type:
+    """The type of an operation's value.
+
+    Args:
+        operand_types: the types of `operands(op)`, in order.
+        table_types: the element type of every table, by name.
+
+    Raises:
+        TypingError: the operand types do not fit, or the table does not exist.
+    """
+    match op:
+        case Unary() | Binary() | Fma():
+            first = operand_types[0]
+            result = PLAIN[type(op)].results.get(first)
+            if result is not None and operand_types.count(first) == len(operand_types):
+                return result
+        case Const(type=type_) | Input(type=type_):
+            return type_
+        case Element():
+            return I32
+        case Lookup(table=table):
+            if table not in table_types:
+                raise TypingError(f"there is no table {table}")
+            if operand_types == (I32,):
+                return table_types[table]
+        case Fold(tables=tables):
+            if missing := [table for table in tables if table not in table_types]:
+                raise TypingError(f"there is no table {missing[0]}")
+            if set(operand_types) in ({F32}, {U32}):
+                return operand_types[0]
+        case Select():
+            condition, then, otherwise = operand_types
+            if condition is BOOL and then is otherwise:
+                return then
+    given = ", ".join(type_.value for type_ in operand_types)
+    raise TypingError(f"{type(op).__name__} does not take ({given})")
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Op], tuple[Value, ...]]:

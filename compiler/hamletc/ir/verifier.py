@@ -8,10 +8,22 @@ from dataclasses import replace
 
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamletc.ir.function import Function, Program, Table
-from hamletc.ir.ops import Const, Div, Element, Fold, Input, Lookup, Op, Rem, ShiftLeft, ShiftRight, operands
-from hamletc.ir.printer import PLAIN_NAME
-from hamletc.ir.types import Type
-from hamletc.ir.typing import TypingError, result_type
+from hamletc.ir.ops import (
+    PLAIN,
+    Binary,
+    Const,
+    Element,
+    Fold,
+    Input,
+    Lookup,
+    Op,
+    Right,
+    Type,
+    TypingError,
+    operands,
+    result_type,
+)
+from hamletc.ir.text import PLAIN_NAME
 
 _RANGES = {Type.I32: (-(2**31), 2**31 - 1), Type.U32: (0, 2**32 - 1)}
 
@@ -118,14 +130,23 @@ def _operand_problem(function: Function, number: int, table_types: Mapping[str, 
             return None if _is_name(name) else "not a name"
         case Fold(output=output, names=names, count=count):
             return None if output in names and count > 0 else "is none of the outputs, or runs no row"
-        case Rem(right=right) | Div(right=right) if type_ is not Type.F32:
-            divisor = function.nodes[right].op
-            return None if isinstance(divisor, Const) and divisor.value != 0 else "divides by no non-zero constant"
-        case ShiftLeft(right=right) | ShiftRight(right=right):
-            amount = function.nodes[right].op
-            return "shifts by 32 or more" if isinstance(amount, Const) and amount.value >= 32 else None
+        case Binary(right=right) if type_ is Type.U32:
+            return _right_problem(PLAIN[type(node.op)].right, function.nodes[right].op)
         case _:
             return None
+
+
+def _right_problem(allowed: Right | None, op: Op) -> str | None:
+    """What is wrong with the right operand of an operation on U32, if anything."""
+    match allowed:
+        case None:
+            return None
+        case Right.DIVISOR:
+            fits = isinstance(op, Const) and op.value in Right.DIVISOR.value
+            return None if fits else "divides by no non-zero constant"
+        case Right.AMOUNT:
+            fits = not isinstance(op, Const) or op.value in Right.AMOUNT.value
+            return None if fits else "shifts by 32 or more"
 
 
 def _outputs(function: Function) -> None:

@@ -29,7 +29,7 @@ from hamlet.universe import (
     Universe,
 )
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 from hamletc.lowering.tables import rows_of
 
 MOST_METERS = 64

@@ -10,8 +10,7 @@ from __future__ import annotations
 from hamlet import schema
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32, Value
 from hamletc.lowering.act import act
 from hamletc.lowering.lane import Lane, begin_tick
 from hamletc.lowering.layouts import new_layout, random_cell, random_index

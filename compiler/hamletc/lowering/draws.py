@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import U32
+from hamletc.ir.ops import U32, Value
 from hamletc.lowering.functions import call
 from hamletc.lowering.lane import Lane
 

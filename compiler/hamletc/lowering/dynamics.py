@@ -7,8 +7,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Cascade, Rule
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Fold, Value
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32, Fold, Value
 from hamletc.lowering.cascade_table import CascadeTable
 from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.lane import Lane

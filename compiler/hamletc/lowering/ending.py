@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import BOOL
+from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 

@@ -9,7 +9,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Clock, Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32
 from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart
 from hamletc.lowering.plan import Plan
 

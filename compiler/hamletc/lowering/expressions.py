@@ -46,8 +46,7 @@ from hamlet.universe import (
 )
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import F32
+from hamletc.ir.ops import F32, Value
 from hamletc.lowering import draws
 from hamletc.lowering.functions import call, power
 from hamletc.lowering.lane import Lane

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.universe import Affordance, Hours
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import BOOL
+from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.expressions import clock_hour, lower_expression, there_is
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.space import affordance_here, is_at

@@ -10,8 +10,7 @@ from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import BOOL, F32, I32, U32
+from hamletc.ir.ops import BOOL, F32, I32, U32, Value
 from hamletc.lowering.plan import Plan
 
 

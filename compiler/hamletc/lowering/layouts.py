@@ -11,8 +11,7 @@ from hamlet.numbers.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIER
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Fold, Value
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32, Fold, Value
 from hamletc.lowering.draws import share
 from hamletc.lowering.moves import fixed_position
 from hamletc.lowering.places import DrawTable, Places, cell_position, cell_words, rank

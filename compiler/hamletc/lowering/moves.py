@@ -9,8 +9,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32, Value
 
 WORD = 32
 STEPS_PER_AXIS, MORE_STEPS = 4, 64

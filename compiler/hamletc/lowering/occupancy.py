@@ -8,8 +8,7 @@ from typing import TypeAlias
 from hamlet import schema
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Fold, Lookup, Value
-from hamletc.ir.typing import I32, U32
+from hamletc.ir.ops import I32, U32, Fold, Lookup, Value
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
 from hamletc.lowering.places import Places, grid_of, rank

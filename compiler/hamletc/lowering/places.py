@@ -12,8 +12,7 @@ from hamlet.numbers.permutation import ROUND_MULTIPLIERS, Domain, domain, permut
 from hamlet.universe import Grid, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import I32
+from hamletc.ir.ops import I32, Value
 
 BEYOND = 2**31 - 1
 """Fills tables that are searched; larger than all cells."""

@@ -17,7 +17,7 @@ from hamlet.universe import (
     Universe,
 )
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
 from hamletc.lowering.moves import MoveTables, move_tables
 from hamletc.lowering.places import DrawTable, Places, draw_table, places

@@ -10,8 +10,7 @@ from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Table
-from hamletc.ir.ops import Value
-from hamletc.ir.typing import F32, I32, U32
+from hamletc.ir.ops import F32, I32, U32, Value
 from hamletc.lowering.draws import philox
 from hamletc.lowering.expressions import clock_hour
 from hamletc.lowering.functions import nearest

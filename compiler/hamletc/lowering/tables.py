@@ -14,7 +14,7 @@ from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Action, Affordance, Assign, Number, Span, Universe
 from hamletc.ir.function import Table
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 from hamletc.lowering.moves import coordinates, displacement
 
 NO_KIND = -1

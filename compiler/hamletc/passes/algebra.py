@@ -27,10 +27,10 @@ from hamletc.ir.ops import (
     Sub,
     ToI32,
     ToU32,
+    Type,
     Value,
     Xor,
 )
-from hamletc.ir.types import Type
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 

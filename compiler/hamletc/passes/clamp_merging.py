@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Add, Const, Less, Op, Select, Sub, Value, operands, with_operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Add, Const, Less, Op, Select, Sub, Type, Value, operands, with_operands
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 
 

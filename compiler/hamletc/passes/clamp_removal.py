@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Const, Op, Select, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Op, Select, Type, Value
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Add, And, Equal, Mul, MulHigh, Op, Or, Value, Xor
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Add, And, Equal, Mul, MulHigh, Op, Or, Type, Value, Xor
 from hamletc.passes.rewrite import rewrite
 
 _COMMUTATIVE = (Add, Mul, MulHigh, Equal, And, Or, Xor)

@@ -16,8 +16,7 @@ from math import frexp, inf, ldexp
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Abs, Add, Const, Div, Neg, Op, Select, Sub, ToF32, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Abs, Add, Const, Div, Neg, Op, Select, Sub, ToF32, Type, Value
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 

@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite, sqrt
-from typing import TypeAlias
+from math import inf, isfinite, nan, sqrt
+from typing import Any, TypeAlias
 
 from hamlet.numbers.binary32 import bits32, from_bits32
+from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Element,
-    Equal,
-    Fma,
-    Fold,
-    FromBits,
-    Input,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Value,
-    Xor,
-    operands,
-)
-from hamletc.ir.types import Type
+from hamletc.ir.ops import BOOL, F32, U32, Const, Op, Type, Value, operands
 from hamletc.passes.interval import fused32, to_binary32
 from hamletc.passes.rewrite import rewrite
 
@@ -74,103 +42,51 @@ class ConstantFolding:
 
 
 def fold(op: Op, type_: Type, on: list[Literal]) -> Literal | None:
-    """The value of an operation on these literals; `None` where it is none that a constant may have."""
-    match op:
-        case Const() | Input() | Element() | Lookup() | Fold():
-            return None
-        case Select():
-            return on[1] if on[0] else on[2]
-        case Less():
-            return on[0] < on[1]
-        case LessEqual():
-            return on[0] <= on[1]
-        case Equal():
-            return on[0] == on[1]
-        case ToF32():
-            return to_binary32(float(on[0]))
-        case ToBits():
-            return bits32(float(on[0]))
-        case FromBits():
-            number = from_bits32(int(on[0]))
-            return number if isfinite(number) else None
-        case _:
-            pass
-    match type_:
-        case Type.F32:
-            result = _float(op, [float(value) for value in on])
-            return result if result is not None and isfinite(result) else None
-        case Type.BOOL:
-            return _bool(op, [bool(value) for value in on])
-        case Type.I32:
-            wrapped = _integer(op, [int(value) for value in on]) & 0xFFFFFFFF
-            return wrapped - (1 << 32) if wrapped >= 1 << 31 else wrapped
-        case Type.U32:
-            return _integer(op, [int(value) for value in on]) & 0xFFFFFFFF
+    """The value of an operation on these literals; `None` where it is none that a constant may have, or unknown."""
+    meaning = _MEANINGS.get(type(op))
+    if meaning is None:
+        return None
+    result = meaning(*on)
+    if type_ is F32:
+        rounded = to_binary32(result)
+        return rounded if isfinite(rounded) else None
+    if type_ is BOOL:
+        return bool(result)
+    wrapped = int(result) & 0xFFFFFFFF
+    return wrapped if type_ is U32 or wrapped < 1 << 31 else wrapped - (1 << 32)
 
 
-def _float(op: Op, on: list[float]) -> float | None:
-    match op:
-        case Add():
-            return to_binary32(on[0] + on[1])
-        case Sub():
-            return to_binary32(on[0] - on[1])
-        case Mul():
-            return to_binary32(on[0] * on[1])
-        case Div():
-            return None if on[1] == 0 else to_binary32(on[0] / on[1])
-        case Fma():
-            return fused32(on[0], on[1], on[2])
-        case Neg():
-            return -on[0]
-        case Abs():
-            return abs(on[0])
-        case Sqrt():
-            return None if on[0] < 0 else to_binary32(sqrt(on[0]))
-        case _:
-            raise TypeError(f"not an operation on F32: {op}")
+def _quotient(left: Any, right: Any) -> Any:
+    if isinstance(left, float):
+        return left / right if right else inf
+    return left // right
 
 
-def _bool(op: Op, on: list[bool]) -> bool:
-    match op:
-        case And():
-            return on[0] and on[1]
-        case Or():
-            return on[0] or on[1]
-        case Not():
-            return not on[0]
-        case _:
-            raise TypeError(f"not an operation on BOOL: {op}")
-
-
-def _integer(op: Op, on: list[int]) -> int:
-    match op:
-        case Add():
-            return on[0] + on[1]
-        case Sub():
-            return on[0] - on[1]
-        case Mul():
-            return on[0] * on[1]
-        case MulHigh():
-            return on[0] * on[1] >> 32
-        case Div():
-            return on[0] // on[1]
-        case Rem():
-            return on[0] % on[1]
-        case Neg():
-            return -on[0]
-        case Abs():
-            return abs(on[0])
-        case And():
-            return on[0] & on[1]
-        case Or():
-            return on[0] | on[1]
-        case Xor():
-            return on[0] ^ on[1]
-        case ShiftLeft():
-            return on[0] << on[1]
-        case ShiftRight():
-            return on[0] >> on[1]
-        case ToU32() | ToI32():
-            return on[0]
-        case _:
-            raise TypeError(f"not an operation on integers: {op}")
+_MEANINGS: dict[type[Op], Callable[..., Any]] = {
+    ops.Add: operator.add,
+    ops.Sub: operator.sub,
+    ops.Mul: operator.mul,
+    ops.MulHigh: lambda left, right: left * right >> 32,
+    ops.Div: _quotient,
+    ops.Rem: operator.mod,
+    ops.Fma: fused32,
+    ops.Neg: operator.neg,
+    ops.Abs: operator.abs,
+    ops.Sqrt: lambda operand: sqrt(operand) if operand >= 0 else nan,
+    ops.Less: operator.lt,
+    ops.LessEqual: operator.le,
+    ops.Equal: operator.eq,
+    ops.And: operator.and_,
+    ops.Or: operator.or_,
+    ops.Xor: operator.xor,
+    ops.Not: operator.not_,
+    ops.ShiftLeft: operator.lshift,
+    ops.ShiftRight: operator.rshift,
+    ops.Select: lambda condition, then, otherwise: then if condition else otherwise,
+    ops.ToF32: float,
+    ops.ToU32: int,
+    ops.ToI32: int,
+    ops.ToBits: bits32,
+    ops.FromBits: from_bits32,
+}
+"""What operations mean for numbers, before the result is rounded or wrapped into its type."""

@@ -19,8 +19,7 @@ from math import inf
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Add, And, Const, Div, Equal, Less, LessEqual, Mul, Not, Op, Select, Sub, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Add, And, Const, Div, Equal, Less, LessEqual, Mul, Not, Op, Select, Sub, Type, Value
 from hamletc.passes.interval import Interval, meet
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite

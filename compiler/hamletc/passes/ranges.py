@@ -1,51 +1,18 @@
 """Range analysis: for every node an interval that holds its value, whatever the state.
 
-A `Select` learns from its condition: in `then` it holds, in `otherwise` it does not.
+A `Select` learns from its condition: in `then` it holds, in `otherwise` it does not. What a plain operation makes of
+intervals is in `_TRANSFER`; the value of one that is not there may be any of its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from hamletc.ir import ops
 from hamletc.ir.function import Function, Node, Program, Table
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Element,
-    Equal,
-    Fma,
-    Fold,
-    FromBits,
-    Input,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Value,
-    Xor,
-    operands,
-)
-from hamletc.ir.types import Type
+from hamletc.ir.ops import BOOL, F32, I32, U32, Const, Op, Type, Value, operands
 from hamletc.passes.interval import (
     ANY_BOOL,
     ANY_F32,
@@ -68,7 +35,7 @@ from hamletc.passes.interval import (
 DEPTH = 3
 """How many operations above a fact it is still followed into the branch of a `Select`."""
 
-_ANY = {Type.F32: ANY_F32, Type.I32: ANY_I32, Type.U32: ANY_U32, Type.BOOL: ANY_BOOL}
+_ANY = {F32: ANY_F32, I32: ANY_I32, U32: ANY_U32, BOOL: ANY_BOOL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +91,15 @@ class Ranges:
         match op:
             case Const(value=value):
                 return _constant(value)
-            case Input(name=name):
+            case ops.Input(name=name):
                 return self._facts.inputs.get(name, _ANY[type_])
-            case Element(output=output):
+            case ops.Element(output=output):
                 return Interval(0, self._counts[output] - 1)
-            case Lookup(table=table):
+            case ops.Lookup(table=table):
                 return self._facts.tables[table]
-            case Fold():
+            case ops.Fold():
                 return self._fold(op, _ANY[type_])
-            case Select(condition=condition, then=then, otherwise=otherwise):
+            case ops.Select(condition=condition, then=then, otherwise=otherwise):
                 chosen = self._under(condition, assumed, depth)
                 if chosen.low == 1:
                     return self._under(then, assumed, depth)
@@ -144,10 +111,12 @@ class Ranges:
                 )
             case _:
                 values = operands(op)
-                intervals = [self._under(value, assumed, depth) for value in values]
-                return _TRANSFER[self._nodes[values[0]].type](op, intervals)
+                transfer = _TRANSFER.get((type(op), self._nodes[values[0]].type))
+                if transfer is None:
+                    return _ANY[type_]
+                return transfer(*[self._under(value, assumed, depth) for value in values])
 
-    def _fold(self, op: Fold, anything: Interval) -> Interval:
+    def _fold(self, op: ops.Fold, anything: Interval) -> Interval:
         """Guess where the state of a loop stays, and see whether a row leads out of it; two rows are tried."""
         key = op.function, op.initial
         if key not in self._folds:
@@ -173,17 +142,17 @@ class Ranges:
     def _learn(self, condition: Value, holds: bool, facts: dict[Value, Interval]) -> None:
         op = self._nodes[condition].op
         match op:
-            case Not(operand=operand):
+            case ops.Not(operand=operand):
                 self._learn(operand, not holds, facts)
-            case And(left=left, right=right) if holds:
+            case ops.And(left=left, right=right) if holds:
                 self._learn(left, holds, facts)
                 self._learn(right, holds, facts)
-            case Or(left=left, right=right) if not holds:
+            case ops.Or(left=left, right=right) if not holds:
                 self._learn(left, holds, facts)
                 self._learn(right, holds, facts)
-            case Less(left=left, right=right) | LessEqual(left=left, right=right):
-                is_float = self._nodes[left].type is Type.F32
-                strict = isinstance(op, Less) == holds
+            case ops.Less(left=left, right=right) | ops.LessEqual(left=left, right=right):
+                is_float = self._nodes[left].type is F32
+                strict = isinstance(op, ops.Less) == holds
                 if not holds:
                     left, right = right, left
                 a, b = self[left], self[right]
@@ -193,7 +162,7 @@ class Ranges:
                     self._note(left, Interval(-inf, b.high - step, not holds, True), facts)
                 if holds or not a.nan:
                     self._note(right, Interval(a.low + step, inf, not holds, True), facts)
-            case Equal(left=left, right=right) if holds and self._nodes[left].type is not Type.BOOL:
+            case ops.Equal(left=left, right=right) if holds and self._nodes[left].type is not BOOL:
                 a, b = self[left], self[right]
                 self._note(left, Interval(b.low, b.high, False, True), facts)
                 self._note(right, Interval(a.low, a.high, False, True), facts)
@@ -211,7 +180,7 @@ def ranges_of(function: Function, facts: Facts) -> tuple[Interval, ...]:
     return tuple(ranges[value] for value in range(len(function.nodes)))
 
 
-def _row(facts: Facts, op: Fold, state: Mapping[str, Interval]) -> dict[str, Interval]:
+def _row(facts: Facts, op: ops.Fold, state: Mapping[str, Interval]) -> dict[str, Interval]:
     """The state of a loop after a row."""
     body = facts.functions[op.function]
     ranges = ranges_of(body, replace(facts, inputs={**state, "row": Interval(0, op.count - 1)}))
@@ -233,40 +202,17 @@ def _truth(can_hold: bool, can_fail: bool) -> Interval:
     return Interval(0 if can_fail else 1, 1 if can_hold else 0)
 
 
-def _comparison(op: Op, a: Interval, b: Interval) -> Interval:
-    nan = a.nan or b.nan
-    match op:
-        case Less():
-            return _truth(a.low < b.high, nan or a.high >= b.low)
-        case LessEqual():
-            return _truth(a.low <= b.high, nan or a.high > b.low)
-        case _:
-            same = a.low == a.high == b.low == b.high
-            return _truth(a.low <= b.high and b.low <= a.high, nan or not same)
+def _less(a: Interval, b: Interval) -> Interval:
+    return _truth(a.low < b.high, a.nan or b.nan or a.high >= b.low)
 
 
-def _f32(op: Op, on: list[Interval]) -> Interval:
-    match op:
-        case Add():
-            return add(on[0], on[1])
-        case Sub():
-            return subtract(on[0], on[1])
-        case Mul():
-            return multiply(on[0], on[1])
-        case Div():
-            return divide(on[0], on[1])
-        case Fma():
-            return fused(on[0], on[1], on[2])
-        case Neg():
-            return negate(on[0])
-        case Abs():
-            return absolute(on[0])
-        case Sqrt():
-            return root(on[0])
-        case ToBits():
-            return ANY_U32
-        case _:
-            return _comparison(op, on[0], on[1])
+def _less_equal(a: Interval, b: Interval) -> Interval:
+    return _truth(a.low <= b.high, a.nan or b.nan or a.high > b.low)
+
+
+def _equal(a: Interval, b: Interval) -> Interval:
+    same = a.low == a.high == b.low == b.high
+    return _truth(a.low <= b.high and b.low <= a.high, a.nan or b.nan or not same)
 
 
 def _fit(low: float, high: float, whole: Interval) -> Interval:
@@ -274,74 +220,63 @@ def _fit(low: float, high: float, whole: Interval) -> Interval:
     return Interval(low, high) if whole.low <= low and high <= whole.high else whole
 
 
-def _i32(op: Op, on: list[Interval]) -> Interval:
-    a = on[0]
-    match op:
-        case Add():
-            return _fit(a.low + on[1].low, a.high + on[1].high, ANY_I32)
-        case Sub():
-            return _fit(a.low - on[1].high, a.high - on[1].low, ANY_I32)
-        case Mul():
-            corners = [x * y for x in (a.low, a.high) for y in (on[1].low, on[1].high)]
-            return _fit(min(corners), max(corners), ANY_I32)
-        case Neg():
-            return _fit(-a.high, -a.low, ANY_I32)
-        case Abs():
-            magnitude = absolute(a)
-            return _fit(magnitude.low, magnitude.high, ANY_I32)
-        case ToF32():
-            return Interval(to_binary32(float(a.low)), to_binary32(float(a.high)))
-        case ToU32():
-            return Interval(a.low, a.high) if a.low >= 0 else ANY_U32
-        case _:
-            return _comparison(op, a, on[1])
+def _product(a: Interval, b: Interval) -> Interval:
+    corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    return _fit(min(corners), max(corners), ANY_I32)
 
 
-def _u32(op: Op, on: list[Interval]) -> Interval:
-    low, high = int(on[0].low), int(on[0].high)
-    if isinstance(op, ToI32):
-        return Interval(low, high) if high <= ANY_I32.high else ANY_I32
-    if isinstance(op, FromBits):
-        return ANY_F32
-    other_low, other_high = int(on[1].low), int(on[1].high)
-    if isinstance(op, ShiftLeft | ShiftRight) and other_high > 31:
-        return ANY_U32
-    match op:
-        case Add():
-            return _fit(low + other_low, high + other_high, ANY_U32)
-        case Sub():
-            return _fit(low - other_high, high - other_low, ANY_U32)
-        case Mul():
-            return _fit(low * other_low, high * other_high, ANY_U32)
-        case MulHigh():
-            return Interval(low * other_low >> 32, high * other_high >> 32)
-        case Div():
-            return Interval(low // other_high, high // other_low)
-        case Rem():
-            return Interval(low, high) if high < other_low else Interval(0, other_high - 1)
-        case And():
-            return Interval(0, min(high, other_high))
-        case Or() | Xor():
-            return Interval(0, (1 << max(high.bit_length(), other_high.bit_length())) - 1)
-        case ShiftLeft():
-            return _fit(low << other_low, high << other_high, ANY_U32)
-        case ShiftRight():
-            return Interval(low >> other_high, high >> other_low)
-        case _:
-            return _comparison(op, on[0], on[1])
+def _magnitude(a: Interval) -> Interval:
+    magnitude = absolute(a)
+    return _fit(magnitude.low, magnitude.high, ANY_I32)
 
 
-def _bool(op: Op, on: list[Interval]) -> Interval:
-    a = on[0]
-    match op:
-        case Not():
-            return Interval(1 - a.high, 1 - a.low)
-        case And():
-            return Interval(min(a.low, on[1].low), min(a.high, on[1].high))
-        case Or():
-            return Interval(max(a.low, on[1].low), max(a.high, on[1].high))
-        case _:
-            return _comparison(op, a, on[1])
+def _words(transfer: Callable[[int, int, int, int], Interval]) -> Callable[[Interval, Interval], Interval]:
+    """What follows from the lowest and the highest of each of two U32."""
+    return lambda a, b: transfer(int(a.low), int(a.high), int(b.low), int(b.high))
 
 
-_TRANSFER = {Type.F32: _f32, Type.I32: _i32, Type.U32: _u32, Type.BOOL: _bool}
+def _bits(_low: int, high: int, _least: int, most: int) -> Interval:
+    """All numbers of as many bits as the longer one has."""
+    return Interval(0, (1 << max(high.bit_length(), most.bit_length())) - 1)
+
+
+_TRANSFER: dict[tuple[type[Op], Type], Callable[..., Interval]] = {
+    **{(ops.Less, type_): _less for type_ in (F32, I32, U32)},
+    **{(ops.LessEqual, type_): _less_equal for type_ in (F32, I32, U32)},
+    **{(ops.Equal, type_): _equal for type_ in Type},
+    (ops.Add, F32): add,
+    (ops.Sub, F32): subtract,
+    (ops.Mul, F32): multiply,
+    (ops.Div, F32): divide,
+    (ops.Fma, F32): fused,
+    (ops.Neg, F32): negate,
+    (ops.Abs, F32): absolute,
+    (ops.Sqrt, F32): root,
+    (ops.Add, I32): lambda a, b: _fit(a.low + b.low, a.high + b.high, ANY_I32),
+    (ops.Sub, I32): lambda a, b: _fit(a.low - b.high, a.high - b.low, ANY_I32),
+    (ops.Mul, I32): _product,
+    (ops.Neg, I32): lambda a: _fit(-a.high, -a.low, ANY_I32),
+    (ops.Abs, I32): _magnitude,
+    (ops.ToF32, I32): lambda a: Interval(to_binary32(float(a.low)), to_binary32(float(a.high))),
+    (ops.ToU32, I32): lambda a: _fit(a.low, a.high, ANY_U32),
+    (ops.ToI32, U32): lambda a: _fit(a.low, a.high, ANY_I32),
+    (ops.Add, U32): lambda a, b: _fit(a.low + b.low, a.high + b.high, ANY_U32),
+    (ops.Sub, U32): lambda a, b: _fit(a.low - b.high, a.high - b.low, ANY_U32),
+    (ops.Mul, U32): lambda a, b: _fit(a.low * b.low, a.high * b.high, ANY_U32),
+    (ops.MulHigh, U32): _words(lambda low, high, least, most: Interval(low * least >> 32, high * most >> 32)),
+    (ops.Div, U32): _words(lambda low, high, least, most: Interval(low // most, high // least)),
+    (ops.Rem, U32): lambda a, b: a if a.high < b.low else Interval(0, b.high - 1),
+    (ops.And, U32): lambda a, b: Interval(0, min(a.high, b.high)),
+    (ops.Or, U32): _words(_bits),
+    (ops.Xor, U32): _words(_bits),
+    (ops.ShiftLeft, U32): _words(
+        lambda low, high, least, most: _fit(low << least, high << most, ANY_U32) if most < 32 else ANY_U32
+    ),
+    (ops.ShiftRight, U32): _words(
+        lambda low, high, least, most: Interval(low >> most, high >> least) if most < 32 else ANY_U32
+    ),
+    (ops.Not, BOOL): lambda a: Interval(1 - a.high, 1 - a.low),
+    (ops.And, BOOL): lambda a, b: Interval(min(a.low, b.low), min(a.high, b.high)),
+    (ops.Or, BOOL): lambda a, b: Interval(max(a.low, b.low), max(a.high, b.high)),
+}
+"""By operation and type of its operands, the interval of its result."""

@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Op, Value, operands, with_operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Op, Type, Value, operands, with_operands
 
 Rule: TypeAlias = Callable[[Op, Type], Value | None]
 """What to use instead of an operation (on operands that have been rewritten), in the new builder; `None`: keep it."""

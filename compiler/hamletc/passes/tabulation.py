@@ -26,11 +26,11 @@ from hamletc.ir.ops import (
     Op,
     Select,
     ShiftRight,
+    Type,
     Value,
     operands,
     with_operands,
 )
-from hamletc.ir.types import Type
 from hamletc.passes.cases import cases_of, in_each_case
 from hamletc.passes.constant_folding import Literal
 from hamletc.passes.dead_code import DeadCodeElimination

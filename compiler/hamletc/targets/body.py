@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from hamletc.ir.function import Function, Node, Origin, Output, Program
-from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Value, operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Type, Value, operands
 
 FOLDED_OPERATIONS = 4
 """An expression holds at most so many operations."""

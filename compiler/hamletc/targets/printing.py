@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hamlet.numbers.binary32 import spell32
 from hamletc.ir.function import Table
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type
 
 WIDTH = 120
 

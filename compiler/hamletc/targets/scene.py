@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamletc.ir.function import Function, Node, Origin, Output
-from hamletc.ir.ops import Const, Element, Fold, Input, Value, operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Element, Fold, Input, Type, Value, operands
 from hamletc.passes.dead_code import DeadCodeElimination
 
 LEAST_WORK = 8

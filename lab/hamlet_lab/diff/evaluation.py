@@ -11,9 +11,8 @@ from hamlet_lab.diff.evaluated import Call
 from hamlet_lab.verify.report import Value as Shown
 from hamletc.ir.evaluate import DTYPES, Array, node_values
 from hamletc.ir.function import Function, Node, Program
-from hamletc.ir.ops import Const, Element, Input, Lookup, Value, operands
-from hamletc.ir.printer import mnemonic, spell
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Element, Input, Lookup, Type, Value, operands
+from hamletc.ir.text import MNEMONICS, spell
 from hamletc.targets.body import Body, body
 
 NAN = 0x7FC00000
@@ -70,7 +69,7 @@ class Evaluation:
             case Lookup(table=table, index=place):
                 return f"{table}[{self.operand(place)}]"
             case _:
-                return f"{mnemonic(type(op))}({', '.join(self.operand(each) for each in operands(op))})"
+                return f"{MNEMONICS[type(op)]}({', '.join(self.operand(each) for each in operands(op))})"
 
     def operand(self, value: Value) -> str:
         """A value inside an expression."""

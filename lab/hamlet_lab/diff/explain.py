@@ -22,10 +22,10 @@ from hamletc.ir.ops import (
     Select,
     Sub,
     ToBits,
+    Type,
     Value,
     operands,
 )
-from hamletc.ir.types import Type
 from hamletc.targets.body import reachable, versions
 
 LARGEST_BOUND = 1 << 30

@@ -11,7 +11,7 @@ from hamletc.compilation import Compilation
 from hamletc.compile import lower, specialise
 from hamletc.errors import CompileError
 from hamletc.ir.function import Program
-from hamletc.ir.parser import ParseError, parse_program
+from hamletc.ir.text import ParseError, parse_program
 from hamletc.lowering.plan import LIMITS, plan
 from hamletc.package import IR_FILE
 from hamletc.passes.facts import facts_of

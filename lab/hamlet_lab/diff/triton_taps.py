@@ -10,8 +10,7 @@ import ast
 from collections.abc import Collection
 
 from hamlet_lab.diff.generated import TABLE, Generated, definition, generated, parameters, values_of
-from hamletc.ir.ops import Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type, Value
 from hamletc.targets.body import Body
 
 

@@ -12,7 +12,7 @@ from hamlet.numbers.random import multiply_high
 from hamlet.numbers.random import philox as philox_on_torch
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.typing import F32, U32
+from hamletc.ir.ops import F32, U32
 from hamletc.lowering import draws
 from hamletc.lowering.draws import philox
 

@@ -13,7 +13,7 @@ from hamlet.interpreter import functions
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
-from hamletc.ir.typing import F32
+from hamletc.ir.ops import F32
 from hamletc.lowering.functions import Function, call, power
 
 Array = np.ndarray[Any, Any]

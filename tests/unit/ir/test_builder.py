@@ -5,9 +5,7 @@ import pytest
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Origin, Table
-from hamletc.ir.ops import Add, Select
-from hamletc.ir.types import Type
-from hamletc.ir.typing import TypingError
+from hamletc.ir.ops import Add, Select, Type, TypingError
 
 
 def test_equal_operations_are_one_node() -> None:

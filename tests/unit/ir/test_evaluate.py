@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Output, Table
-from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Select
-from hamletc.ir.types import Type
+from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Select, Type
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 TINY = 1e-45

@@ -9,10 +9,8 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
-from hamletc.ir.ops import Fold, Lookup
-from hamletc.ir.parser import ParseError, parse_function, parse_program
-from hamletc.ir.printer import print_function, print_program
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Fold, Lookup, Type
+from hamletc.ir.text import ParseError, parse_function, parse_program, print_function, print_program
 from hamletc.ir.verifier import verify_program
 from random_functions import functions, programs
 

@@ -4,9 +4,21 @@ from itertools import product
 
 import pytest
 
-from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Select, operands, with_operands
-from hamletc.ir.types import Type
-from hamletc.ir.typing import TypingError, result_type
+from hamletc.ir.ops import (
+    OPS,
+    Const,
+    Element,
+    Fold,
+    Input,
+    Lookup,
+    Op,
+    Select,
+    Type,
+    TypingError,
+    operands,
+    result_type,
+    with_operands,
+)
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 

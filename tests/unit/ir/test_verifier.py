@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
-from hamletc.ir.ops import Add, Const, Div, Element, Input, Less, Lookup, Op, Rem, ShiftLeft
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Add, Const, Div, Element, Input, Less, Lookup, Op, Rem, ShiftLeft, Type
 from hamletc.ir.verifier import VerificationError, verify, verify_program
 from random_functions import TABLES, functions
 

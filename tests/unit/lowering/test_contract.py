@@ -12,10 +12,8 @@ from hamlet.schema.features import Quantity, features
 from hamlet.universe import Observation, ObserveTime, Universe, draws
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Input, Lookup
-from hamletc.ir.parser import parse_program
-from hamletc.ir.printer import print_program
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Input, Lookup, Type
+from hamletc.ir.text import parse_program, print_program
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of

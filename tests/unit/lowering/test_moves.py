@@ -12,7 +12,7 @@ from hamlet.universe import Axis, Continuous, Edges, Grid, Move, Span, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32
 from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.mask import goes_somewhere

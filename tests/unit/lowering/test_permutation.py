@@ -9,7 +9,7 @@ from hamlet.numbers.permutation import Domain, domain
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type
 from hamletc.lowering.layouts import new_layout, permute, unpermute
 
 WORD = 0xFFFFFFFF

@@ -14,8 +14,7 @@ from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Fold
-from hamletc.ir.parser import parse_program
-from hamletc.ir.printer import print_program
+from hamletc.ir.text import parse_program, print_program
 from hamletc.ir.verifier import VerificationError, verify_program
 from hamletc.language.source import Source
 from hamletc.lowering.lower import lower

@@ -13,8 +13,7 @@ from hamlet.numbers.binary32 import round32
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Div, Fma, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Div, Fma, Type, Value
 from hamletc.passes.constant_division import ConstantDivision, reciprocal
 from hamletc.passes.interval import Interval
 from hamletc.passes.ranges import Facts

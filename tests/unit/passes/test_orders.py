@@ -8,8 +8,7 @@ import pytest
 
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program
-from hamletc.ir.parser import parse_program
-from hamletc.ir.printer import print_program
+from hamletc.ir.text import parse_program, print_program
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of

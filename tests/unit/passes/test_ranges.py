@@ -14,8 +14,7 @@ from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Function, Output, Table
-from hamletc.ir.ops import Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type, Value
 from hamletc.ir.verifier import element_of
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of

@@ -14,9 +14,8 @@ from hamlet.numbers.binary32 import round32
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Add, Value
-from hamletc.ir.printer import print_function
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Add, Type, Value
+from hamletc.ir.text import print_function
 from hamletc.ir.verifier import verify
 from hamletc.passes.algebra import Algebra
 from hamletc.passes.clamp_merging import ClampMerging

@@ -9,9 +9,7 @@ from hamletc.compilation import Compilation
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output, Program
-from hamletc.ir.ops import Equal, Lookup, Select
-from hamletc.ir.types import Type
-from hamletc.ir.typing import F32, I32
+from hamletc.ir.ops import F32, I32, Equal, Lookup, Select, Type
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering.plan import CPU, LIMITS, Limits
 from hamletc.passes.interval import Interval

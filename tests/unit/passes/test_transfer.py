@@ -36,10 +36,10 @@ from hamletc.ir.ops import (
     ToF32,
     ToI32,
     ToU32,
+    Type,
     Value,
     Xor,
 )
-from hamletc.ir.types import Type
 from hamletc.passes.interval import ANY_F32, ANY_I32, ANY_U32, Interval
 from hamletc.passes.ranges import Facts, Ranges, ranges_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type, operands
 from hamletc.lowering import lower
 from hamletc.targets.body import FOLDED_OPERATIONS, Body, body, comment, identifier
 from sample_universes import NAMES, sample

@@ -15,7 +15,7 @@ from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type
 from hamletc.package import write
 from hamletc.targets.numba import parts
 from sample_universes import sample, universe_of

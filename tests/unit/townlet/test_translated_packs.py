@@ -13,7 +13,7 @@ from hamlet_townlet.frontend import read_pack, reading, translate
 from hamlet_townlet.translate.text import text_of
 from hamletc.compile import Checked, Options, build_checked, check, check_file, lower
 from hamletc.frontend import Stopwatch
-from hamletc.ir.printer import print_program
+from hamletc.ir.text import print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
 from hamletc.read import parsed

@@ -11,8 +11,7 @@ from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
-from hamletc.ir.ops import Const, Input, Value, operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.targets.body import Body, Line, Loop, body, comment, identifier, rows, unique
 from hamletc.targets.numba.formatter import NumbaFormatter, literal, table_name
 from hamletc.targets.numba.parts import Cut, Place, cut, is_large

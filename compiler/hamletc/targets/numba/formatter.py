@@ -1,49 +1,31 @@
-"""Expressions of the tick IR in numba's Python: one method per operation.
+"""Expressions of the tick IR in numba's Python.
 
-What each must avoid is said where it is: numba computes `a + b` of i32 or u32 in 64 bits, so that integers have
-functions of their own; and a Python float is an f64, so that f32 constants are
-typed. Each costs a line of Python a millisecond of compile time: integer literals are typed only where they must be.
+A plain operation on f32 or bool is written with its sign, if it has one; else it is called by its name: numba computes
+`a + b` of i32 or u32 in 64 bits, so that integers have functions of their own (`hamlet.launch.cpu.ops.operations`). A
+Python float is an f64, so that f32 constants are typed. Each costs a line of Python a millisecond of compile time:
+integer literals are typed only where they must be.
 """
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
-
 from hamlet.numbers.binary32 import spell32
 from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Binary,
+    BOOL,
+    F32,
+    PLAIN,
     Const,
-    Div,
-    Equal,
-    Fma,
+    Element,
     Fold,
-    FromBits,
-    Less,
-    LessEqual,
+    Input,
     Lookup,
-    Mul,
-    MulHigh,
     Neg,
-    Not,
     Op,
-    Or,
-    Rem,
+    Plain,
     Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
+    Type,
     Value,
-    Xor,
+    operands,
 )
-from hamletc.ir.types import Type
 from hamletc.targets.body import Body, identifier
 
 
@@ -96,129 +78,47 @@ class NumbaFormatter:
         return text if value in self.body.names or not self._is_infix(value) else f"({text})"
 
     def _is_infix(self, value: Value) -> bool:
-        match self.body.op(value):
-            case Not():
-                return True
-            case Add() | Sub() | Mul() | Div() | Less() | LessEqual() | Equal() | And() | Or() as op:
-                return self.body.type(op.left) in (Type.F32, Type.BOOL)
-            case Neg(operand=operand):
-                return self.body.type(operand) is Type.F32
-            case _:
-                return False
+        op = self.body.op(value)
+        return isinstance(op, Plain) and self._sign(op) != ""
 
-    def _infix(self, op: Binary, sign: str) -> str:
-        return f"{self.operand(op.left)} {sign} {self.operand(op.right)}"
+    def _sign(self, op: Plain) -> str:
+        """The sign with which an operation is written; empty where it is called."""
+        return PLAIN[type(op)].sign if self.body.type(operands(op)[0]) in (F32, BOOL) else ""
 
-    def _pair(self, left: Value, right: Value) -> str:
-        """Two arguments of one type, at least one of them typed."""
-        both = all(isinstance(self.body.op(value), Const) for value in (left, right))
-        return f"{self.typed(left) if both else self.value(left)}, {self.value(right)}"
+    def _arguments(self, *values: Value) -> str:
+        """Arguments of one type, at least one of them typed."""
+        constant = all(isinstance(self.body.op(value), Const) for value in values)
+        first = self.typed(values[0]) if constant else self.value(values[0])
+        return ", ".join([first, *map(self.value, values[1:])])
 
-    def _call(self, function: str, left: Value, right: Value) -> str:
-        return f"{function}({self._pair(left, right)})"
-
-    def _compute(self, op: Binary, sign: str, function: str) -> str:
-        if self.body.type(op.left) in (Type.F32, Type.BOOL):
-            return self._infix(op, sign)
-        return self._call(function, op.left, op.right)
-
-    @singledispatchmethod
     def operation(self, op: Op) -> str:
         """The expression of an operation."""
-        raise TypeError(f"no expression for {op}")
+        match op:
+            case Const():
+                return literal(op)
+            case Input() | Element():
+                raise TypeError(f"no expression for {op}")
+            case Lookup(table=table, index=index):
+                return f"take({table_name(table)}, {self.typed(index)})"
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                return f"where({self.value(condition)}, {self._arguments(then, otherwise)})"
+            case Fold():
+                return self._fold(op)
+            case Neg(operand=operand) if self.body.type(operand) is Type.I32:
+                return f"subtract(0, {self.typed(operand)})"
+            case _:
+                return self._plain(op, operands(op))
 
-    @operation.register
-    def _(self, op: Const) -> str:
-        return literal(op)
+    def _plain(self, op: Plain, on: tuple[Value, ...]) -> str:
+        match self._sign(op), on:
+            case "", _:
+                return f"{PLAIN[type(op)].call}({self._arguments(*on)})"
+            case sign, (operand,):
+                return f"{sign}{self.operand(operand)}"
+            case sign, _:
+                return f" {sign} ".join(map(self.operand, on))
 
-    @operation.register
-    def _(self, op: Lookup) -> str:
-        return f"take({table_name(op.table)}, {self.typed(op.index)})"
-
-    @operation.register
-    def _(self, op: Add) -> str:
-        return self._compute(op, "+", "add")
-
-    @operation.register
-    def _(self, op: Sub) -> str:
-        return self._compute(op, "-", "subtract")
-
-    @operation.register
-    def _(self, op: Mul) -> str:
-        return self._compute(op, "*", "multiply")
-
-    @operation.register
-    def _(self, op: MulHigh) -> str:
-        return self._call("mulhigh", op.left, op.right)
-
-    @operation.register
-    def _(self, op: Div) -> str:
-        return self._compute(op, "/", "divide")
-
-    @operation.register
-    def _(self, op: Fma) -> str:
-        return f"fma({self.value(op.left)}, {self.value(op.right)}, {self.value(op.addend)})"
-
-    @operation.register
-    def _(self, op: Rem) -> str:
-        return self._call("remainder", op.left, op.right)
-
-    @operation.register
-    def _(self, op: Neg) -> str:
-        if self.body.type(op.operand) is Type.F32:
-            return f"-{self.operand(op.operand)}"
-        return f"subtract(0, {self.typed(op.operand)})"
-
-    @operation.register
-    def _(self, op: Abs) -> str:
-        return f"absolute({self.typed(op.operand)})"
-
-    @operation.register
-    def _(self, op: Sqrt) -> str:
-        return f"square_root({self.value(op.operand)})"
-
-    @operation.register
-    def _(self, op: Less) -> str:
-        return self._compute(op, "<", "less")
-
-    @operation.register
-    def _(self, op: LessEqual) -> str:
-        return self._compute(op, "<=", "less_equal")
-
-    @operation.register
-    def _(self, op: Equal) -> str:
-        return self._compute(op, "==", "equal")
-
-    @operation.register
-    def _(self, op: And) -> str:
-        return self._compute(op, "&", "bit_and")
-
-    @operation.register
-    def _(self, op: Or) -> str:
-        return self._compute(op, "|", "bit_or")
-
-    @operation.register
-    def _(self, op: Xor) -> str:
-        return self._call("bit_xor", op.left, op.right)
-
-    @operation.register
-    def _(self, op: Not) -> str:
-        return f"~{self.operand(op.operand)}"
-
-    @operation.register
-    def _(self, op: ShiftLeft) -> str:
-        return self._call("shift_left", op.left, op.right)
-
-    @operation.register
-    def _(self, op: ShiftRight) -> str:
-        return self._call("shift_right", op.left, op.right)
-
-    @operation.register
-    def _(self, op: Select) -> str:
-        return f"where({self.value(op.condition)}, {self._pair(op.then, op.otherwise)})"
-
-    @operation.register
-    def _(self, op: Fold) -> str:
+    def _fold(self, op: Fold) -> str:
         # A loop needs its types from the beginning: constants become vectors where others are.
         other = next((value for value in op.initial if not isinstance(self.body.op(value), Const)), None)
         given = [
@@ -229,26 +129,6 @@ class NumbaFormatter:
         ]
         given += [table_name(table) for table in op.tables if table not in self.constants]
         return f"_{op.function}_rows({', '.join(given)})"
-
-    @operation.register
-    def _(self, op: ToF32) -> str:
-        return f"to_f32({self.typed(op.operand)})"
-
-    @operation.register
-    def _(self, op: ToU32) -> str:
-        return f"to_u32({self.typed(op.operand)})"
-
-    @operation.register
-    def _(self, op: ToI32) -> str:
-        return f"to_i32({self.typed(op.operand)})"
-
-    @operation.register
-    def _(self, op: ToBits) -> str:
-        return f"to_bits({self.value(op.operand)})"
-
-    @operation.register
-    def _(self, op: FromBits) -> str:
-        return f"from_bits({self.value(op.operand)})"
 
 
 def table_name(table: str) -> str:

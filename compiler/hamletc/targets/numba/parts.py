@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Fold, Input, Lookup, Value, operands
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Fold, Input, Lookup, Type, Value, operands
 from hamletc.targets.body import Body, Line, comment
 
 LARGE = 3000

@@ -11,8 +11,7 @@ from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Const, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Type, Value
 from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values

@@ -1,52 +1,18 @@
-"""Expressions of the tick IR in Triton's Python: one method per operation.
+"""Expressions of the tick IR in Triton's Python.
 
-Not used because they are not exact: `/`, `tl.sqrt`; `tl.fma` only where the IR has one; `tl.minimum` and `tl.maximum`
-only where they are exact. A literal takes the type of the block it meets; where it meets none (a constant, a seed) it
-is an i32 or f32 unless it is written with its type.
+A plain operation is called as `CALLS` or converted as `CONVERSIONS` says, and otherwise written with its sign. Not used
+because they are not exact: `/`, `tl.sqrt`; `tl.fma` only where the IR has one; `tl.minimum` and `tl.maximum` only where
+they are exact. A literal takes the type of the block it meets; where it meets none (a constant, a seed) it is an i32 or
+f32 unless it is written with its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import singledispatchmethod
+from collections.abc import Mapping, Sequence
 
 from hamlet.numbers.binary32 import bits32, spell32
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Binary,
-    Const,
-    Div,
-    Equal,
-    Fma,
-    Fold,
-    FromBits,
-    Input,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Value,
-    Xor,
-    operands,
-)
-from hamletc.ir.types import Type
+from hamletc.ir import ops
+from hamletc.ir.ops import PLAIN, Const, Op, Plain, Type, Value, operands
 from hamletc.passes.interval import Interval
 from hamletc.targets.body import Body, identifier
 
@@ -56,6 +22,23 @@ SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
 ZERO, ONE = Const(Type.F32, 0.0), Const(Type.F32, 1.0)
 SHARED = ("seed_low", "seed_high", "tick", "row", "stride", "scale", "top")
 """Kinds of inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
+
+
+CALLS: Mapping[type[Op], str] = {
+    ops.MulHigh: "tl.umulhi",
+    ops.Div: "tl.div_rn",
+    ops.Abs: "tl.abs",
+    ops.Sqrt: "tl.sqrt_rn",
+}
+"""Functions that are exact. Of u32 `Div` has a sign."""
+
+CONVERSIONS: Mapping[type[Op], str] = {
+    ops.ToF32: "to(tl.float32)",
+    ops.ToU32: "to(tl.uint32, bitcast=True)",
+    ops.ToI32: "to(tl.int32, bitcast=True)",
+    ops.ToBits: "to(tl.uint32, bitcast=True)",
+    ops.FromBits: "to(tl.float32, bitcast=True)",
+}
 
 
 def _shared(name: str) -> bool:
@@ -91,7 +74,7 @@ class TritonFormatter:
         self.scalar: list[bool] = []
         for node in body.function.nodes:
             shared = [self.scalar[operand] for operand in operands(node.op)]
-            self.scalar.append(_shared(node.op.name) if isinstance(node.op, Input) else all(shared))
+            self.scalar.append(_shared(node.op.name) if isinstance(node.op, ops.Input) else all(shared))
 
     def line(self, value: Value) -> str:
         """The right side of the line that defines a value."""
@@ -112,9 +95,7 @@ class TritonFormatter:
     def operand(self, value: Value) -> str:
         """A value between operators, in parentheses where needed."""
         text = self.value(value)
-        infix = (Add, Sub, Mul, Rem, Less, LessEqual, Equal, And, Or, Xor, Not, ShiftLeft, ShiftRight, Neg)
-        op = self.body.op(value)
-        bare = value in self.body.names or not (isinstance(op, infix) or self._whole_quotient(op))
+        bare = value in self.body.names or not self._sign(self.body.op(value))
         return text if bare else f"({text})"
 
     def primary(self, value: Value) -> str:
@@ -122,8 +103,11 @@ class TritonFormatter:
         op = self.body.op(value)
         return typed(op) if isinstance(op, Const) else self.operand(value)
 
-    def _whole_quotient(self, op: Op) -> bool:
-        return isinstance(op, Div) and self.body.type(op.left) is not Type.F32
+    def _sign(self, op: Op) -> str:
+        """The sign with which an operation is written; empty where it has none, or is called."""
+        if isinstance(op, ops.Div):
+            return "" if self.body.type(op.left) is Type.F32 else "//"
+        return PLAIN[type(op)].sign if isinstance(op, Plain) else ""
 
     def _constant(self, value: Value) -> bool:
         return isinstance(self.body.op(value), Const)
@@ -158,113 +142,54 @@ class TritonFormatter:
         """An argument whose type must be that of the other one: a literal only where a block decides its type."""
         return self.tensor(value) if self._scalar(other) else self.value(value)
 
-    def _infix(self, op: Binary, sign: str) -> str:
-        # Of two constants one is typed, or Python would compute with them in its own arithmetic.
-        left = self.primary(op.left) if self._constant(op.right) else self.operand(op.left)
-        return f"{left} {sign} {self.operand(op.right)}"
-
-    def _whole(self, op: Div | Rem, sign: str) -> str:
-        # Triton refuses a quotient of u32 and i32.
-        right = self.primary(op.right) if self._scalar(op.left) else self.operand(op.right)
-        return f"{self.primary(op.left)} {sign} {right}"
-
-    @singledispatchmethod
     def operation(self, op: Op) -> str:
         """The expression of an operation."""
+        match op:
+            case Const():
+                return typed(op)
+            case ops.Input() | ops.Element():
+                raise TypeError(f"no expression for {op}")
+            case ops.Lookup(table=table, index=index):
+                return f"tl.load({table_name(table)} + {self.operand(index)})"
+            case ops.Select():
+                return self._select(op)
+            case ops.Fold(function=function, initial=initial, tables=tables):
+                return f"_{function}_rows({', '.join([*map(self._block, initial), *map(table_name, tables)])})"
+            case ops.Neg(operand=operand) if self.body.type(operand) is Type.F32:
+                # Before Triton 3.9 the negative of a number is 0 minus it, which loses the sign of 0.
+                return f"{self.primary(operand)} * -1.0"
+            case ops.Div(left=left, right=right) | ops.Rem(left=left, right=right) if sign := self._sign(op):
+                # Triton refuses a quotient of u32 and i32.
+                divisor = self.primary(right) if self._scalar(left) else self.operand(right)
+                return f"{self.primary(left)} {sign} {divisor}"
+            case ops.Fma(left=left, right=right, addend=addend):
+                return f"tl.fma({self.tensor(left)}, {self.value(right)}, {self.value(addend)})"
+            case ops.Unary(operand=operand):
+                return self._unary(op, operand)
+            case ops.Binary(left=left, right=right):
+                return self._binary(op, left, right)
+
+    def _unary(self, op: ops.Unary, operand: Value) -> str:
+        if function := CALLS.get(type(op)):
+            return f"{function}({self.tensor(operand)})"
+        if conversion := CONVERSIONS.get(type(op)):
+            return f"{self.primary(operand)}.{conversion}"
+        if sign := self._sign(op):
+            return f"{sign}{self.primary(operand)}"
         raise TypeError(f"no expression for {op}")
 
-    @operation.register
-    def _(self, op: Const) -> str:
-        return typed(op)
+    def _binary(self, op: ops.Binary, left: Value, right: Value) -> str:
+        if function := CALLS.get(type(op)):
+            return f"{function}({self._meeting(left, right)}, {self._meeting(right, left)})"
+        if sign := self._sign(op):
+            # Of two constants one is typed, or Python would compute with them in its own arithmetic.
+            first = self.primary(left) if self._constant(right) else self.operand(left)
+            return f"{first} {sign} {self.operand(right)}"
+        raise TypeError(f"no expression for {op}")
 
-    @operation.register
-    def _(self, op: Lookup) -> str:
-        return f"tl.load({table_name(op.table)} + {self.operand(op.index)})"
-
-    @operation.register
-    def _(self, op: Add) -> str:
-        return self._infix(op, "+")
-
-    @operation.register
-    def _(self, op: Sub) -> str:
-        return self._infix(op, "-")
-
-    @operation.register
-    def _(self, op: Mul) -> str:
-        return self._infix(op, "*")
-
-    @operation.register
-    def _(self, op: MulHigh) -> str:
-        return f"tl.umulhi({self._meeting(op.left, op.right)}, {self._meeting(op.right, op.left)})"
-
-    @operation.register
-    def _(self, op: Div) -> str:
-        if self.body.type(op.left) is Type.F32:
-            return f"tl.div_rn({self._meeting(op.left, op.right)}, {self._meeting(op.right, op.left)})"
-        return self._whole(op, "//")
-
-    @operation.register
-    def _(self, op: Fma) -> str:
-        return f"tl.fma({self.tensor(op.left)}, {self.value(op.right)}, {self.value(op.addend)})"
-
-    @operation.register
-    def _(self, op: Rem) -> str:
-        return self._whole(op, "%")
-
-    @operation.register
-    def _(self, op: Neg) -> str:
-        # Before Triton 3.9 the negative of a number is 0 minus it, which loses the sign of 0.
-        operand = self.primary(op.operand)
-        return f"{operand} * -1.0" if self.body.type(op.operand) is Type.F32 else f"-{operand}"
-
-    @operation.register
-    def _(self, op: Abs) -> str:
-        return f"tl.abs({self.tensor(op.operand)})"
-
-    @operation.register
-    def _(self, op: Sqrt) -> str:
-        return f"tl.sqrt_rn({self.tensor(op.operand)})"
-
-    @operation.register
-    def _(self, op: Less) -> str:
-        return self._infix(op, "<")
-
-    @operation.register
-    def _(self, op: LessEqual) -> str:
-        return self._infix(op, "<=")
-
-    @operation.register
-    def _(self, op: Equal) -> str:
-        return self._infix(op, "==")
-
-    @operation.register
-    def _(self, op: And) -> str:
-        return self._infix(op, "&")
-
-    @operation.register
-    def _(self, op: Or) -> str:
-        return self._infix(op, "|")
-
-    @operation.register
-    def _(self, op: Xor) -> str:
-        return self._infix(op, "^")
-
-    @operation.register
-    def _(self, op: Not) -> str:
-        return f"~{self.primary(op.operand)}"
-
-    @operation.register
-    def _(self, op: ShiftLeft) -> str:
-        return self._infix(op, "<<")
-
-    @operation.register
-    def _(self, op: ShiftRight) -> str:
-        return self._infix(op, ">>")
-
-    @operation.register
-    def _(self, op: Select) -> str:
+    def _select(self, op: ops.Select) -> str:
         test = self.body.op(op.condition)
-        if isinstance(test, Less) and self._ordered(test.left, test.right):
+        if isinstance(test, ops.Less) and self._ordered(test.left, test.right):
             if (op.then, op.otherwise) == (test.left, test.right):
                 return self._minimum(test.left, test.right)
             if (op.then, op.otherwise) == (test.right, test.left):
@@ -274,37 +199,12 @@ class TritonFormatter:
             then, otherwise = self._meeting(op.then, op.otherwise), self._meeting(op.otherwise, op.then)
         return f"tl.where({self.tensor(op.condition)}, {then}, {otherwise})"
 
-    @operation.register
-    def _(self, op: Fold) -> str:
-        given = [*map(self._block, op.initial), *map(table_name, op.tables)]
-        return f"_{op.function}_rows({', '.join(given)})"
-
     def _block(self, value: Value) -> str:
         """A value with which a loop begins: it needs the type of its values from the beginning, a block."""
         if not self._scalar(value):
             return self.value(value)
         lanes = next(parameter.name for parameter in self.body.parameters if not _shared(parameter.input))
         return f"tl.full({lanes}.shape, {self.value(value)}, {DTYPES[self.body.type(value)]})"
-
-    @operation.register
-    def _(self, op: ToF32) -> str:
-        return f"{self.primary(op.operand)}.to(tl.float32)"
-
-    @operation.register
-    def _(self, op: ToU32) -> str:
-        return f"{self.primary(op.operand)}.to(tl.uint32, bitcast=True)"
-
-    @operation.register
-    def _(self, op: ToI32) -> str:
-        return f"{self.primary(op.operand)}.to(tl.int32, bitcast=True)"
-
-    @operation.register
-    def _(self, op: ToBits) -> str:
-        return f"{self.primary(op.operand)}.to(tl.uint32, bitcast=True)"
-
-    @operation.register
-    def _(self, op: FromBits) -> str:
-        return f"{self.primary(op.operand)}.to(tl.float32, bitcast=True)"
 
 
 def table_name(table: str) -> str:

@@ -45,9 +45,9 @@ from hamletc.ir.ops import (
     ToF32,
     ToI32,
     ToU32,
+    Type,
     Xor,
-)  # fmt: skip
-from hamletc.ir.types import Type
+)
 from hamletc.targets.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
 

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Type
 from hamletc.passes.interval import ANY_F32, ANY_I32
 from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import body

@@ -6,8 +6,7 @@ import pytest
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Output
-from hamletc.ir.ops import Const, Value
-from hamletc.ir.types import Type
+from hamletc.ir.ops import Const, Type, Value
 from hamletc.passes.interval import Interval
 from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import body

@@ -1,17 +1,24 @@
-"""Reads the text form of programs."""
+"""The text form of programs, one node per line, and its reader: what is printed is read back exactly.
+
+%12: f32 = add %3, %7  ; cascade hunger_sickens :31
+
+A line of another source than the first has that one's number: `:31@1`. A name with other characters than letters,
+digits, `_`, `.` and `#` stands in backticks.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from hamlet.numbers.binary32 import round32
+from hamlet.numbers.binary32 import round32, spell32
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
-from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op
-from hamletc.ir.printer import mnemonic
-from hamletc.ir.types import Type
+from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Type, operands
 
-_OPS: dict[str, type[Op]] = {mnemonic(op): op for op in OPS}
+PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
+MNEMONICS: dict[type[Op], str] = {op: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.__name__).lower() for op in OPS}
+"""The names of operations in the text: `MulHigh` is `mul_high`."""
+_OPS = {name: op for op, name in MNEMONICS.items()}
 _NAME = r"(?:`[^`]*`|[^`\s\[=,]+)"
 _NODE = re.compile(r"  %(\d+): (\w+) = (\w+) ((?:`[^`]*`|[^`;])*)  ; (.*) :(\d+)(?:@(\d+))?")
 _ARGUMENT = re.compile(r"(?:`[^`]*`|[^`,])+")
@@ -26,6 +33,71 @@ class ParseError(Exception):
     """A line is not the text form of anything; the message has its number."""
 
 
+def print_program(program: Program) -> str:
+    """A whole program."""
+    parts = [f"universe {program.universe}\n"]
+    parts += [_table(table) for table in program.tables]
+    parts += ["\n" + print_function(function) for function in program.functions]
+    return "".join(parts)
+
+
+def print_function(function: Function) -> str:
+    """One function, with its outputs at the end."""
+    lines = [f"function {function.name} {{\n"]
+    for number, node in enumerate(function.nodes):
+        lines.append(f"  %{number}: {node.type.value} = {_operation(node.op)}  ; {_origin(node.origin)}\n")
+    lines += [_output(output) for output in function.outputs]
+    lines.append("}\n")
+    return "".join(lines)
+
+
+def spell(type_: Type, value: float | int | bool) -> str:
+    """A literal: floats in the shortest decimal that gives the same binary32, `true` and `false`, integers."""
+    match type_:
+        case Type.F32:
+            return spell32(value)
+        case Type.BOOL:
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def _origin(origin: Origin) -> str:
+    return f"{origin.construct} :{origin.line}" + (f"@{origin.file}" if origin.file else "")
+
+
+def _name(name: str) -> str:
+    return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
+
+
+def _operation(op: Op) -> str:
+    name = MNEMONICS[type(op)]
+    match op:
+        case Const(type=type_, value=value):
+            return f"{name} {spell(type_, value)}"
+        case Input(name=source):
+            return f"{name} {_name(source)}"
+        case Element(output=output):
+            return f"{name} {_name(output)}"
+        case Lookup(table=table, index=index):
+            return f"{name} {table}, %{index}"
+        case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
+            given = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
+            return f"{name} {', '.join([function, _name(output), str(count), *tables, *given])}"
+        case _:
+            return f"{name} {', '.join(f'%{value}' for value in operands(op))}"
+
+
+def _output(output: Output) -> str:
+    count = "" if output.count is None else f"[{output.count}]"
+    return f"  output {_name(output.name)}{count} = %{output.value}\n"
+
+
+def _table(table: Table) -> str:
+    values = ", ".join(spell(table.type, value) for value in table.values)
+    return f"table {table.name}: {table.type.value} = {values}\n"
+
+
 def parse_program(text: str) -> Program:
     """The program that `print_program` printed so. It is not verified.
 
@@ -36,11 +108,11 @@ def parse_program(text: str) -> Program:
     (universe,) = lines.take(_UNIVERSE)
     tables = []
     while lines.ahead(_TABLE):
-        tables.append(_table(lines))
+        tables.append(_read_table(lines))
     functions = []
     while lines.more():
         lines.skip_blank()
-        functions.append(_function(lines))
+        functions.append(_read_function(lines))
     return Program(universe, tuple(functions), tuple(tables))
 
 
@@ -50,7 +122,7 @@ def parse_function(text: str) -> Function:
     Raises:
         ParseError: the text is no function.
     """
-    return _function(_Lines(text))
+    return _read_function(_Lines(text))
 
 
 class _Lines:
@@ -84,11 +156,11 @@ class _Lines:
         return ParseError(f"line {self.number + 1}: {problem}: {line}")
 
 
-def _function(lines: _Lines) -> Function:
+def _read_function(lines: _Lines) -> Function:
     (name,) = lines.take(_FUNCTION)
     nodes: list[Node] = []
     while lines.ahead(_NODE):
-        nodes.append(_node(lines, len(nodes)))
+        nodes.append(_read_node(lines, len(nodes)))
     outputs = []
     while lines.ahead(_OUTPUT):
         output, count, value = lines.take(_OUTPUT)
@@ -97,7 +169,7 @@ def _function(lines: _Lines) -> Function:
     return Function(name, tuple(nodes), tuple(outputs))
 
 
-def _node(lines: _Lines, expected: int) -> Node:
+def _read_node(lines: _Lines, expected: int) -> Node:
     match = lines.ahead(_NODE)
     assert match is not None
     number, type_name, name, arguments, construct, line, file = match.groups()
@@ -105,16 +177,16 @@ def _node(lines: _Lines, expected: int) -> Node:
         raise lines.error(f"expected %{expected}")
     try:
         type_ = Type(type_name)
-        op = _operation(_OPS[name], type_, [each.strip() for each in _ARGUMENT.findall(arguments)])
+        op = _read_operation(_OPS[name], type_, [each.strip() for each in _ARGUMENT.findall(arguments)])
     except (KeyError, ValueError, TypeError):
         raise lines.error("not an operation") from None
     lines.take(_NODE)
     return Node(op, type_, Origin(construct, int(line), int(file or 0)))
 
 
-def _operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
+def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
     if kind is Const:
-        return Const(type_, _literal(type_, *arguments))
+        return Const(type_, _read_literal(type_, *arguments))
     if kind is Input:
         (source,) = arguments
         return Input(type_, source.strip("`"))
@@ -123,24 +195,24 @@ def _operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
         return Element(output.strip("`"))
     if kind is Lookup:
         table, index = arguments
-        return Lookup(table, _value(index))
+        return Lookup(table, _read_value(index))
     if kind is Fold:
         function, output, count, *rest = arguments
         given = [match for each in rest if (match := _GIVEN.fullmatch(each))]
-        names, values = tuple(m[1].strip("`") for m in given), tuple(_value(m[2]) for m in given)
+        names, values = tuple(m[1].strip("`") for m in given), tuple(_read_value(m[2]) for m in given)
         tables = tuple(rest[: len(rest) - len(given)])
         return Fold(function, output.strip("`"), int(count), names, tables, values)
     make: Callable[..., Op] = kind
-    return make(*(_value(argument) for argument in arguments))
+    return make(*(_read_value(argument) for argument in arguments))
 
 
-def _value(text: str) -> int:
+def _read_value(text: str) -> int:
     if not text.startswith("%"):
         raise ValueError(text)
     return int(text[1:])
 
 
-def _literal(type_: Type, text: str) -> float | int | bool:
+def _read_literal(type_: Type, text: str) -> float | int | bool:
     match type_:
         case Type.F32:
             return round32(float(text))
@@ -150,13 +222,13 @@ def _literal(type_: Type, text: str) -> float | int | bool:
             return int(text)
 
 
-def _table(lines: _Lines) -> Table:
+def _read_table(lines: _Lines) -> Table:
     match = lines.ahead(_TABLE)
     assert match is not None
     name, type_name, values = match.groups()
     try:
         type_ = Type(type_name)
-        table = Table(name, type_, tuple(_literal(type_, value) for value in values.split(", ")))
+        table = Table(name, type_, tuple(_read_literal(type_, value) for value in values.split(", ")))
     except (KeyError, ValueError):
         raise lines.error("not a table") from None
     lines.take(_TABLE)
