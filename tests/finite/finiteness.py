@@ -22,11 +22,10 @@ from hamlet.schema.bounds import returns_of
 from hamlet.schema.observed import fits_bfloat16
 from hamlet.universe import Expression, Input, Meter, Param, Universe
 from hamlet_lab.verify.inject import Injector
-from hamletc.checking.declarations import resolve
+from hamletc.checking.check import resolve
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
 from hamletc.checking.report import Report
-from hamletc.checking.trees import reads_velocity
 from hamletc.diagnostics import Diagnostic
 from hamletc.language.parser import parse
 
@@ -80,7 +79,7 @@ def resolved(text: str) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
     draft: Draft = resolve(file, Names(file, report), report)
     if report.failed:
         return None, report.in_source_order()
-    return draft.finish(file.name.text, ("edge.hamlet",), velocity=reads_velocity(draft)), report.in_source_order()
+    return draft.finish(file.name.text, ("edge.hamlet",)), report.in_source_order()
 
 
 def corners(declared: Meter | Param | Input, count: int, chosen: random.Random) -> Tensor:

@@ -1,24 +1,20 @@
-"""Affordances and custom actions: what an agent can do besides moving and waiting."""
+"""Affordances, the clock by which they open, and whose uses of them are tracked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
 
-from hamlet.universe import Action, Affordance, Expression, Hours, NoSpace, Space, Statement
+from hamlet.universe import Affordance, Clock, Expression, Hours, NoSpace, Space, Statement, Tracking
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
-from hamletc.checking.numerals import any_whole_number, whole_number
-from hamletc.checking.places import displacement, place
-from hamletc.checking.properties import given_twice, is_known, only
-from hamletc.checking.report import Report
-from hamletc.checking.statements import Statements
+from hamletc.checking.report import Report, all_of, any_whole_number, given_twice, is_known, only, whole_number
+from hamletc.checking.rules import Statements
+from hamletc.checking.space import place
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
-T = TypeVar("T")
-
 LONGEST_DURATION = 1_000_000_000
+SHORTEST_DAY, LONGEST_DAY = 2, 1000
 
 
 def resolve_affordance(
@@ -30,7 +26,7 @@ def resolve_affordance(
     duration = _duration(declaration.duration, report)
     expressions = Expressions(names, report)
     statements = Statements(names, report, expressions)
-    needs = _needs(declaration.items, names, report)
+    needs = resolve_needs(declaration.items, names, report)
     together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
     bodies: dict[str, tuple[Statement, ...]] = {}
@@ -151,13 +147,7 @@ def _opening_hours(
 ) -> Hours | None:
     opens, closes = written
     if names.clock is None:
-        report.add(
-            "H036",
-            "`open` needs a clock",
-            opens.span,
-            "this universe has none",
-            hint="Add `clock 24 hours`.",
-        )
+        report.add("H036", "`open` needs a clock", opens.span, "this universe has none", hint="Add `clock 24 hours`.")
         return None
     if hours is None:
         return None
@@ -191,58 +181,23 @@ def _hour(numeral: syntax.Signed, last: int, names: Names, report: Report) -> in
     return None
 
 
-def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Report) -> Action:
-    """`action REST { energy += 0.002 }`."""
-    expressions = Expressions(names, report)
-    statements = Statements(names, report, expressions)
-    others = syntax.NeedsItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem
-    body = statements.body(tuple(item for item in declaration.items if not isinstance(item, others)))
-    move = only(_all(declaration.items, syntax.MoveItem), "`move`", report)
-    teleport = only(_all(declaration.items, syntax.TeleportItem), "`teleport`", report)
-    keeps = only(_all(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
-    needs = _needs(declaration.items, names, report)
-    by = None if move is None else displacement(move.delta, space, move.span, report)
-    if all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items):
-        report.add(
-            "H049",
-            f"the action `{declaration.name.text}` does nothing",
-            declaration.name.span,
-            hint="Add a statement, `move` or `teleport`; `WAIT` does nothing in every universe.",
-        )
-    if move is not None and by is not None and not any(by):
-        report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")
-    if move is not None and teleport is not None:
-        report.add(
-            "H064",
-            "`move` has no effect together with `teleport`",
-            move.span,
-            secondary=(Label(teleport.span, "sets the position afterwards"),),
-            hint="Leave `move` out.",
-        )
-    if keeps is not None and ((move is None and teleport is None) or not names.has_lasting):
-        report.add(
-            "H064",
-            "`keeps progress` has no effect here",
-            keeps.span,
-            "no affordance lasts" if not names.has_lasting else "this action displaces nobody",
-            hint="Leave it out.",
-        )
-    return Action(
-        name=declaration.name.text,
-        needs=needs,
-        body=body,
-        move=by,
-        teleport=None if teleport is None else place(teleport.cell, space, teleport.span, report),
-        keeps_progress=keeps is not None,
-        span=declaration.span,
-    )
-
-
-def _needs(items: Iterable[object], names: Names, report: Report) -> Expression | None:
+def resolve_needs(items: Iterable[object], names: Names, report: Report) -> Expression | None:
     """The condition of the one `needs` among the items."""
-    needs = only(_all(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
+    needs = only(all_of(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
     return None if needs is None else Expressions(names, report, scope="needs").condition(needs.condition)
 
 
-def _all(items: Iterable[object], kind: type[T]) -> list[T]:
-    return [item for item in items if isinstance(item, kind)]
+def resolve_clock(declaration: syntax.ClockDecl, report: Report) -> Clock | None:
+    """`clock 24 hours`."""
+    hours = whole_number(declaration.hours, SHORTEST_DAY, LONGEST_DAY, "the number of hours", report)
+    return None if hours is None else Clock(hours, declaration.span)
+
+
+def resolve_tracking(declaration: syntax.TrackDecl, report: Report) -> Tracking | None:
+    """`track uses`, `track uses by world`."""
+    by = declaration.by
+    if by is None:
+        return Tracking("agent", declaration.span)
+    if not is_known(by, ("agent", "world"), "nobody whose uses could be tracked", report):
+        return None
+    return Tracking("world" if by.text == "world" else "agent", declaration.span)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import keyword
 from dataclasses import replace
+from typing import TypeVar
 
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Meter, Universe
-from hamletc.checking import trees
+from hamlet.universe import Meter, Span, Universe, parts
+from hamletc.checking.actions import check_actions, resolve_action, resolve_masks, resolve_moves
+from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.course import check_course
-from hamletc.checking.declarations import resolve
 from hamletc.checking.draft import Draft
+from hamletc.checking.expressions import Expressions
 from hamletc.checking.inert import check_inert
+from hamletc.checking.meters import resolve_claim, resolve_input, resolve_meter, resolve_param
 from hamletc.checking.names import Names
+from hamletc.checking.observations import Observations
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import check_ranges
-from hamletc.checking.report import Report
-from hamletc.checking.space import check_start
+from hamletc.checking.report import Report, all_of, only
+from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
+from hamletc.checking.rules import resolve_cascade, resolve_rule, written
+from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
+
+T = TypeVar("T")
 
 DEEPEST_TREE = 200
 """The most levels that an expression may have."""
@@ -37,7 +45,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     names = Names(file, report)
     draft = resolve(file, names, report)
     complete = report.harmless
-    if draft.start is not None and trees.reads_speed(draft):
+    if draft.start is not None and draft.reads_speed():
         check_start(draft.start, report)
     if _is_shallow(draft, report):
         reach = check_ranges(draft, names, report)
@@ -45,11 +53,8 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
             check_inert(file.name, draft, reach.changes, names, report)
             if report.harmless and not report.inert_allowed:
                 check_course(draft, names, reach, report)
-    if report.failed:
-        return None, report.in_source_order()
-    draft.start = trees.start_that_shows(draft)
-    universe = draft.finish(file.name.text, source_names, velocity=trees.reads_velocity(draft))
-    return None if universe is None else _with_reach(universe, reach.meters), report.in_source_order()
+    found = None if report.failed else draft.finish(file.name.text, source_names)
+    return None if found is None else _with_reach(found, reach.meters), report.in_source_order()
 
 
 def _with_reach(universe: Universe, ends: State) -> Universe:
@@ -68,27 +73,124 @@ def _with_reach(universe: Universe, ends: State) -> Universe:
 
 def _is_shallow(draft: Draft, report: Report) -> bool:
     """Whether all expressions can be walked over by recursion; long ones of `min` and `max` are reported."""
-    deep = [tree for tree in trees.expressions(draft) if max(level for _, level in trees.nodes(tree)) > DEEPEST_TREE]
+    deep = [tree for tree in draft.expressions() if max(level for _, level in parts(tree)) > DEEPEST_TREE]
     for tree in deep:
-        report.add(
-            "H015",
-            f"an expression of more than {DEEPEST_TREE} levels",
-            tree.span,
-            hint="A rule can compute a meter in steps.",
-        )
+        hint = "A rule can compute a meter in steps."
+        report.add("H015", f"an expression of more than {DEEPEST_TREE} levels", tree.span, hint=hint)
     return not deep
 
 
 def _check_name(name: syntax.Name, report: Report) -> None:
-    if name.text.isidentifier() and not keyword.iskeyword(name.text):
+    """A package has the name of its universe, so Python must take it."""
+    if keyword.iskeyword(name.text):
+        why, could = "a word of Python", f"`{name.text}_` could."
+    elif not name.text.isidentifier():
+        why, could = "no name in Python", "use letters, digits and underscores."
+    else:
         return
-    is_word = keyword.iskeyword(name.text)
-    report.add(
-        "H053",
-        f"a universe cannot be called `{name.text}`",
-        name.span,
-        "a word of Python" if is_word else "no name in Python",
-        hint=f"Its package could not be imported; `{name.text}_` could."
-        if is_word
-        else "Its package could not be imported; use letters, digits and underscores.",
-    )
+    hint = f"Its package could not be imported; {could}"
+    report.add("H053", f"a universe cannot be called `{name.text}`", name.span, why, hint=hint)
+
+
+def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
+    """Everything of the file that is sound by itself; what is not, is reported."""
+    draft = Draft()
+    _resolve_space_and_time(file, draft, names, report)
+    places: dict[str, Span] = {}
+    for declaration in file.declarations:
+        match declaration:
+            case syntax.ParamDecl(name=name):
+                _keep(draft.params, resolve_param(declaration, names, report), name, names)
+            case syntax.InputDecl(name=name):
+                _keep(draft.inputs, resolve_input(declaration, names, report), name, names)
+            case syntax.MeterDecl(name=name):
+                _keep(draft.meters, resolve_meter(declaration, names, report), name, names)
+                claim = resolve_claim(declaration, report)
+                if claim is not None:
+                    draft.claims.setdefault(name.text, claim)
+            case syntax.RuleDecl(name=name):
+                _keep(draft.dynamics, resolve_rule(declaration, names, report), name, names, declaration.body)
+            case syntax.CascadeDecl(name=name):
+                draft.guards.setdefault(name.text, declaration.guard.span)
+                _keep(draft.dynamics, resolve_cascade(declaration, names, report), name, names, declaration.body)
+            case syntax.AffordanceDecl(name=name):
+                hours = draft.clock.hours if draft.clock is not None else None
+                affordance = resolve_affordance(declaration, draft.space, hours, names, report)
+                _keep(draft.affordances, affordance, name, names)
+                places[name.text] = declaration.place_span or name.span
+            case syntax.ActionDecl(name=name):
+                _keep(draft.actions, resolve_action(declaration, draft.space, names, report), name, names)
+            case syntax.ReportDecl(name=name):
+                _keep(draft.reports, resolve_report(declaration, names, report), name, names)
+            case _:
+                pass
+    check_places(draft.affordances, places, draft.space, report)
+    _resolve_outcomes(file, draft, names, report)
+    return draft
+
+
+def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+    _resolve_space(file, draft, names, report)
+    start = only(all_of(file.declarations, syntax.StartDecl), "`start`", report)
+    if start is not None and draft.space is not None:
+        draft.start = resolve_start(start, draft.space, report)
+    clock = only(all_of(file.declarations, syntax.ClockDecl), "`clock`", report)
+    if clock is not None:
+        draft.clock = resolve_clock(clock, report)
+    lifespan = only(all_of(file.declarations, syntax.LifespanDecl), "`lifespan`", report)
+    if lifespan is not None:
+        draft.lifespan = resolve_lifespan(lifespan, names, report)
+        draft.forever = lifespan.span if isinstance(lifespan.ticks, syntax.Name) else None
+    draft.by_hand = only(all_of(file.declarations, syntax.EpisodesDecl), "`episodes by hand`", report) is not None
+    tracking = only(all_of(file.declarations, syntax.TrackDecl), "`track uses`", report)
+    if tracking is not None:
+        draft.tracking = resolve_tracking(tracking, report)
+    only(all_of(file.declarations, syntax.InertDecl), "`inert allowed`", report)
+
+
+def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+    space = only(all_of(file.declarations, syntax.SpaceDecl), "`space`", report)
+    moves = only(all_of(file.declarations, syntax.MovesDecl), "`moves`", report)
+    if space is None:
+        _missing("space", file, "Add `space grid 8 x 8`, or `space none`.", report)
+        return
+    expressions = Expressions(names, report)
+    given = space_properties(space, report)
+    draft.metric = given["distance"].span if "distance" in given else None
+    draft.space = names.space = resolve_space(space, given, expressions, report)
+    if draft.space is not None:
+        draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
+        of_moves = space.span if moves is None else moves.span
+        check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
+
+
+def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+    if not all_of(file.declarations, syntax.MeterDecl):
+        _missing("meter", file, "Add `meter energy = 1.0 { decay 0.005 }`.", report)
+    draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), names, report)
+    rewards = all_of(file.declarations, syntax.RewardDecl)
+    if rewards:
+        draft.rewards = resolve_rewards(rewards, names, report)
+        draft.unpaid = pays_nothing(rewards)
+    else:
+        _missing("reward", file, "Add what is paid, as in `reward energy`, or `reward nothing`.", report)
+    draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), draft.moves, names, report)
+    observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
+    if observe is not None:
+        draft.unseen = not observe.items
+        never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
+        draft.observations = Observations(names, draft.space, never_ending, report).resolve(observe)
+
+
+def _keep(
+    draft: list[T], resolved: T | None, name: syntax.Name, names: Names, body: tuple[syntax.Stmt, ...] = ()
+) -> None:
+    """Add what was resolved, if it is sound and the first of its name; `body` is what is lost otherwise."""
+    if resolved is not None and names.owns(name):
+        draft.append(resolved)
+    else:
+        names.suspects |= written(body)
+
+
+def _missing(what: str, file: syntax.File, hint: str, report: Report) -> None:
+    report.add("H025", f"the universe `{file.name.text}` has no {what}", file.name.span, hint=hint)

@@ -6,22 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe import (
-    Binary,
-    DrawChance,
-    Expression,
-    If,
-    InputValue,
-    MeterValue,
-    Number,
-    ParamValue,
-    Previous,
-    Span,
-    Truth,
-    Unary,
-)
-from hamletc.checking import trees
-from hamletc.checking.knowledge import HIGHEST, Known, parts
+from hamlet.universe import Binary, DrawChance, Expression, If, Number, Previous, Span, Truth, Unary, operands
+from hamletc.checking.knowledge import Known, links
+from hamletc.checking.ranges import called
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 
@@ -75,7 +62,7 @@ class Conditions:
 
     def in_number(self, expression: Expression, place: Place | None) -> None:
         """Look through the conditions inside a number."""
-        if place is None or self._is_high(expression, place):
+        if place is None or place.known.is_high(expression):
             return
         match expression:
             case If(condition, then, otherwise, _):
@@ -85,12 +72,12 @@ class Conditions:
             case Previous(operand):
                 self.in_number(operand, place.then())
             case _:
-                for operand in trees.operands(expression):
+                for operand in operands(expression):
                     self.in_number(operand, place)
 
     def condition(self, condition: Expression, place: Place | None) -> bool:
         """Look through a condition; whether something was found."""
-        if place is None or self._is_high(condition, place):
+        if place is None or place.known.is_high(condition):
             return False
         match condition:
             case Truth():
@@ -111,19 +98,15 @@ class Conditions:
                 )
                 found = any(looked)
             case _:
-                for operand in trees.operands(condition):
+                for operand in operands(condition):
                     self.in_number(operand, place)
                 found = False
         return found or self._decide(condition, place)
 
-    def _is_high(self, expression: Expression, place: Place) -> bool:
-        shapes = place.known.setting.shapes
-        return shapes.height[shapes.of(expression)] > HIGHEST
-
     def _chain(self, chain: Binary, place: Place) -> bool:
         """Each condition of the chain is held against the others that decide something, the last one first; in a long
         chain against those before it."""
-        conditions, holds = parts(chain), chain.op == "and"
+        conditions, holds = links(chain), chain.op == "and"
         found, decided = False, set[int]()
         for number in reversed(range(len(conditions))):
             last = len(conditions) if len(conditions) <= LONGEST_CHAIN else number
@@ -175,31 +158,16 @@ class Conditions:
 
 
 def said_of(condition: Expression, known: Known) -> str:
-    """Where the sides of a comparison lie."""
-    sides: tuple[tuple[Expression, str], ...]
+    """Where the sides of a comparison lie, or the probability of a chance."""
     match condition:
-        case Binary(op="and" | "or"):
-            return ""
-        case Binary(left=left, right=right):
-            sides = ((left, "the left side"), (right, "the right side"))
+        case Binary(op=op, left=left, right=right) if op not in ("and", "or"):
+            sides = [(left, "the left side"), (right, "the right side")]
         case DrawChance(probability=probability):
-            sides = ((probability, "the probability"),)
+            sides = [(probability, "the probability")]
         case _:
             return ""
-    said = []
-    for side, place in sides:
-        where = known.number(side)
-        if where is not None and not isinstance(side, Number):
-            said.append(f"{_called(side, place)} is {where if where.low == where.high else f'in {where}'} here")
-    return "; ".join(said)
-
-
-def _called(side: Expression, place: str) -> str:
-    match side:
-        case MeterValue(name, _) | ParamValue(name, _) | InputValue(name, _):
-            return f"`{name}`"
-        case _:
-            return place
+    found = [(called(side, otherwise), known.number(side)) for side, otherwise in sides if not isinstance(side, Number)]
+    return "; ".join(f"{name} {where.lies} here" for name, where in found if where is not None)
 
 
 def _given(place: Place, conditions: Sequence[Expression], holds: bool) -> Place | None:

@@ -26,22 +26,15 @@ from hamlet.universe import (
     Statement,
     Together,
     Truth,
+    assigns,
 )
-from hamletc.checking import intervals, trees
+from hamletc.checking import intervals
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft
-from hamletc.checking.effects import (
-    Drain,
-    check_drain,
-    check_observed,
-    check_report,
-    check_reward,
-    check_statement,
-    drain_of,
-)
+from hamletc.checking.facts import Levels
+from hamletc.checking.inert import Drain, check_drain, check_observed, check_report, check_reward, check_statement
 from hamletc.checking.intervals import ANYTHING, Interval
 from hamletc.checking.knowledge import Known, Setting, join
-from hamletc.checking.levels import Levels
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach
 from hamletc.checking.report import Report
@@ -122,7 +115,7 @@ class Course:
 
     def _drain(self, kind: Drain, known: Known) -> Known:
         for meter in self.draft.meters:
-            drain = drain_of(meter, kind)
+            drain = {"decay": meter.decay, "move": meter.move, "interact": meter.interact}[kind]
             if drain is None:
                 continue
             if self.report is not None and self.basis == "anywhere":
@@ -166,7 +159,7 @@ class Course:
 
     def _pay(self, known: Known, survived: Known | None, report: Report) -> None:
         """Rewards count where nobody dies, reports everywhere; both see the new age."""
-        later = replace(known.around, age=self.reach.birthday)
+        later = known.around.later()
         if survived is not None:
             alive = survived.later(later)
             for reward in self.draft.rewards:
@@ -184,9 +177,7 @@ class Course:
         if known is None:
             return
         starts = Levels({meter.name: intervals.single(meter.start) for meter in self.draft.meters}, {})
-        first, birthday = known.around.age, self.reach.birthday
-        age = None if first is None or birthday is None else intervals.hull(first, birthday)
-        around = replace(known.around, age=age)
+        around = known.around.between()
         between = _joined([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
         everyone = [mask for mask in self.draft.masks if not mask.actions]
@@ -217,7 +208,7 @@ class Course:
         return place
 
     def _unclamped(self, body: Iterable[Statement], place: Place) -> Place:
-        for assign in trees.assigns(body):
+        for assign in assigns(body):
             place = self._assign(assign, place)
         return place
 
@@ -275,7 +266,7 @@ class Course:
             code,
             f"{'in play ' if played else ''}the cascade `{cascade.name}` {often}",
             guard.span,
-            f"`{cascade.source}` is {'' if source.low == source.high else 'in '}{source} here",
+            f"`{cascade.source}` {source.lies} here",
             secondary=() if wrote is None else (Label(wrote, "by then this has happened"),),
             hint=f"{cure}, or {'write a rule without a guard' if fires else 'delete the cascade'}.",
         )
@@ -322,11 +313,8 @@ def _widened(known: Known, grown: Known, most: Known) -> Known:
         before, limit = known.meter(name), most.meter(name)
         if where is None or before is None or limit is None:
             continue
-        low, high = (
-            (limit.low if where.low < before.low else where.low),
-            limit.high if where.high > before.high else where.high,
-        )
-        meters[name] = Interval(low, high)
+        low = limit.low if where.low < before.low else where.low
+        meters[name] = Interval(low, limit.high if where.high > before.high else where.high)
     return Known(known.setting, known.around, Levels(meters, {}), None)
 
 
@@ -359,15 +347,11 @@ def _inside(value: Interval | None, bounds: Interval | None) -> Interval | None:
     """Where a clamped value lies."""
     if bounds is None:
         return value
-    return bounds if value is None else intervals.clamp(value, *map(_point, (bounds.low, bounds.high)))
-
-
-def _point(value: float) -> Interval:
-    return Interval(value, value)
+    return bounds if value is None else intervals.inside(value, bounds)
 
 
 def _clamped(known: Known, written: Iterable[Statement]) -> Known:
     """When the meters that were written have been clamped."""
-    for assign in trees.assigns(written):
+    for assign in assigns(written):
         known = known.write(assign.meter, _inside(known.meter(assign.meter), known.around.bounds.get(assign.meter)))
     return known

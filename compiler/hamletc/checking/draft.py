@@ -1,32 +1,12 @@
-"""A universe in the making: what could be resolved of it so far."""
+"""A universe in the making: what could be resolved of it so far, and walks over that."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from hamlet.universe import (
-    Action,
-    Affordance,
-    Cascade,
-    Cause,
-    Clock,
-    Input,
-    Lifespan,
-    Mask,
-    Meter,
-    Move,
-    Observation,
-    Param,
-    Report,
-    Reward,
-    Rule,
-    Space,
-    Span,
-    Start,
-    Tracking,
-    Universe,
-)
+from hamlet import universe
 
 Direction: TypeAlias = Literal["falls", "rises", "read"]
 
@@ -36,57 +16,119 @@ class Claim:
     """`only falls`, `only rises`, `only read`: what an author says that a meter does."""
 
     word: Direction
-    span: Span
+    span: universe.Span
 
 
 @dataclass(slots=True)
 class Draft:
     """The parts of a `Universe` that had no errors; lists are in file order."""
 
-    space: Space | None = None
-    moves: tuple[Move, ...] | None = None
-    start: Start | None = None
-    clock: Clock | None = None
-    lifespan: Lifespan | None = None
+    space: universe.Space | None = None
+    moves: tuple[universe.Move, ...] | None = None
+    start: universe.Start | None = None
+    clock: universe.Clock | None = None
+    lifespan: universe.Lifespan | None = None
     by_hand: bool = False
-    tracking: Tracking | None = None
-    params: list[Param] = field(default_factory=list)
-    inputs: list[Input] = field(default_factory=list)
-    meters: list[Meter] = field(default_factory=list)
-    dynamics: list[Rule | Cascade] = field(default_factory=list)
-    affordances: list[Affordance] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
-    masks: list[Mask] = field(default_factory=list)
-    causes: list[Cause] = field(default_factory=list)
-    rewards: list[Reward] = field(default_factory=list)
+    tracking: universe.Tracking | None = None
+    params: list[universe.Param] = field(default_factory=list)
+    inputs: list[universe.Input] = field(default_factory=list)
+    meters: list[universe.Meter] = field(default_factory=list)
+    dynamics: list[universe.Rule | universe.Cascade] = field(default_factory=list)
+    affordances: list[universe.Affordance] = field(default_factory=list)
+    actions: list[universe.Action] = field(default_factory=list)
+    masks: list[universe.Mask] = field(default_factory=list)
+    causes: list[universe.Cause] = field(default_factory=list)
+    rewards: list[universe.Reward] = field(default_factory=list)
     unpaid: bool = False
     """Whether the author says that there is no reward."""
     unseen: bool = False
     """Whether the author says that nothing is observed."""
-    forever: Span | None = None
+    forever: universe.Span | None = None
     """Where the author says that lives have no span."""
     claims: dict[str, Claim] = field(default_factory=dict)
     """What the author says that meters only do."""
-    reports: list[Report] = field(default_factory=list)
-    observations: list[Observation] = field(default_factory=list)
-    metric: Span | None = None
+    reports: list[universe.Report] = field(default_factory=list)
+    observations: list[universe.Observation] = field(default_factory=list)
+    metric: universe.Span | None = None
     """Where the metric of the space is written."""
-    guards: dict[str, Span] = field(default_factory=dict)
+    guards: dict[str, universe.Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
 
-    def finish(self, name: str, sources: tuple[str, ...], *, velocity: bool) -> Universe | None:
-        """The universe, or `None` without a space, moves or a reward. `velocity`: something reads it."""
+    def bodies(self) -> Iterator[tuple[universe.Expression | str | None, tuple[universe.Statement, ...]]]:
+        """Every body, with the guard of its rule or the source of its cascade."""
+        for dynamic in self.dynamics:
+            yield dynamic.guard if isinstance(dynamic, universe.Rule) else dynamic.source, dynamic.body
+        for affordance in self.affordances:
+            for body in (affordance.instantly, affordance.each_tick, affordance.on_completion):
+                yield None, body
+        for action in self.actions:
+            yield None, action.body
+
+    def outcomes(self) -> Iterator[universe.Expression]:
+        """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs`, which
+        decide what an agent uses."""
+        yield from (reward.value for reward in self.rewards)
+        yield from (report.value for report in self.reports)
+        yield from (mask.allowed for mask in self.masks)
+        yield from (cause.condition for cause in self.causes)
+        yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
+        yield from (action.needs for action in self.actions if action.needs is not None)
+
+    def drains(self) -> Iterator[tuple[str, universe.Expression]]:
+        """What meters lose by `decay`, `move` and `interact`, each with the name of its meter."""
+        for meter in self.meters:
+            for drain in (meter.decay, meter.move, meter.interact):
+                if drain is not None:
+                    yield meter.name, drain
+
+    def expressions(self) -> Iterator[universe.Expression]:
+        """Every expression."""
+        yield from self.outcomes()
+        yield from (drain for _, drain in self.drains())
+        for guard, body in self.bodies():
+            if guard is not None and not isinstance(guard, str):
+                yield guard
+            yield from (assign.value for assign in universe.assigns(body))
+
+    def parts(self) -> Iterator[universe.Expression]:
+        """Every expression and everything in it."""
+        return (node for expression in self.expressions() for node, _ in universe.parts(expression))
+
+    def reads_speed(self) -> bool:
+        """Whether something observes or mentions the speed."""
+        observed = any(isinstance(item, universe.ObserveSpeed) for item in self.observations)
+        return observed or any(isinstance(node, universe.Speed) for node in self.parts())
+
+    def velocities_read(self) -> frozenset[str]:
+        """The axes whose velocity is observed or mentioned, by itself."""
+        found = {axis for item in self.observations if isinstance(item, universe.ObserveVelocity) for axis in item.axes}
+        return frozenset(found | {node.axis for node in self.parts() if isinstance(node, universe.Velocity)})
+
+    def reads_velocity(self) -> bool:
+        """Whether something needs to know how agents move."""
+        return not isinstance(self.space, universe.NoSpace) and (self.reads_speed() or bool(self.velocities_read()))
+
+    def start_that_shows(self) -> universe.Start | None:
+        """What an episode begins with, as far as something reads it."""
+        if self.start is None:
+            return None
+        speed = self.start.speed if self.reads_speed() else None
+        velocity = self.start.velocity if self.reads_velocity() else ()
+        return replace(self.start, velocity=velocity, speed=speed) if speed is not None or any(velocity) else None
+
+    def finish(self, name: str, sources: tuple[str, ...]) -> universe.Universe | None:
+        """The universe, or `None` without a space, moves or a reward."""
         if self.space is None or self.moves is None or not self.rewards:
             return None
-        return Universe(
+        return universe.Universe(
             name=name,
             sources=sources,
             space=self.space,
             moves=self.moves,
             clock=self.clock,
             lifespan=self.lifespan,
-            velocity=velocity,
-            start=self.start,
+            velocity=self.reads_velocity(),
+            start=self.start_that_shows(),
             by_hand=self.by_hand,
             tracking=self.tracking,
             params=tuple(self.params),

@@ -1,55 +1,58 @@
-"""Nothing is inert: what a universe declares and nobody reads, or what cannot have an effect."""
+"""Nothing is inert: what nobody reads, and statements, drains, rewards and observations that are always the same."""
 
 from __future__ import annotations
 
-from hamlet.universe import (
-    DayTime,
-    Distance,
-    Expression,
-    Grid,
-    Hour,
-    InputValue,
-    LastUse,
-    Meter,
-    MeterValue,
-    Number,
-    ObserveMeters,
-    ObserveParams,
-    ObserveTime,
-    ParamValue,
-    Span,
-    Streak,
-    Visited,
-)
-from hamletc.checking import trees
-from hamletc.checking.axes import axes_of
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+from hamlet import universe
+from hamlet.universe import Expression, Span, assigns, parts
+from hamletc.checking import intervals
 from hamletc.checking.draft import Claim, Draft
-from hamletc.checking.intervals import spell
-from hamletc.checking.names import Names
+from hamletc.checking.intervals import ZERO, Interval, spell
+from hamletc.checking.knowledge import Known
+from hamletc.checking.names import Names, axes_of
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
+Drain: TypeAlias = Literal["decay", "move", "interact"]
+TAKEN: Mapping[Drain, str] = {"decay": "one tick", "move": "one move", "interact": "one `INTERACT`"}
 
-def check_inert(universe: syntax.Name, draft: Draft, changes: Changes, names: Names, report: Report) -> None:
-    """Report what has no effect in a draft that is complete."""
-    reads = [node for expression in trees.expressions(draft) for node, _ in trees.nodes(expression)]
-    _check_params(draft, reads, names, report)
-    _check_inputs(draft, reads, names, report)
+
+# --- what nobody reads -----------------------------------------------------------------------------------------------
+
+
+def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names, report: Report) -> None:
+    """Report what has no effect in a draft that is complete; `name` is the universe's."""
+    reads = list(draft.parts())
+    params = {node.param for node in reads if isinstance(node, universe.ParamValue)}
+    params |= {name for item in draft.observations if isinstance(item, universe.ObserveParams) for name in item.params}
+    _check_read("param", draft.params, params, names, report)
+    inputs = {node.input for node in reads if isinstance(node, universe.InputValue)}
+    _check_read("input", draft.inputs, inputs, names, report)
     _check_meters(draft, changes, names, report)
     _check_time(draft, reads, report)
     _check_start(draft, report)
     _check_tracking(draft, reads, report)
-    _check_ends(draft, universe, names, report)
+    _check_ends(draft, name, names, report)
     if not draft.observations and not draft.unseen:
-        report.add(
-            "H078",
-            f"nothing is observed in `{universe.text}`",
-            universe.span,
-            "agents would see nothing",
-            hint="Add what they see, as in `observe { meters  here }`, or `observe nothing`.",
-        )
+        hint = "Add what they see, as in `observe { meters  here }`, or `observe nothing`."
+        report.add("H078", f"nothing is observed in `{name.text}`", name.span, "agents would see nothing", hint=hint)
+
+
+def _check_read(
+    kind: Literal["param", "input"],
+    declared: Iterable[universe.Param | universe.Input],
+    read: set[str],
+    names: Names,
+    report: Report,
+) -> None:
+    for item in declared:
+        if item.name not in read:
+            hint = "Use it in an expression, or delete it."
+            report.add("H060", f"nobody reads the {kind} `{item.name}`", names.span(kind, item.name), hint=hint)
 
 
 def _meters_in(expression: Expression | str | None) -> set[str]:
@@ -59,19 +62,19 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
         case str():
             return {expression}
         case _:
-            return {node.meter for node, _ in trees.nodes(expression) if isinstance(node, MeterValue)}
+            return {node.meter for node, _ in parts(expression) if isinstance(node, universe.MeterValue)}
 
 
 def _meters_that_show(draft: Draft) -> set[str]:
     """The meters that are observed or decide an outcome, and those that others of these depend on."""
-    shown = {name for item in draft.observations if isinstance(item, ObserveMeters) for name in item.meters}
-    for expression in trees.outcomes(draft):
+    shown = {name for item in draft.observations if isinstance(item, universe.ObserveMeters) for name in item.meters}
+    for expression in draft.outcomes():
         shown |= _meters_in(expression)
     sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters}
-    for name, drain in trees.drains(draft):
+    for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
-    for guard, body in trees.bodies(draft):
-        for assign in trees.assigns(body):
+    for guard, body in draft.bodies():
+        for assign in assigns(body):
             sources[assign.meter] |= _meters_in(guard) | _meters_in(assign.value)
     pending = list(shown)
     while pending:
@@ -81,35 +84,11 @@ def _meters_that_show(draft: Draft) -> set[str]:
     return shown
 
 
-def _check_params(draft: Draft, reads: list[Expression], names: Names, report: Report) -> None:
-    read = {node.param for node in reads if isinstance(node, ParamValue)}
-    read |= {name for item in draft.observations if isinstance(item, ObserveParams) for name in item.params}
-    for param in draft.params:
-        if param.name not in read:
-            report.add(
-                "H060",
-                f"nobody reads the param `{param.name}`",
-                names.span("param", param.name),
-                hint="Use it in an expression, or delete it.",
-            )
-
-
-def _check_inputs(draft: Draft, reads: list[Expression], names: Names, report: Report) -> None:
-    read = {node.input for node in reads if isinstance(node, InputValue)}
-    for item in draft.inputs:
-        if item.name not in read:
-            report.add(
-                "H060",
-                f"nobody reads the input `{item.name}`",
-                names.span("input", item.name),
-                hint="Use it in an expression, or delete it.",
-            )
-
-
 def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) -> None:
     shown = _meters_that_show(draft)
     for meter in draft.meters:
         span = names.span("meter", meter.name)
+        claim = draft.claims.get(meter.name)
         if meter.name not in shown:
             report.add(
                 "H060",
@@ -118,138 +97,94 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) 
                 "it has no influence on anything that shows",
                 hint="Use it in a rule, in `reward`, `dies when` or `observe`, or delete it.",
             )
-        elif not _check_claim(meter, draft.claims.get(meter.name), changes, report):
+        elif claim is not None:
+            _check_claim(meter, claim, changes, report)
+        else:
             _check_direction(meter, span, changes, report)
 
 
-def _check_claim(meter: Meter, claim: Claim | None, changes: Changes, report: Report) -> bool:
-    """Whether the author says what the meter only does; it is an error where something else can happen."""
-    if claim is None:
-        return False
+def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: Report) -> None:
+    """Report what can happen to a meter although the author says that it only falls, rises or is read."""
     against: list[tuple[str, list[Span]]] = []
     if claim.word != "rises":
         against.append(("raise", changes.raised.get(meter.name, [])))
     if claim.word != "falls":
         against.append(("lower", changes.lowered.get(meter.name, [])))
-    ways = [(way, spans[0]) for way, spans in against if spans]
+    ways = tuple(Label(spans[0], f"this can {way} it") for way, spans in against if spans)
     if ways:
         is_only = "is only read" if claim.word == "read" else f"only {claim.word}"
-        report.add(
-            "H069",
-            f"it is not so that `{meter.name}` {is_only}",
-            claim.span,
-            secondary=tuple(Label(where, f"this can {way} it") for way, where in ways),
-            hint="Leave it out.",
-        )
+        message = f"it is not so that `{meter.name}` {is_only}"
+        report.add("H069", message, claim.span, secondary=ways, hint="Leave it out.")
     elif claim.word != "read" and meter.name not in changes.raised.keys() | changes.lowered.keys():
         hint = "Say `only read`, or let something change it."
         report.add("H069", f"`{meter.name}` never changes at all", claim.span, hint=hint)
-    return True
 
 
-def _check_direction(meter: Meter, span: Span, changes: Changes, report: Report) -> None:
+def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report: Report) -> None:
     """Warn of a meter that nothing moves, that runs dry, or that runs full by itself. One that only rises by what
     happens to it is a score or a counter."""
     raised, lowered = changes.raised.get(meter.name, []), changes.lowered.get(meter.name, [])
     drains = {drain.span for drain in (meter.decay, meter.move, meter.interact) if drain is not None}
     if not raised and not lowered:
-        report.add(
-            "H073",
-            f"the meter `{meter.name}` never changes",
-            span,
-            hint="Give it a decay, or make it a param; say `only read` in its braces where others write it.",
-        )
+        hint = "Give it a decay, or make it a param; say `only read` in its braces where others write it."
+        report.add("H073", f"the meter `{meter.name}` never changes", span, hint=hint)
     elif not raised:
-        report.add(
-            "H071",
-            f"nothing can restore the meter `{meter.name}`",
-            span,
-            "it only ever falls",
-            hint="Let an affordance, an action or a rule raise it, or say `only falls` in its braces.",
-        )
+        hint = "Let an affordance, an action or a rule raise it, or say `only falls` in its braces."
+        report.add("H071", f"nothing can restore the meter `{meter.name}`", span, "it only ever falls", hint=hint)
     elif not lowered and not drains.isdisjoint(raised):
-        report.add(
-            "H072",
-            f"nothing can lower the meter `{meter.name}`",
-            span,
-            "it only ever rises, by itself",
-            hint=f"{_not_lowered(meter)}, or say `only rises` in its braces.",
-        )
-
-
-def _not_lowered(meter: Meter) -> str:
-    """What to do about a meter that only ever rises."""
-    match meter.decay:
-        case Number(value) if value < 0:
-            return f"A negative decay restores: write `decay {spell(-value)}` to let it run down"
-        case _:
-            return "Let an affordance, an action or a rule lower it"
+        hint = "Let an affordance, an action or a rule lower it"
+        if isinstance(meter.decay, universe.Number) and meter.decay.value < 0:
+            hint = f"A negative decay restores: write `decay {spell(-meter.decay.value)}` to let it run down"
+        hint += ", or say `only rises` in its braces."
+        message = f"nothing can lower the meter `{meter.name}`"
+        report.add("H072", message, span, "it only ever rises, by itself", hint=hint)
 
 
 def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
     if draft.clock is not None and not (
-        any(isinstance(node, Hour | DayTime) for node in reads)
+        any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
-        or any(isinstance(item, ObserveTime) for item in draft.observations)
+        or any(isinstance(item, universe.ObserveTime) for item in draft.observations)
     ):
-        report.add(
-            "H060",
-            "nobody reads the clock",
-            draft.clock.span,
-            hint="Use `hour` or `open`, observe `time`, or delete the clock.",
-        )
-    if (
-        draft.metric is not None
-        and isinstance(draft.space, Grid)
-        and not any(isinstance(node, Distance) for node in reads)
-    ):
-        report.add(
-            "H075",
-            "nobody uses the metric of the space",
-            draft.metric,
-            hint="Use `distance to`, or leave `distance` out.",
-        )
+        hint = "Use `hour` or `open`, observe `time`, or delete the clock."
+        report.add("H060", "nobody reads the clock", draft.clock.span, hint=hint)
+    measured = not isinstance(draft.space, universe.Grid) or any(isinstance(node, universe.Distance) for node in reads)
+    if draft.metric is not None and not measured:
+        hint = "Use `distance to`, or leave `distance` out."
+        report.add("H075", "nobody uses the metric of the space", draft.metric, hint=hint)
 
 
 def _check_start(draft: Draft, report: Report) -> None:
     start = draft.start
     if start is None or draft.space is None:
         return
-    fast = trees.reads_speed(draft)
+    fast = draft.reads_speed()
     if start.speed is not None and not fast:
         hint = "Observe `speed`, or leave it out."
         report.add("H060", "nobody reads the speed that episodes begin with", start.span, hint=hint)
-    read = trees.velocities_read(draft)
     moving = [axis for axis, part in zip(axes_of(draft.space), start.velocity, strict=True) if part]
-    if moving and not read.intersection(moving) and not (fast and start.speed is None):
+    if moving and not draft.velocities_read().intersection(moving) and not (fast and start.speed is None):
         hint = "Observe `velocity`, or leave it out."
         report.add("H060", "nobody reads the velocity that episodes begin with", start.span, hint=hint)
 
 
 def _check_tracking(draft: Draft, reads: list[Expression], report: Report) -> None:
-    if draft.tracking is None or any(isinstance(node, LastUse | Streak | Visited) for node in reads):
+    remembering = universe.LastUse | universe.Streak | universe.Visited
+    if draft.tracking is None or any(isinstance(node, remembering) for node in reads):
         return
     if draft.by_hand:
-        return  # the program that takes agents through their episodes can see them
+        return  # the program that takes agents through their episodes can see the uses
     if any(action.keeps_progress for action in draft.actions):
-        return  # who was displaced and uses the affordance again starts anew, where uses are tracked
-    report.add(
-        "H060",
-        "nobody reads the uses that are tracked",
-        draft.tracking.span,
-        hint="Use `last`, `streak of` or `visited`, or delete it.",
-    )
+        return  # where uses are tracked, an agent that was displaced and uses the affordance again starts anew
+    hint = "Use `last`, `streak of` or `visited`, or delete it."
+    report.add("H060", "nobody reads the uses that are tracked", draft.tracking.span, hint=hint)
 
 
-def _check_ends(draft: Draft, universe: syntax.Name, names: Names, report: Report) -> None:
+def _check_ends(draft: Draft, name: syntax.Name, names: Names, report: Report) -> None:
     endless = draft.lifespan is None and not draft.causes and not draft.by_hand
     if endless and draft.forever is None:
-        report.add(
-            "H074",
-            f"an episode of `{universe.text}` never ends",
-            universe.span,
-            hint="Add `dies when` with a condition, `lifespan` with a number of ticks, or `lifespan forever`.",
-        )
+        hint = "Add `dies when` with a condition, `lifespan` with a number of ticks, or `lifespan forever`."
+        report.add("H074", f"an episode of `{name.text}` never ends", name.span, hint=hint)
     elif draft.forever is not None and not endless:
         ends = "the program that runs it ends an episode" if draft.by_hand else "deaths end an episode"
         report.add("H064", f"`lifespan forever` has no effect: {ends}", draft.forever, hint="Leave it out.")
@@ -266,3 +201,94 @@ def _check_ends(draft: Draft, universe: syntax.Name, names: Names, report: Repor
                 secondary=(Label(lifespan.span, f"a life has {lifespan.ticks}"),),
                 hint="Shorten it, lengthen the lifespan, or delete `on completion`.",
             )
+
+
+# --- what is always the same, as `hamletc.checking.course` finds ------------------------------------------------------
+
+
+def check_drain(meter: universe.Meter, kind: Drain, drain: Expression, known: Known, report: Report) -> None:
+    """A drain of more than there can be in a meter is probably not in its unit."""
+    value, inside, bounds = known.number(drain), known.meter(meter.name), known.around.bounds.get(meter.name)
+    if value is None or inside is None or bounds is None:
+        return
+    whole = intervals.hull(inside, bounds)
+    size = whole.high - whole.low
+    if value.low <= size and value.high >= -size:
+        return
+    empties = value.low > 0
+    report.add(
+        "H077",
+        f"{TAKEN[kind]} {'takes more from' if empties else 'gives more to'} `{meter.name}` than it can hold",
+        drain.span,
+        f"`{meter.name}` is in {whole}",
+        hint=f"`{kind} {spell(size if empties else -size)}` {'empties' if empties else 'fills'} it as well,"
+        " if that is meant; otherwise write a smaller number.",
+    )
+
+
+def check_statement(
+    assign: universe.Assign,
+    old: Interval | None,
+    value: Interval | None,
+    new: Interval | None,
+    wrote: Span | None,
+    report: Report,
+) -> None:
+    """A statement that leaves its meter as it is. `old` and `new` are where that lies before and after; `wrote` is the
+    statement that gave it its value."""
+    adds_nothing = assign.op != "=" and value == ZERO and (not assign.clamped or old == new)
+    stays = old is not None and old.is_single and old == new
+    if not (adds_nothing or stays) or report.said(assign.span):
+        return
+    report.add(
+        "H063",
+        f"this never changes `{assign.meter}`",
+        assign.span,
+        "it is 0 here" if adds_nothing else f"`{assign.meter}` is {old} already",
+        secondary=() if adds_nothing or wrote is None else (Label(wrote, "by then this has happened"),),
+        hint="Leave it out, or write a value that is not 0." if adds_nothing else "Leave it out.",
+    )
+
+
+def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, report: Report) -> None:
+    """A reward that is always 0, or the same although it reads meters; a number is paid for living."""
+    if value is None or not value.is_single or report.said(reward.span):
+        return
+    if isinstance(reward.value, universe.Number) and value == ZERO and alone:
+        hint = "Write `reward nothing` where nothing is paid."
+        report.add("H064", "a reward of 0 has no effect", reward.value.span, hint=hint)
+    elif value == ZERO or _meters_in(reward.value):
+        _say_constant("reward", value, reward.value, report)
+
+
+def check_report(item: universe.Report, value: Interval | None, report: Report) -> None:
+    """A report that is always the same."""
+    if value is not None and value.is_single and not report.said(item.value.span):
+        _say_constant("report", value, item.value, report)
+
+
+def _say_constant(what: str, value: Interval, expression: Expression, report: Report) -> None:
+    read = [node.meter for node, _ in parts(expression) if isinstance(node, universe.MeterValue)]
+    because = f"rules run before this is read: `{read[0]}` has its value by then" if read else ""
+    hint = "Leave the line out, or let it read what changes."
+    report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
+
+
+def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Report) -> None:
+    """Meters that are the same whenever they are observed; not those that are `constant` by themselves."""
+    starts = {meter.name: intervals.single(meter.start) for meter in draft.meters}
+    for item in draft.observations:
+        if not isinstance(item, universe.ObserveMeters):
+            continue
+        found = {name: end.meter(name) for name in item.meters if name not in constant}
+        same = {name: where for name, where in found.items() if where is not None and where.is_single}
+        if not same:
+            continue
+        begins = all(where == starts[name] for name, where in same.items())
+        report.add(
+            "H079",
+            f"every observation{'' if begins else ' but the first'} shows the same {', '.join(f'`{n}`' for n in same)}",
+            item.span,
+            "; ".join(f"`{name}` is {where} when a tick ends" for name, where in same.items()),
+            hint="Name the meters that change, as in `meters energy mood`.",
+        )

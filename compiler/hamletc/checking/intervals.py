@@ -9,11 +9,28 @@ are finite: an operation whose result can be infinite raises `OverflowError`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32, spell32
-from hamletc.checking.folding import Comparison
+
+Comparison: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
+
+
+LESS, EQUAL, GREATER = 1, 2, 4
+ANY_ORDER = LESS | EQUAL | GREATER
+ORDERS: Mapping[Comparison, int] = {
+    "<": LESS,
+    "<=": LESS | EQUAL,
+    ">": GREATER,
+    ">=": GREATER | EQUAL,
+    "==": EQUAL,
+    "!=": LESS | GREATER,
+}
+"""The ways in which two numbers may be ordered where a comparison holds."""
+TURNED = {order: (order & EQUAL) | (order & LESS) << 2 | (order & GREATER) >> 2 for order in range(8)}
+"""The same with the sides exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +40,18 @@ class Interval:
     low: float
     high: float
 
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
+
     def __str__(self) -> str:
-        return spell(self.low) if self.low == self.high else f"{spell(self.low)} .. {spell(self.high)}"
+        return spell(self.low) if self.is_single else f"{spell(self.low)} .. {spell(self.high)}"
+
+    @property
+    def lies(self) -> str:
+        """In a sentence: `is 3`, or `is in 3 .. 4`."""
+        return f"is {'' if self.is_single else 'in '}{self}"
 
 
 def spell(value: float) -> str:
@@ -58,6 +85,21 @@ def single(value: float) -> Interval:
 def hull(a: Interval, b: Interval) -> Interval:
     """The smallest interval that holds both."""
     return Interval(min(a.low, b.low), max(a.high, b.high))
+
+
+def hull_of(found: Iterable[Interval | None]) -> Interval | None:
+    """The smallest interval that holds all of these; `None` where one of them is unknown, or there is none."""
+    whole: Interval | None = None
+    for where in found:
+        if where is None:
+            return None
+        whole = where if whole is None or where is whole else hull(whole, where)
+    return whole
+
+
+def inside(a: Interval, bounds: Interval) -> Interval:
+    """The numbers of `a` after a clamp to these bounds."""
+    return Interval(min(max(a.low, bounds.low), bounds.high), min(max(a.high, bounds.low), bounds.high))
 
 
 def negate(a: Interval) -> Interval:
@@ -112,19 +154,14 @@ def root(a: Interval) -> Interval:
     return Interval(round32(math.sqrt(a.low)), round32(math.sqrt(a.high)))
 
 
-def exponential(function: Callable[[float], float], a: Interval) -> Interval:
-    """A function that grows and is positive, such as `exp`; `OverflowError` where the result can be too large."""
-    return _near(function(a.low), function(a.high))
-
-
-def logarithm(function: Callable[[float], float], a: Interval) -> Interval:
-    """`log` or `log2`, where a holds nothing but numbers above zero."""
+def growing(function: Callable[[float], float], a: Interval) -> Interval:
+    """An elementary function that grows, such as `exp` or `log`; `OverflowError` where the result can be too large."""
     return _near(function(a.low), function(a.high))
 
 
 def squashed(function: Callable[[float], float], a: Interval, bounds: Interval) -> Interval:
     """A function that grows and stays within bounds: `tanh`, `sigmoid`."""
-    return clamp(_near(function(a.low), function(a.high)), *map(_point, (bounds.low, bounds.high)))
+    return inside(growing(function, a), bounds)
 
 
 def logistic(x: float) -> float:
@@ -157,35 +194,32 @@ def length(extents: list[float]) -> float:
 
 def decide(op: Comparison, a: Interval, b: Interval) -> bool | None:
     """Whether the comparison always holds (true), never holds (false), or can do either."""
-    match op:
-        case "<":
-            return _less(a, b)
-        case "<=":
-            return _not(_less(b, a))
-        case ">":
-            return _less(b, a)
-        case ">=":
-            return _not(_less(a, b))
-        case "==":
-            return _equal(a, b)
-        case "!=":
-            return _not(_equal(a, b))
+    found = orders(a, b)
+    return True if not found & ~ORDERS[op] else False if not found & ORDERS[op] else None
 
 
-def _less(a: Interval, b: Interval) -> bool | None:
-    if a.high < b.low:
-        return True
-    return False if a.low >= b.high else None
+def common(a: Interval, b: Interval) -> Interval | None:
+    """The numbers in both."""
+    low, high = max(a.low, b.low), min(a.high, b.high)
+    return Interval(low, high) if low <= high else None
 
 
-def _equal(a: Interval, b: Interval) -> bool | None:
-    if a.high < b.low or b.high < a.low:
-        return False
-    return True if a.low == a.high == b.low == b.high else None
+def orders(a: Interval, b: Interval) -> int:
+    """The orders that numbers in these intervals can have."""
+    less, greater = LESS if a.low < b.high else 0, GREATER if a.high > b.low else 0
+    return less | greater | (EQUAL if a.low <= b.high and b.low <= a.high else 0)
 
 
-def _not(decided: bool | None) -> bool | None:
-    return None if decided is None else not decided
+def narrowed(a: Interval, b: Interval, allowed: int) -> Interval | None:
+    """Where a lies, given where b lies and how the two may be ordered."""
+    low, high = a.low, a.high
+    if not allowed & GREATER:
+        high = min(high, b.high if allowed & EQUAL else -above(-b.high))
+    if not allowed & LESS:
+        low = max(low, b.low if allowed & EQUAL else above(b.low))
+    if not allowed & EQUAL and b.low == b.high:
+        low, high = (above(low) if low == b.low else low), (-above(-high) if high == b.low else high)
+    return Interval(low, high) if low <= high else None
 
 
 def _rounded(corners: list[float]) -> Interval:
@@ -201,10 +235,7 @@ def _near(low: float, high: float) -> Interval:
     """
     least = low * (1 - SLACK if low > 0 else 1 + SLACK) - LAST_PLACES * SMALLEST
     most = high * (1 + SLACK if high > 0 else 1 - SLACK) + LAST_PLACES * SMALLEST
-    return Interval(
-        _downwards(max(least, 0.0) if low >= 0 else least),
-        _upwards(min(most, 0.0) if high <= 0 else most),
-    )
+    return Interval(_downwards(max(least, 0.0) if low >= 0 else least), _upwards(min(most, 0.0) if high <= 0 else most))
 
 
 def _downwards(value: float) -> float:
@@ -221,9 +252,14 @@ def _upwards(value: float) -> float:
 
 def _next(value: float) -> float:
     """The least binary32 number above this one; of the largest, `OverflowError`."""
+    return _finite(above(value))
+
+
+def above(value: float) -> float:
+    """The least binary32 number above this one; above the largest one, infinity."""
     if value == 0:
         return SMALLEST
-    return _finite(from_bits32(bits32(value) + (1 if value > 0 else -1)))
+    return from_bits32(bits32(value) + (1 if value > 0 else -1)) if value < LARGEST else math.inf
 
 
 def _finite(value: float) -> float:
@@ -231,10 +267,6 @@ def _finite(value: float) -> float:
     if not math.isfinite(value):
         raise OverflowError(f"{value} is no end of an interval")
     return value
-
-
-def _point(value: float) -> Interval:
-    return Interval(value, value)
 
 
 def _power(base: float, exponent: float) -> float:

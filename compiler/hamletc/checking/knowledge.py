@@ -12,56 +12,17 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, cast
 
-from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32
-from hamlet.universe import (
-    Age,
-    Binary,
-    Coordinate,
-    Distance,
-    DrawChance,
-    DrawInteger,
-    Expression,
-    Grid,
-    Here,
-    Hour,
-    If,
-    LastUse,
-    MeterValue,
-    NoSpace,
-    Number,
-    Previous,
-    Progress,
-    Space,
-    Streak,
-    Truth,
-    Unary,
-    Velocity,
-    Visited,
-)
+from hamlet import universe
+from hamlet.universe import Expression
 from hamletc.checking import intervals
-from hamletc.checking.folding import Comparison
-from hamletc.checking.intervals import SMALLEST, Interval
-from hamletc.checking.levels import Levels, joined
-from hamletc.checking.ranges import Ranges, State, Surroundings
+from hamletc.checking.facts import Levels, Shape, Shapes, joined
+from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
+from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.report import Report
-from hamletc.checking.shapes import Shape, Shapes
+from hamletc.checking.surroundings import Surroundings
 
 HIGHEST = 50
 """Nothing is narrowed in an expression of more levels, so that walking over it stays shallow."""
-
-LESS, EQUAL, GREATER = 1, 2, 4
-ANY_ORDER = LESS | EQUAL | GREATER
-ORDERS: Mapping[Comparison, int] = {
-    "<": LESS,
-    "<=": LESS | EQUAL,
-    ">": GREATER,
-    ">=": GREATER | EQUAL,
-    "==": EQUAL,
-    "!=": LESS | GREATER,
-}
-"""The ways in which two numbers may be ordered where a comparison holds."""
-TURNED = {order: (order & EQUAL) | (order & LESS) << 2 | (order & GREATER) >> 2 for order in range(8)}
-"""The same with the sides exchanged."""
 
 Together = Literal["all", "one", "some"]
 """How many affordances an agent is at: all there are, one at most, or several."""
@@ -81,14 +42,14 @@ class Setting:
     """Whether `distance to` counts cells."""
 
     @classmethod
-    def of(cls, space: Space, *, affordances: bool) -> Setting:
+    def of(cls, space: universe.Space, *, affordances: bool) -> Setting:
         """The setting of a universe in this space."""
         shapes, ignored = Shapes(), Report()
         match space:
-            case Grid(places=places, metric=metric):
+            case universe.Grid(places=places, metric=metric):
                 together: Together = "one" if places == "computed" else "some"
                 return cls(shapes, ignored, together, affordances, True, metric != "euclidean")
-            case NoSpace():
+            case universe.NoSpace():
                 return cls(shapes, ignored, "all", affordances, False, False)
             case _:
                 return cls(shapes, ignored, "some", affordances, False, False)
@@ -96,11 +57,13 @@ class Setting:
     def is_whole(self, expression: Expression) -> bool:
         """Whether a quantity is a whole number."""
         match expression:
-            case Hour() | Age() | Progress() | Streak() | Visited() | DrawInteger():
+            case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
                 return True
-            case Coordinate() | Velocity():
+            case universe.DrawInteger():
+                return True
+            case universe.Coordinate() | universe.Velocity():
                 return self.cells
-            case Distance():
+            case universe.Distance():
                 return self.counts
             case _:
                 return False
@@ -192,28 +155,30 @@ class Known:
         if shape in self._numbers:
             return self._numbers[shape]
         match expression:
-            case _ if self.setting.shapes.height[shape] > HIGHEST:
+            case _ if self.is_high(expression):
                 found = None
-            case MeterValue(meter):
+            case universe.MeterValue(meter):
                 found = self.meter(meter)
-            case Previous(operand):
+            case universe.Previous(operand):
                 found = None if self.then is None else self.then.number(operand)
-            case If(condition, then, otherwise, _):
+            case universe.If(condition, then, otherwise, _):
                 first, second = self.assume(condition, True), self.assume(condition, False)
-                found = _hull(
-                    None if first is None else first.number(then),
-                    None if second is None else second.number(otherwise),
-                    possible=(first is not None, second is not None),
-                )
+                branches = ((first, then), (second, otherwise))
+                found = intervals.hull_of(known.number(branch) for known, branch in branches if known is not None)
             case _:
                 found = Ranges.number(self._ranges, expression, {})
         fact = self._facts.get(shape)
         if fact is not None:
-            found = fact if found is None else _common(found, fact) or fact
+            found = fact if found is None else intervals.common(found, fact) or fact
         self._numbers[shape] = found
         return found
 
     # --- conditions --------------------------------------------------------------------------------------------------
+
+    def is_high(self, expression: Expression) -> bool:
+        """Whether an expression has so many levels that nothing is narrowed in it."""
+        shapes = self.setting.shapes
+        return shapes.height[shapes.of(expression)] > HIGHEST
 
     def holds(self, condition: Expression) -> bool | None:
         """Whether a condition always holds here (true), never does (false), or can do either."""
@@ -222,9 +187,8 @@ class Known:
 
     def assume(self, condition: Expression, holds: bool) -> Known | None:
         """What is known where the condition holds, or does not."""
-        shapes = self.setting.shapes
-        shape = shapes.of(condition)
-        if shapes.height[shape] > HIGHEST:
+        shape = self.setting.shapes.of(condition)
+        if self.is_high(condition):
             return self
         key = shape, holds
         if key not in self._assumed:
@@ -233,14 +197,14 @@ class Known:
 
     def _assume(self, condition: Expression, holds: bool, shape: Shape) -> Known | None:
         match condition:
-            case Unary(operand=operand):
+            case universe.Unary(operand=operand):
                 return self.assume(operand, not holds)
-            case Binary(op="and" | "or" as op):
-                return self._chain(parts(condition), holds, needs_all=(op == "and") == holds)
-            case Binary(op=op, left=left, right=right):
+            case universe.Binary(op="and" | "or" as op):
+                return self._chain(links(condition), holds, needs_all=(op == "and") == holds)
+            case universe.Binary(op=op, left=left, right=right):
                 order = ORDERS[cast(Comparison, op)]
                 return self._ordered(left, right, order if holds else ANY_ORDER - order)
-            case If(test, then, otherwise, _):
+            case universe.If(test, then, otherwise, _):
                 first, second = self.assume(test, True), self.assume(test, False)
                 return join(
                     [
@@ -267,23 +231,25 @@ class Known:
         if shape in self._truths:
             return self._truths[shape]
         match condition:
-            case Truth(value):
+            case universe.Truth(value):
                 return value
-            case Previous(operand):
+            case universe.Previous(operand):
                 return None if self.then is None else self.then.holds(operand)
-            case DrawChance(probability):
+            case universe.DrawChance(probability):
                 share = self.number(probability)
                 return None if share is None else intervals.decide("<", intervals.SHARE, share)
-            case Here(affordance) if self.setting.together == "all":
+            case universe.Here(affordance) if self.setting.together == "all":
                 return (affordance is not None) == self.setting.affordances
-            case Here(affordance):
-                return self._excluded([other for other in self._told_of(Here) if other != affordance], affordance)
-            case LastUse():
-                return False if self._told_of(LastUse) else None
+            case universe.Here(affordance):
+                return self._excluded(
+                    [other for other in self._told_of(universe.Here) if other != affordance], affordance
+                )
+            case universe.LastUse():
+                return False if self._told_of(universe.LastUse) else None
             case _:
                 return None
 
-    def _told_of(self, kind: type[Here | LastUse]) -> list[str | None]:
+    def _told_of(self, kind: type[universe.Here | universe.LastUse]) -> list[str | None]:
         """The affordances that conditions said the agent is at, or has used last; `None` for none."""
         names = self.setting.shapes.affordances
         return [names[s][1] for s, holds in self._truths.items() if holds and s in names and names[s][0] is kind]
@@ -307,7 +273,7 @@ class Known:
         orders = allowed & (TURNED[before] if turned else before) & (EQUAL if first == second else ANY_ORDER)
         a, b = self.number(left), self.number(right)
         if a is not None and b is not None:
-            orders &= _possible(a, b)
+            orders &= intervals.orders(a, b)
         if not orders:
             return None
         known = self._with(
@@ -315,7 +281,7 @@ class Known:
         )
         if a is None or b is None:
             return known
-        below, above = _narrowed(a, b, orders), _narrowed(b, a, TURNED[orders])
+        below, above = intervals.narrowed(a, b, orders), intervals.narrowed(b, a, TURNED[orders])
         narrower = known if below is None else known._lies(left, below)
         return None if narrower is None or below is None or above is None else narrower._lies(right, above)
 
@@ -326,9 +292,9 @@ class Known:
         if where.low > where.high:
             return None
         match expression:
-            case Number():
+            case universe.Number():
                 return self
-            case MeterValue(meter):
+            case universe.MeterValue(meter):
                 return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
             case _:
                 facts = {**self._facts, self.setting.shapes.of(expression): where}
@@ -346,13 +312,13 @@ class _Narrowed(Ranges):
         return self.known.number(expression)
 
 
-def parts(chain: Binary) -> tuple[Expression, ...]:
+def links(chain: universe.Binary) -> tuple[Expression, ...]:
     """The operands of a chain of `and`, or of `or`."""
     found: list[Expression] = []
     pending: list[Expression] = [chain]
     while pending:
         condition = pending.pop()
-        if isinstance(condition, Binary) and condition.op == chain.op:
+        if isinstance(condition, universe.Binary) and condition.op == chain.op:
             pending += [condition.right, condition.left]
         else:
             found.append(condition)
@@ -386,48 +352,3 @@ def join(places: Sequence[Known | None]) -> Known | None:
             if all(known._truths.get(shape) == truth for known in others)
         },
     )
-
-
-def _hull(a: Interval | None, b: Interval | None, *, possible: tuple[bool, bool]) -> Interval | None:
-    """Where one of two values lies, of which only those that are possible count."""
-    match possible:
-        case (True, False):
-            return a
-        case (False, True):
-            return b
-        case _:
-            return None if a is None or b is None else intervals.hull(a, b)
-
-
-def _common(a: Interval, b: Interval) -> Interval | None:
-    low, high = max(a.low, b.low), min(a.high, b.high)
-    return Interval(low, high) if low <= high else None
-
-
-def _possible(a: Interval, b: Interval) -> int:
-    """The orders that numbers in these intervals can have."""
-    less, greater = LESS if a.low < b.high else 0, GREATER if a.high > b.low else 0
-    return less | greater | (EQUAL if a.low <= b.high and b.low <= a.high else 0)
-
-
-def _narrowed(a: Interval, b: Interval, orders: int) -> Interval | None:
-    """Where a lies, given where b lies and how the two may be ordered."""
-    low, high = a.low, a.high
-    if not orders & GREATER:
-        high = min(high, b.high if orders & EQUAL else _below(b.high))
-    if not orders & LESS:
-        low = max(low, b.low if orders & EQUAL else _above(b.low))
-    if not orders & EQUAL and b.low == b.high:
-        low, high = (_above(low) if low == b.low else low), (_below(high) if high == b.low else high)
-    return Interval(low, high) if low <= high else None
-
-
-def _above(value: float) -> float:
-    """The next binary32 number; above the largest one, infinity."""
-    if value == 0.0:
-        return SMALLEST
-    return from_bits32(bits32(value) + (1 if value > 0 else -1)) if value < LARGEST else math.inf
-
-
-def _below(value: float) -> float:
-    return -_above(-value)

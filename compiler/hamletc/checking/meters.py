@@ -9,8 +9,7 @@ from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
-from hamletc.checking.properties import by_key, word
-from hamletc.checking.report import Report
+from hamletc.checking.report import Report, between, by_key, word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -98,7 +97,7 @@ def _bounds(
     report.add(
         "H040",
         "the lower bound must be less than the upper one",
-        _between(bounds),
+        between(bounds[0].span, bounds[1].span),
         "these are equal" if low == high else "these are the wrong way round",
         hint="Leave some room between them." if low == high else f"Write `{spell(high)} .. {spell(low)}`.",
     )
@@ -123,12 +122,7 @@ def _inside(
         f"{what} is outside the bounds",
         span,
         f"not in {limits}",
-        secondary=(Label(_between(written), "the bounds"),) if written else (),
+        secondary=(Label(between(written[0].span, written[1].span), "the bounds"),) if written else (),
         hint=hint,
     )
     return False
-
-
-def _between(bounds: tuple[syntax.Expr, syntax.Expr]) -> Span:
-    low, high = bounds[0].span, bounds[1].span
-    return Span(low.line, low.column, high.end_line, high.end_column, low.file)

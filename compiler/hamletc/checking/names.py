@@ -1,4 +1,4 @@
-"""The names of a universe: what each stands for, and where it was declared.
+"""The names of a universe: what each stands for, where it is declared, and which random words its draws take.
 
 What occurs in expressions (meters, params, inputs) shares one namespace; affordances, actions, rules with cascades, and
 rewards with reports have their own.
@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from hamlet.universe import Space, Span
-from hamletc.checking.axes import axes_of
+from hamlet.schema import axis_names
+from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
 from hamletc.checking.report import Report
-from hamletc.checking.sites import draw_sites
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
@@ -146,8 +145,16 @@ class Names:
 
     @cached_property
     def sites(self) -> Mapping[Span, int]:
-        """The draw site of each call of a function that draws, by its place."""
-        return draw_sites(self._file, DRAWS)
+        """The number of the first random word of each call that draws, by its place. `normal` takes two words, the
+        others one; a call inside another one comes after it."""
+        calls = [node for node in nodes(self._file) if isinstance(node, syntax.CallExpr)]
+        sites: dict[Span, int] = {}
+        following = 0
+        for call in sorted(calls, key=lambda call: (call.span.file, call.span.line, call.span.column)):
+            if call.function.text in DRAWS and not call.function.quoted:
+                sites[call.span] = following
+                following += 2 if call.function.text == "normal" else 1
+        return sites
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
@@ -314,6 +321,33 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return "A rule has no value; it writes meters, which have."
         case _:
             return f"Write the name of {wanted}, or declare one."
+
+
+def axes_of(space: Space) -> tuple[str, ...]:
+    """The names of the axes."""
+    match space:
+        case Grid(sizes=of_space) | Continuous(axes=of_space):
+            return axis_names(len(of_space))
+        case NoSpace():
+            return ()
+
+
+def axis_of(name: syntax.Name, names: Names, report: Report) -> str | None:
+    """The axis of the space that is called so; nothing is known where the space has an error."""
+    if names.space is None:
+        return None
+    axes = axes_of(names.space)
+    if name.text in axes:
+        return name.text
+    known = ", ".join(f"`{axis}`" for axis in axes[:8])
+    report.add(
+        "H065",
+        f"the space has no axis `{name.text}`",
+        name.span,
+        secondary=(Label(names.space.span, "the space"),),
+        hint=f"Its axes are {known}." if len(axes) <= 8 else f"Its axes are {known}, ... `{axes[-1]}`.",
+    )
+    return None
 
 
 def is_word(expr: syntax.Expr, *words: str) -> bool:

@@ -5,36 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, cast
 
+from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32
-from hamlet.universe import (
-    Affordance,
-    Encoding,
-    Grid,
-    NoSpace,
-    Observation,
-    ObserveBlank,
-    ObserveConstant,
-    ObserveGrid,
-    ObserveHere,
-    ObserveLifetime,
-    ObserveMeters,
-    ObserveParams,
-    ObservePosition,
-    ObserveProgress,
-    ObserveSpeed,
-    ObserveTime,
-    ObserveVelocity,
-    ObserveWindow,
-    Space,
-    Span,
-)
+from hamlet.universe import Span
 from hamletc.checking.affordances import LONGEST_DURATION
-from hamletc.checking.axes import axes_of
-from hamletc.checking.names import Names, is_word
-from hamletc.checking.numerals import any_number, whole_number
-from hamletc.checking.properties import is_known
-from hamletc.checking.quantities import axis_of
-from hamletc.checking.report import Report
+from hamletc.checking.names import Names, axes_of, axis_of, is_word
+from hamletc.checking.report import Report, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -65,19 +41,21 @@ class Observations:
     """Resolves the items of `observe`. A kind is observed once; so is each meter, and each param. `never_ending` are
     the affordances that last for ever."""
 
-    def __init__(self, names: Names, space: Space | None, never_ending: list[Affordance], report: Report) -> None:
+    def __init__(
+        self, names: Names, space: universe.Space | None, never_ending: list[universe.Affordance], report: Report
+    ) -> None:
         self._names = names
         self._space = space
         self._never_ending = never_ending
         self._report = report
         self._seen: dict[tuple[str, str], Span] = {}
 
-    def resolve(self, declaration: syntax.ObserveDecl) -> list[Observation]:
+    def resolve(self, declaration: syntax.ObserveDecl) -> list[universe.Observation]:
         """The observations in file order, without those that have errors."""
         items = (self._item(item) for item in declaration.items)
         return [item for item in items if item is not None]
 
-    def _item(self, item: syntax.ObserveItem) -> Observation | None:
+    def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not is_known(item.kind, KINDS, "nothing that can be observed", self._report):
             return None
         kind = item.kind.text
@@ -86,10 +64,10 @@ class Observations:
         match kind:
             case "meters":
                 meters = self._listed("meter", item)
-                return ObserveMeters(meters, item.span) if meters else None
+                return universe.ObserveMeters(meters, item.span) if meters else None
             case "params":
                 params = self._listed("param", item)
-                return ObserveParams(params, item.span) if params else None
+                return universe.ObserveParams(params, item.span) if params else None
             case "grid":
                 return self._grid_cells(item)
             case "window":
@@ -100,7 +78,7 @@ class Observations:
                 return self._velocity(item)
             case "speed":
                 known = self._names.starts_with_speed or self._has_space(item)
-                return ObserveSpeed(item.span) if known else None
+                return universe.ObserveSpeed(item.span) if known else None
             case "here":
                 return self._here(item)
             case "time":
@@ -143,14 +121,14 @@ class Observations:
 
     # --- where agents are and how they move --------------------------------------------------------------------------
 
-    def _grid_cells(self, item: syntax.ObserveItem) -> Observation | None:
+    def _grid_cells(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not self._has_grid(item):
             return None
-        if isinstance(self._space, Grid) and self._is_too_large(prod(self._space.sizes), item):
+        if isinstance(self._space, universe.Grid) and self._is_too_large(prod(self._space.sizes), item):
             return None
-        return ObserveGrid(item.span)
+        return universe.ObserveGrid(item.span)
 
-    def _window(self, item: syntax.ObserveItem) -> Observation | None:
+    def _window(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not self._has_grid(item):
             return None
         number = self._number(item)
@@ -158,7 +136,7 @@ class Observations:
             self._report.add("H026", "`window` needs a radius", item.span, hint="Write `window 2`.")
             return None
         radius = whole_number(number, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
-        if radius is None or not isinstance(self._space, Grid):
+        if radius is None or not isinstance(self._space, universe.Grid):
             return None
         farthest = max(self._space.sizes) - 1
         if farthest == 0:
@@ -173,7 +151,7 @@ class Observations:
             )
         if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None
-        return ObserveWindow(radius, item.span)
+        return universe.ObserveWindow(radius, item.span)
 
     def _is_too_large(self, rows: int, item: syntax.ObserveItem) -> bool:
         if rows <= MOST_ROWS:
@@ -186,7 +164,7 @@ class Observations:
         )
         return True
 
-    def _position(self, item: syntax.ObserveItem) -> Observation | None:
+    def _position(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not self._has_space(item):
             return None
         if not item.words:
@@ -195,51 +173,51 @@ class Observations:
             return None
         if not is_known(item.words[0], ENCODINGS, "no encoding of a position", self._report):
             return None
-        return ObservePosition(cast(Encoding, item.words[0].text), item.span)
+        return universe.ObservePosition(cast(universe.Encoding, item.words[0].text), item.span)
 
-    def _velocity(self, item: syntax.ObserveItem) -> Observation | None:
+    def _velocity(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not self._has_space(item) or self._space is None:
             return None
         if not item.words:
             axes = tuple(axis for axis in axes_of(self._space) if self._first("velocity", axis, item.span))
-            return ObserveVelocity(axes, item.span) if axes else None
+            return universe.ObserveVelocity(axes, item.span) if axes else None
         found = ((word, axis_of(word, self._names, self._report)) for word in item.words)
         axes = tuple(axis for word, axis in found if axis is not None and self._first("velocity", axis, word.span))
-        return ObserveVelocity(axes, item.span) if axes else None
+        return universe.ObserveVelocity(axes, item.span) if axes else None
 
     def _has_grid(self, item: syntax.ObserveItem) -> bool:
-        if self._space is None or isinstance(self._space, Grid):
+        if self._space is None or isinstance(self._space, universe.Grid):
             return True
         self._misses_space(item, "a grid", self._space)
         return False
 
     def _has_space(self, item: syntax.ObserveItem) -> bool:
-        if not isinstance(self._space, NoSpace):
+        if not isinstance(self._space, universe.NoSpace):
             return True
         self._misses_space(item, "a space", self._space)
         return False
 
-    def _misses_space(self, item: syntax.ObserveItem, wanted: str, space: Space) -> None:
+    def _misses_space(self, item: syntax.ObserveItem, wanted: str, space: universe.Space) -> None:
         self._report.add(
             "H055",
             f"`{item.kind.text}` needs {wanted}",
             item.span,
             "this universe has none",
-            secondary=(Label(space.span, "no space" if isinstance(space, NoSpace) else "the space"),),
+            secondary=(Label(space.span, "no space" if isinstance(space, universe.NoSpace) else "the space"),),
             hint=f"Leave `{item.kind.text}` out"
-            + (", or declare a space." if isinstance(space, NoSpace) else ", or observe `position relative`."),
+            + (", or declare a space." if isinstance(space, universe.NoSpace) else ", or observe `position relative`."),
         )
 
     # --- what agents do ----------------------------------------------------------------------------------------------
 
-    def _here(self, item: syntax.ObserveItem) -> Observation | None:
+    def _here(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not item.words:
             every = self._names.of_kind("affordance")
             if not every:
                 self._inert(item, "there is no affordance to stand on", "Leave `here` out.")
             new = [name for name in every if self._first("here", name, item.kind.span)]
             nowhere = (None,) if self._first("nowhere", "nothing", item.kind.span) else ()
-            return ObserveHere((*new, *nowhere), item.span) if new or nowhere else None
+            return universe.ObserveHere((*new, *nowhere), item.span) if new or nowhere else None
         places: list[str | None] = []
         for word in item.words:
             if is_word(word, "nothing"):
@@ -250,9 +228,9 @@ class Observations:
                     places.append(word.text)
             else:
                 self._names.refuse(word, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
-        return ObserveHere(tuple(places), item.span) if places else None
+        return universe.ObserveHere(tuple(places), item.span) if places else None
 
-    def _time(self, item: syntax.ObserveItem) -> Observation | None:
+    def _time(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if self._names.clock is None:
             hint = "Add `clock 24 hours`."
             self._report.add("H036", "`time` needs a clock", item.span, "this universe has none", hint=hint)
@@ -264,9 +242,11 @@ class Observations:
         if not item.words:
             places = [(function, item.kind.span) for function in FUNCTIONS_OF_TIME]
         functions = tuple(function for function, span in places if self._first("time", function, span))
-        return ObserveTime(item.span, cast(tuple[Literal["sin", "cos"], ...], functions)) if functions else None
+        return (
+            universe.ObserveTime(item.span, cast(tuple[Literal["sin", "cos"], ...], functions)) if functions else None
+        )
 
-    def _progress(self, item: syntax.ObserveItem) -> Observation | None:
+    def _progress(self, item: syntax.ObserveItem) -> universe.Observation | None:
         number, per = self._number(item), None
         if number is not None:
             per = whole_number(number, 1, LONGEST_DURATION, "the divisor of `progress`", self._report)
@@ -274,7 +254,7 @@ class Observations:
                 return None
         if not self._names.has_lasting:
             self._inert(item, "no affordance lasts, so there is no progress", "Leave `progress` out.")
-            return ObserveBlank(1, item.span)
+            return universe.ObserveBlank(1, item.span)
         if per is None and self._never_ending:
             self._report.add(
                 "H026",
@@ -284,32 +264,32 @@ class Observations:
                 hint="Write `progress per 10`.",
             )
             return None
-        return ObserveProgress(per, item.span)
+        return universe.ObserveProgress(per, item.span)
 
-    def _lifetime(self, item: syntax.ObserveItem) -> Observation | None:
+    def _lifetime(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if self._names.lifespan is None:
             hint = "Add `lifespan 500 ticks`."
             self._report.add("H037", "`lifetime` needs a lifespan", item.span, "this universe has none", hint=hint)
             return None
-        return ObserveLifetime(item.span)
+        return universe.ObserveLifetime(item.span)
 
     # --- rows that never change --------------------------------------------------------------------------------------
 
-    def _blank(self, item: syntax.ObserveItem) -> Observation | None:
+    def _blank(self, item: syntax.ObserveItem) -> universe.Observation | None:
         number = self._number(item)
         if number is None:
             self._report.add("H026", "`blank` needs a number of rows", item.span, hint="Write `blank 4`.")
             return None
         count = whole_number(number, 1, MOST_ROWS, "the number of rows", self._report)
-        return None if count is None else ObserveBlank(count, item.span)
+        return None if count is None else universe.ObserveBlank(count, item.span)
 
-    def _constant(self, item: syntax.ObserveItem) -> Observation | None:
+    def _constant(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not item.numbers:
             self._report.add("H026", "`constant` needs numbers", item.span, hint="Write `constant 0 1`.")
             return None
         values = [any_number(number, LARGEST, "a number", self._report) for number in item.numbers]
         known = tuple(canonical32(value) for value in values if value is not None)
-        return ObserveConstant(known, item.span) if len(known) == len(values) else None
+        return universe.ObserveConstant(known, item.span) if len(known) == len(values) else None
 
     def _number(self, item: syntax.ObserveItem) -> syntax.Signed | None:
         """The one number that follows the kind."""

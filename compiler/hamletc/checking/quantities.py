@@ -5,34 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe import (
-    Age,
-    Coordinate,
-    DayTime,
-    Deficit,
-    Distance,
-    Expression,
-    Here,
-    Hour,
-    InputValue,
-    LastUse,
-    MeterValue,
-    NoSpace,
-    ParamValue,
-    Progress,
-    Shortfall,
-    Span,
-    Speed,
-    StraightDistance,
-    Streak,
-    Truth,
-    Unary,
-    Velocity,
-    Visited,
-)
-from hamletc.checking.axes import axes_of
+from hamlet import universe
+from hamlet.universe import Expression, Span
 from hamletc.checking.intervals import spell
-from hamletc.checking.names import FUNCTIONS, Names, is_word
+from hamletc.checking.names import FUNCTIONS, Names, axis_of, is_word
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -75,22 +51,22 @@ class Quantities:
         if not name.quoted:
             match name.text:
                 case "age":
-                    return Age(name.span)
+                    return universe.Age(name.span)
                 case "hour":
-                    return Hour(name.span) if self._has_clock(name) else None
+                    return universe.Hour(name.span) if self._has_clock(name) else None
                 case "day_sin":
-                    return DayTime("sin", name.span) if self._has_clock(name) else None
+                    return universe.DayTime("sin", name.span) if self._has_clock(name) else None
                 case "day_cos":
-                    return DayTime("cos", name.span) if self._has_clock(name) else None
+                    return universe.DayTime("cos", name.span) if self._has_clock(name) else None
                 case "deficit" | "shortfall":
                     return self._cascade_quantity(name)
                 case "progress":
                     return self._progress(name)
                 case "speed":
                     known = self._names.starts_with_speed or self._has_space("`speed`", name.span)
-                    return Speed(name.span) if known else None
+                    return universe.Speed(name.span) if known else None
                 case "visited":
-                    return Visited(name.span) if self._is_tracked("`visited`", name.span) else None
+                    return universe.Visited(name.span) if self._is_tracked("`visited`", name.span) else None
                 case "true" | "false":
                     return self._truth(name)
                 case "here" | "last" | "nothing":
@@ -103,9 +79,9 @@ class Quantities:
                     pass
         match self._names.value_kind(name):
             case "meter":
-                return MeterValue(name.text, name.span)
+                return universe.MeterValue(name.text, name.span)
             case "param":
-                return ParamValue(name.text, name.span)
+                return universe.ParamValue(name.text, name.span)
             case "input":
                 return self._input(name)
             case None:
@@ -117,7 +93,7 @@ class Quantities:
 
     def _known_quantities(self) -> tuple[str, ...]:
         """The words for values that this universe has."""
-        has_space = self._names.space is not None and not isinstance(self._names.space, NoSpace)
+        has_space = self._names.space is not None and not isinstance(self._names.space, universe.NoSpace)
         return (
             "age",
             *(("deficit", "shortfall") if self._threshold else ()),
@@ -134,20 +110,24 @@ class Quantities:
         affordance = self._names.find(expr.affordance, "affordance")
         if affordance is None:
             return None
-        return StraightDistance(affordance, expr.span) if expr.straight else Distance(affordance, expr.span)
+        return (
+            universe.StraightDistance(affordance, expr.span)
+            if expr.straight
+            else universe.Distance(affordance, expr.span)
+        )
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""
         affordance = self._names.find(expr.affordance, "affordance")
         if not self._is_tracked("`streak`", expr.span) or affordance is None:
             return None
-        return Streak(affordance, expr.span)
+        return universe.Streak(affordance, expr.span)
 
     def _input(self, name: syntax.Name) -> Expression | None:
         if self._scope == "mask":
             self.unseen(f"the input `{name.text}`", name.span)
             return None
-        return InputValue(name.text, name.span)
+        return universe.InputValue(name.text, name.span)
 
     def _truth(self, name: syntax.Name) -> Expression:
         holds = name.text == "true"
@@ -157,11 +137,11 @@ class Quantities:
             name.span,
             hint="Write a condition that can change, or leave it out.",
         )
-        return Truth(holds, name.span)
+        return universe.Truth(holds, name.span)
 
     def _progress(self, name: syntax.Name) -> Expression | None:
         if self._names.has_lasting:
-            return Progress(name.span)
+            return universe.Progress(name.span)
         self._report.add(
             "H057",
             "`progress` needs an affordance that lasts",
@@ -178,10 +158,12 @@ class Quantities:
         axis = axis_of(expr.axis, self._names, self._report)
         if axis is None:
             return None
-        return Coordinate(axis, expr.span) if expr.quantity == "position" else Velocity(axis, expr.span)
+        return (
+            universe.Coordinate(axis, expr.span) if expr.quantity == "position" else universe.Velocity(axis, expr.span)
+        )
 
     def _has_space(self, what: str, span: Span) -> bool:
-        if not isinstance(self._names.space, NoSpace):
+        if not isinstance(self._names.space, universe.NoSpace):
             return True
         self._report.add(
             "H055",
@@ -224,11 +206,7 @@ class Quantities:
             )
         else:
             self._report.add(
-                "H058",
-                f"{what} has no previous value",
-                span,
-                "inside `previous`",
-                hint="Take it out of `previous( )`.",
+                "H058", f"{what} has no previous value", span, "inside `previous`", hint="Take it out of `previous( )`."
             )
 
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
@@ -245,7 +223,7 @@ class Quantities:
             self.unseen(f"`{name.text}`", name.span)
             return None
         if name.text == "shortfall":
-            return Shortfall(name.span)
+            return universe.Shortfall(name.span)
         threshold = self._threshold.value
         if threshold is not None and threshold <= 0:
             self._report.add(
@@ -256,7 +234,7 @@ class Quantities:
                 hint="Use `shortfall`, which is threshold - source.",
             )
             return None
-        return Deficit(name.span)
+        return universe.Deficit(name.span)
 
     def here(self, expr: syntax.BinaryExpr) -> Expression | None:
         """`here == Bed`, `nothing != here`, `last == Bed`."""
@@ -271,8 +249,8 @@ class Quantities:
         if affordance is not None and not self._names.means(other, "affordance"):
             self._names.refuse(other, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
             return None
-        found = LastUse(affordance, expr.span) if is_last else Here(affordance, expr.span)
-        return found if expr.op == "==" else Unary("not", found, expr.span)
+        found = universe.LastUse(affordance, expr.span) if is_last else universe.Here(affordance, expr.span)
+        return found if expr.op == "==" else universe.Unary("not", found, expr.span)
 
     def _misplaced_here(self, word: str, span: Span) -> None:
         self._report.add(
@@ -282,24 +260,6 @@ class Quantities:
             "by `==` or `!=`",
             hint=f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`.",
         )
-
-
-def axis_of(name: syntax.Name, names: Names, report: Report) -> str | None:
-    """The axis of the space that is called so; nothing is known where the space has an error."""
-    if names.space is None:
-        return None
-    axes = axes_of(names.space)
-    if name.text in axes:
-        return name.text
-    known = ", ".join(f"`{axis}`" for axis in axes[:8])
-    report.add(
-        "H065",
-        f"the space has no axis `{name.text}`",
-        name.span,
-        secondary=(Label(names.space.span, "the space"),),
-        hint=f"Its axes are {known}." if len(axes) <= 8 else f"Its axes are {known}, ... `{axes[-1]}`.",
-    )
-    return None
 
 
 def wrong_arguments(function: syntax.Name, span: Span, report: Report) -> None:

@@ -8,48 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from typing import TypeAlias, cast
 
-from hamlet.universe import (
-    Age,
-    Binary,
-    Clamp,
-    Coordinate,
-    DayTime,
-    Deficit,
-    Distance,
-    DrawChance,
-    DrawChoice,
-    DrawInteger,
-    DrawNormal,
-    DrawUniform,
-    Expression,
-    Here,
-    Hour,
-    If,
-    InputValue,
-    LastUse,
-    MeterValue,
-    Number,
-    ParamValue,
-    Previous,
-    Progress,
-    Shortfall,
-    Span,
-    Speed,
-    StraightDistance,
-    Streak,
-    Truth,
-    Unary,
-    Velocity,
-    Visited,
-)
-from hamletc.checking import intervals, trees
-from hamletc.checking.extent import Extent
-from hamletc.checking.folding import Comparison
-from hamletc.checking.intervals import Interval, spell
+from hamlet import universe
+from hamlet.universe import Expression, Span, parts
+from hamletc.checking import intervals
+from hamletc.checking.intervals import Comparison, Interval, spell
 from hamletc.checking.report import Report
+from hamletc.checking.surroundings import Extent, Surroundings
 
 WAVE = intervals.wave()
 MOST_NAMED = 3
@@ -59,24 +26,6 @@ Hint: TypeAlias = Callable[[], str]
 
 State: TypeAlias = Mapping[str, Interval | None]
 """Where meters lie that may have left their bounds; `None` where unknown. Each interval holds the meter's bounds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where everything else lies; a name that is absent and `None` are unknown, since something about it is wrong."""
-
-    bounds: Mapping[str, Interval]
-    params: Mapping[str, Interval]
-    inputs: Mapping[str, Interval]
-    hour: Interval | None
-    age: Interval | None
-    age_before: Interval | None
-    space: Extent | None
-    progress: Interval | None
-    streak: Interval | None
-    visited: Interval
-    source: Interval | None = None
-    threshold: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,57 +45,62 @@ class Ranges:
     def number(self, expression: Expression, meters: State) -> Interval | None:
         """Where a number lies."""
         match expression:
-            case Number(constant):
+            case universe.Number(constant):
                 return intervals.single(constant)
-            case MeterValue(meter):
+            case universe.MeterValue(meter):
                 return self.meter(meter, meters)
-            case ParamValue(param):
+            case universe.ParamValue(param):
                 return self.around.params.get(param)
-            case Deficit(span):
+            case universe.Deficit(span):
                 return self.finite(intervals.divide, self._shortfall(span), self.around.threshold, span, _deficit_hint)
-            case Shortfall(span):
+            case universe.Shortfall(span):
                 return self._shortfall(span)
-            case Hour():
+            case universe.Hour():
                 return self.around.hour
-            case Age():
+            case universe.Age():
                 return self.around.age
-            case DayTime():
+            case universe.DayTime():
                 return None if self.around.hour is None else Interval(-1.0, 1.0)
-            case InputValue(name):
+            case universe.InputValue(name):
                 return self.around.inputs.get(name)
-            case Progress():
+            case universe.Progress():
                 return self.around.progress
-            case Streak():
+            case universe.Streak():
                 return self.around.streak
-            case Visited():
+            case universe.Visited():
                 return self.around.visited
-            case Coordinate() | Velocity() | Speed() | Distance() | StraightDistance():
+            case (
+                universe.Coordinate()
+                | universe.Velocity()
+                | universe.Speed()
+                | universe.Distance()
+                | universe.StraightDistance()
+            ):
                 return None if self.around.space is None else self._in_space(expression, self.around.space)
-            case Previous(operand):
+            case universe.Previous(operand):
                 return self._then().number(operand, self.before)
-            case Unary():
+            case universe.Unary():
                 return self._unary(expression, meters)
-            case Binary():
+            case universe.Binary():
                 return self._binary(expression, meters)
-            case Clamp():
+            case universe.Clamp():
                 return self._clamp(expression, meters)
-            case If(condition, then, otherwise, _):
+            case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
-                a, b = self.number(then, meters), self.number(otherwise, meters)
-                return None if a is None or b is None else intervals.hull(a, b)
-            case DrawUniform(low, high):
+                return intervals.hull_of([self.number(then, meters), self.number(otherwise, meters)])
+            case universe.DrawUniform(low, high):
                 ends = self.number(low, meters), self.number(high, meters)
                 return self._uniform(*ends, expression.span, partial(narrowing, low, high))
-            case DrawInteger(least, most):
+            case universe.DrawInteger(least, most):
                 return Interval(float(least), float(most))
-            case DrawChoice(options):
-                return self._hull([self.number(option, meters) for option in options])
-            case DrawNormal(mean, deviation):
+            case universe.DrawChoice(options):
+                return intervals.hull_of([self.number(option, meters) for option in options])
+            case universe.DrawNormal(mean, deviation):
                 center, spread = self.number(mean, meters), self.number(deviation, meters)
                 hint = partial(narrowing, mean, deviation)
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
-            case Here() | LastUse() | Truth() | DrawChance():
+            case universe.Here() | universe.LastUse() | universe.Truth() | universe.DrawChance():
                 return None
 
     def _uniform(self, low: Interval | None, high: Interval | None, span: Span, hint: Hint) -> Interval | None:
@@ -154,30 +108,32 @@ class Ranges:
         way = self.finite(intervals.multiply, size, intervals.SHARE, span, hint)
         return self.finite(intervals.add, low, way, span, hint)
 
-    def _hull(self, found: list[Interval | None]) -> Interval | None:
-        known = [interval for interval in found if interval is not None]
-        return reduce(intervals.hull, known) if len(known) == len(found) else None
-
     def _in_space(
-        self, expression: Coordinate | Velocity | Speed | Distance | StraightDistance, space: Extent
+        self,
+        expression: universe.Coordinate
+        | universe.Velocity
+        | universe.Speed
+        | universe.Distance
+        | universe.StraightDistance,
+        space: Extent,
     ) -> Interval:
         match expression:
-            case Coordinate(axis):
+            case universe.Coordinate(axis):
                 return space.position[axis]
-            case Velocity(axis):
-                return space.velocity(axis)
-            case Speed():
+            case universe.Velocity(axis):
+                return space.velocity[axis]
+            case universe.Speed():
                 return space.speed
-            case Distance():
+            case universe.Distance():
                 return space.distance
-            case StraightDistance():
+            case universe.StraightDistance():
                 return space.straight_distance
 
     def _then(self) -> Ranges:
         """The ranges at the beginning of the tick."""
         return replace(self, around=replace(self.around, age=self.around.age_before))
 
-    def _unary(self, expression: Unary, meters: State) -> Interval | None:
+    def _unary(self, expression: universe.Unary, meters: State) -> Interval | None:
         a = self.number(expression.operand, meters)
         if a is None:
             return None
@@ -211,30 +167,34 @@ class Ranges:
         a: Interval,
         allowed: bool,
         problem: str,
-        expression: Unary,
+        expression: universe.Unary,
         result: Callable[[Interval], Interval],
     ) -> Interval | None:
         if allowed:
             return result(a)
         return self._outside(problem, expression.operand, a)
 
-    def _logarithm(self, a: Interval, expression: Unary, function: Callable[[float], float]) -> Interval | None:
+    def _logarithm(
+        self, a: Interval, expression: universe.Unary, function: Callable[[float], float]
+    ) -> Interval | None:
         problem = "a logarithm needs a number above 0"
-        return self._within(a, a.low > 0, problem, expression, lambda x: intervals.logarithm(function, x))
+        return self._within(a, a.low > 0, problem, expression, lambda x: intervals.growing(function, x))
 
-    def _exponential(self, a: Interval, expression: Unary, function: Callable[[float], float]) -> Interval | None:
+    def _exponential(
+        self, a: Interval, expression: universe.Unary, function: Callable[[float], float]
+    ) -> Interval | None:
         most = "88" if expression.op == "exp" else "127"
         return self._finite(
-            lambda: intervals.exponential(function, a),
+            lambda: intervals.growing(function, a),
             lambda: f"its argument reaches {a}",
             expression.span,
             lambda: f"Keep it at {most} or less, as in `min(x, {most})`. {narrowing(expression.operand)}",
         )
 
-    def _power(self, base: Interval | None, exponent: Interval | None, expression: Binary) -> Interval | None:
+    def _power(self, base: Interval | None, exponent: Interval | None, expression: universe.Binary) -> Interval | None:
         if base is None or exponent is None:
             return None
-        if base.low > 0 or (base.low == 0 and isinstance(expression.right, Number) and exponent.low > 0):
+        if base.low > 0 or (base.low == 0 and isinstance(expression.right, universe.Number) and exponent.low > 0):
             return self.finite(intervals.power, base, exponent, expression.span, partial(_narrowing, expression))
         problem = "`pow` needs a base above 0, or one of 0 or more with a constant exponent above 0"
         return self._outside(problem, expression.left, base)
@@ -244,7 +204,7 @@ class Ranges:
             "H054",
             problem,
             operand.span,
-            f"this is {a}" if a.low == a.high else f"anywhere in {a}",
+            f"this is {a}" if a.is_single else f"anywhere in {a}",
             hint="Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that.",
         )
         return self.error
@@ -252,18 +212,18 @@ class Ranges:
     def condition(self, expression: Expression, meters: State) -> None:
         """Look for what is wrong in a condition."""
         match expression:
-            case Previous(operand):
+            case universe.Previous(operand):
                 self._then().condition(operand, self.before)
-            case Unary(operand=operand):
+            case universe.Unary(operand=operand):
                 self.condition(operand, meters)
-            case Binary(op="and" | "or", left=left, right=right):
+            case universe.Binary(op="and" | "or", left=left, right=right):
                 self.condition(left, meters)
                 self.condition(right, meters)
-            case Binary():
+            case universe.Binary():
                 self._comparison(expression, meters)
-            case DrawChance():
+            case universe.DrawChance():
                 self._chance(expression, meters)
-            case If(condition, then, otherwise, _):
+            case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 self.condition(then, meters)
                 self.condition(otherwise, meters)
@@ -300,7 +260,7 @@ class Ranges:
         below = intervals.minimum(source, threshold)
         return self.finite(intervals.subtract, threshold, below, span, _deficit_hint)
 
-    def _binary(self, expression: Binary, meters: State) -> Interval | None:
+    def _binary(self, expression: universe.Binary, meters: State) -> Interval | None:
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)
         match expression.op:
             case "+":
@@ -320,7 +280,7 @@ class Ranges:
             case _:
                 return None
 
-    def _quotient(self, left: Interval | None, right: Interval | None, expression: Binary) -> Interval | None:
+    def _quotient(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
         if right is not None and right.low <= 0 <= right.high:
             self.report.add(
                 "H050",
@@ -332,16 +292,16 @@ class Ranges:
             return self.error
         return self.finite(intervals.divide, left, right, expression.span, partial(_narrowing, expression))
 
-    def _clamp(self, expression: Clamp, meters: State) -> Interval | None:
+    def _clamp(self, expression: universe.Clamp, meters: State) -> Interval | None:
         x = self.number(expression.operand, meters)
         low, high = self.number(expression.low, meters), self.number(expression.high, meters)
         return None if x is None or low is None or high is None else intervals.clamp(x, low, high)
 
-    def _chance(self, expression: DrawChance, meters: State) -> None:
+    def _chance(self, expression: universe.DrawChance, meters: State) -> None:
         probability = self.number(expression.probability, meters)
         happens = None if probability is None else intervals.decide("<", intervals.SHARE, probability)
         if happens is not None:
-            is_in = "is" if isinstance(expression.probability, Number) else "is in"
+            is_in = "is" if isinstance(expression.probability, universe.Number) else "is in"
             self.report.add(
                 "H062",
                 f"this {'always' if happens else 'never'} happens",
@@ -350,7 +310,7 @@ class Ranges:
                 hint="Write a probability above 0 and below 1, or leave the condition out.",
             )
 
-    def _comparison(self, expression: Binary, meters: State) -> None:
+    def _comparison(self, expression: universe.Binary, meters: State) -> None:
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)
         if left is None or right is None:
             return
@@ -362,11 +322,9 @@ class Ranges:
             f"this comparison is {'always' if holds else 'never'} true",
             expression.span,
             "; ".join(
-                f"{_called(side, place)} is {value}"
-                if value.low == value.high
-                else f"{_called(side, place)} is in {value}"
+                f"{called(side, f'the {place} side')} {value.lies}"
                 for side, value, place in ((expression.left, left, "left"), (expression.right, right, "right"))
-                if not isinstance(side, Number)
+                if not isinstance(side, universe.Number)
             ),
             hint=_reached(expression, left, right)
             or "Compare with a value it can have on either side, or leave the condition out.",
@@ -375,8 +333,8 @@ class Ranges:
 
 def narrowing(*expressions: Expression) -> str:
     """A hint: what to bound, so that expressions reach less far."""
-    found = [node for expression in expressions for node, _ in trees.nodes(expression)]
-    names = {f"`{_name(node)}`": None for node in reversed(found) if _name(node) is not None}
+    found = [node for expression in expressions for node, _ in parts(expression)]
+    names = {name: None for node in reversed(found) if (name := called(node, ""))}
     if not names:
         return "Limit what goes into it, as in `clamp(x, low, high)`."
     *several, last = names
@@ -389,37 +347,29 @@ def _deficit_hint() -> str:
     return "Narrow the bounds of the cascade's source, or write a threshold that is nearer to them."
 
 
-def _narrowing(expression: Binary) -> str:
+def _narrowing(expression: universe.Binary) -> str:
     """What to bound; of a divisor, what to keep away from zero."""
     if expression.op != "/":
         return narrowing(expression)
     return f"Keep the divisor further away from 0, as in `max(x, 0.01)`. {narrowing(expression)}"
 
 
-def _name(node: Expression) -> str | None:
-    """What an author gave bounds to, by name."""
+def called(node: Expression, otherwise: str) -> str:
+    """The name of what an author gave bounds to, in backticks; of anything else what is given."""
     match node:
-        case MeterValue(name, _) | ParamValue(name, _) | InputValue(name, _):
-            return name
-        case _:
-            return None
-
-
-def _called(side: Expression, place: str) -> str:
-    match side:
-        case MeterValue(name, _) | ParamValue(name, _) | InputValue(name, _):
+        case universe.MeterValue(name, _) | universe.ParamValue(name, _) | universe.InputValue(name, _):
             return f"`{name}`"
         case _:
-            return f"the {place} side"
+            return otherwise
 
 
-def _reached(expression: Binary, left: Interval, right: Interval) -> str | None:
+def _reached(expression: universe.Binary, left: Interval, right: Interval) -> str | None:
     """What to write for `energy < 0` where energy reaches 0 and no less."""
     match expression.op, expression.left, expression.right:
-        case "<", MeterValue(name), Number() if left.low == right.high:
+        case "<", universe.MeterValue(name), universe.Number() if left.low == right.high:
             low = spell(left.low)
             return f"`{name}` is never below {low}, but can be {low}: write `{name} <= {low}`."
-        case ">", MeterValue(name), Number() if left.high == right.low:
+        case ">", universe.MeterValue(name), universe.Number() if left.high == right.low:
             high = spell(left.high)
             return f"`{name}` is never above {high}, but can be {high}: write `{name} >= {high}`."
         case _:

@@ -13,18 +13,29 @@ from functools import partial
 from itertools import count
 
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamlet.universe import Affordance, Assign, Cascade, Expression, Grid, MeterValue, Rule, Span, Statement, Together
-from hamletc.checking import intervals, trees
+from hamlet.universe import (
+    Affordance,
+    Assign,
+    Cascade,
+    Expression,
+    Grid,
+    MeterValue,
+    Rule,
+    Span,
+    Statement,
+    Together,
+    assigns,
+)
+from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
-from hamletc.checking.extent import extent
-from hamletc.checking.finite import check_observed, check_rewards
 from hamletc.checking.intervals import ANYTHING, ZERO, Interval
 from hamletc.checking.names import Names
-from hamletc.checking.ranges import Ranges, State, Surroundings, narrowing
+from hamletc.checking.ranges import Ranges, State, narrowing
 from hamletc.checking.report import Report
+from hamletc.checking.rewards import check_observed, check_rewards
+from hamletc.checking.surroundings import Surroundings, surroundings
 from hamletc.diagnostics import Label
 
-LONGEST_AGE = 2.0**31
 TICKS_BEFORE_WIDENING = 3
 TICKS_BEFORE_ANYTHING = 6
 
@@ -40,12 +51,11 @@ class Changes:
 @dataclass(frozen=True, slots=True)
 class Reach:
     """How meters change, where those lie when a tick begins that can be outside their bounds, and where everything else
-    lies; `birthday` is where the age lies when a tick ends."""
+    lies."""
 
     changes: Changes
     meters: State
     around: Surroundings
-    birthday: Interval | None
 
 
 def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
@@ -55,7 +65,7 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
         for meter in draft.meters
         if meter.name not in names.suspects
     }
-    around = _surroundings(draft, names, bounds)
+    around = surroundings(draft, names, bounds)
     start: State = {}
     for tick in count():
         end = _Tick(draft, names, bounds, Ranges(around, start, Report(), error=ANYTHING)).run(start)
@@ -70,7 +80,7 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
-    return Reach(final.changes, end, around, _ages(draft, names, birthdays=1))
+    return Reach(final.changes, end, around)
 
 
 class _Tick:
@@ -121,15 +131,12 @@ class _Tick:
     def _outcomes(self, meters: State, kept: State) -> None:
         """The rewards and reports, which see the new age, and what is observed and allowed between ticks, where meters
         are `kept`."""
-        later = replace(
-            self._ranges, around=replace(self._ranges.around, age=_ages(self._draft, self._names, birthdays=1))
-        )
+        later = replace(self._ranges, around=self._ranges.around.later())
         check_rewards(self._draft, [later.number(reward.value, meters) for reward in self._draft.rewards], later)
         check_observed(self._draft, self._names, self._bounds, kept, later.report)
         for report in self._draft.reports:
             later.number(report.value, meters)
-        ages = [_ages(self._draft, self._names, birthdays) for birthdays in (0, 1)]
-        between = replace(self._ranges, around=replace(self._ranges.around, age=_hull(*ages)))
+        between = replace(self._ranges, around=self._ranges.around.between())
         for mask in self._draft.masks:
             between.condition(mask.allowed, kept)
 
@@ -186,7 +193,7 @@ class _Tick:
     def _unclamped(self, body: Iterable[Statement], meters: State) -> State:
         """Where the meters lie after statements that leave them unclamped."""
         after = dict(meters)
-        for assign in trees.assigns(body):
+        for assign in assigns(body):
             self._assign(assign, after)
         return after
 
@@ -286,45 +293,12 @@ def _next_power(value: float) -> int:
 def _anything(before: Interval | None, now: Interval | None) -> Interval | None:
     if before is None or now is None:
         return None if now is None else ANYTHING
-    return Interval(
-        now.low if now.low == before.low else -LARGEST,
-        now.high if now.high == before.high else LARGEST,
-    )
-
-
-def _surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> Surroundings:
-    age = _ages(draft, names, birthdays=0)
-    durations = [affordance.duration for affordance in draft.affordances if affordance.duration is not None]
-    longest = LONGEST_AGE if 0 in durations else float(max(durations, default=0))
-    return Surroundings(
-        bounds=bounds,
-        params={param.name: Interval(round32(param.low), round32(param.high)) for param in draft.params},
-        inputs={item.name: Interval(round32(item.low), round32(item.high)) for item in draft.inputs},
-        hour=None if draft.clock is None else Interval(0.0, draft.clock.hours - 1.0),
-        age=age,
-        age_before=age,
-        space=None if draft.space is None else extent(draft.space, draft.start),
-        progress=Interval(0.0, longest) if durations else None,
-        streak=None if age is None else Interval(0.0, age.high + 1.0),
-        visited=Interval(0.0, float(len(draft.affordances))),
-    )
-
-
-def _ages(draft: Draft, names: Names, birthdays: int) -> Interval | None:
-    """The ages in a tick, `birthdays` ticks after its beginning."""
-    if draft.lifespan is not None and not draft.by_hand:
-        return Interval(float(birthdays), float(draft.lifespan.ticks - 1 + birthdays))
-    unlimited = names.lifespan is None or draft.by_hand
-    return Interval(float(birthdays), LONGEST_AGE) if unlimited else None
-
-
-def _hull(a: Interval | None, b: Interval | None) -> Interval | None:
-    return None if a is None or b is None else intervals.hull(a, b)
+    return Interval(now.low if now.low == before.low else -LARGEST, now.high if now.high == before.high else LARGEST)
 
 
 def _clamped(meters: State, written: Iterable[Statement]) -> dict[str, Interval | None]:
     """Where the meters lie when those that were written have been clamped."""
-    inside = {assign.meter for assign in trees.assigns(written)}
+    inside = {assign.meter for assign in assigns(written)}
     return {name: value for name, value in meters.items() if name not in inside}
 
 
@@ -334,5 +308,5 @@ def _join(states: Iterable[State]) -> State:
     for state in states:
         for meter, value in state.items():
             before = joined.setdefault(meter, value)
-            joined[meter] = _hull(before, value)
+            joined[meter] = intervals.hull_of([before, value])
     return joined

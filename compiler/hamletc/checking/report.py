@@ -1,12 +1,18 @@
-"""The findings of one check, collected as they are made."""
+"""What a check finds, and what many declarations can have wrong: things given twice, unknown words, bad numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Protocol, TypeVar
 
 from hamlet.universe import Span
+from hamletc.checking.intervals import SMALLEST
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.foreign import instead
+from hamletc.language import syntax
+from hamletc.suggest import closest
 
 
 class Report:
@@ -51,15 +57,148 @@ class Report:
 
     def in_source_order(self) -> tuple[Diagnostic, ...]:
         """The findings by the place they point at; of one place, in the order they were made."""
-        return tuple(sorted(self._findings, key=lambda f: _place(f.primary.span)))
+        return tuple(sorted(self._findings, key=_place))
 
 
 def _inside(inner: Span, outer: Span) -> bool:
     begins = (outer.line, outer.column) <= (inner.line, inner.column)
-    return (
-        inner.file == outer.file and begins and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return inner.file == outer.file and begins and ends
+
+
+def between(first: Span, last: Span) -> Span:
+    """From the beginning of one span to the end of another."""
+    return Span(first.line, first.column, last.end_line, last.end_column, first.file)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 cell`, `2 cells`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _place(finding: Diagnostic) -> tuple[int, int, int]:
+    span = finding.primary.span
+    return span.file, span.line, span.column
+
+
+# --- properties inside braces, and words that are known in a place ---------------------------------------------------
+
+
+def by_key(
+    properties: tuple[syntax.Property, ...], known: tuple[str, ...], what: str, report: Report
+) -> dict[str, syntax.Property]:
+    """The properties by their keys; unknown ones and second ones are reported. `what` has them: "a meter"."""
+    found: dict[str, syntax.Property] = {}
+    for item in properties:
+        if not is_known(item.key, known, f"no property of {what}", report):
+            continue
+        first = found.setdefault(item.key.text, item)
+        if first is not item:
+            given_twice(f"`{item.key.text}`", item.span, first.span, report)
+    return found
+
+
+def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Report) -> bool:
+    """Whether the word is one of those known here; otherwise it is reported as `problem`."""
+    if word.text in known:
+        return True
+    guess = closest(word.text, known)
+    choices = ", ".join(f"`{choice}`" for choice in known)
+    hint = instead(word.text, known)
+    if hint is None:
+        hint = f"Did you mean `{guess}`?" if guess is not None else f"Known here: {choices}."
+    report.add("H026", f"`{word.text}` is {problem}", word.span, hint=hint)
+    return False
+
+
+def word(item: syntax.Property, known: tuple[str, ...], problem: str, report: Report) -> str | None:
+    """The word a property has as its value, where it is one of those known."""
+    if isinstance(item.value, syntax.Name):
+        return item.value.text if is_known(item.value, known, problem, report) else None
+    choices = ", ".join(f"`{choice}`" for choice in known)
+    report.add("H026", f"this is {problem}", item.value.span, hint=f"Known here: {choices}.")
+    return None
+
+
+class Placed(Protocol):
+    """Something that stands somewhere in a file."""
+
+    @property
+    def span(self) -> Span: ...
+
+
+P = TypeVar("P", bound=Placed)
+T = TypeVar("T")
+
+
+def all_of(items: Iterable[object], kind: type[T]) -> list[T]:
+    """The items of a kind."""
+    return [item for item in items if isinstance(item, kind)]
+
+
+def only(items: list[P], what: str, report: Report, hint: str | None = None) -> P | None:
+    """The first of the items, of which there may be one; the others are reported as `what` given twice."""
+    for second in items[1:]:
+        given_twice(what, second.span, items[0].span, report, hint)
+    return items[0] if items else None
+
+
+def given_twice(what: str, second: Span, first: Span, report: Report, hint: str | None = None) -> None:
+    """Report something that may be said once."""
+    report.add(
+        "H024",
+        f"{what} is given twice",
+        second,
+        "given again",
+        secondary=(Label(first, "first given here"),),
+        hint=hint or "Keep one of them.",
     )
 
 
-def _place(span: Span) -> tuple[int, int, int]:
-    return span.file, span.line, span.column
+# --- numbers where no expression may stand: sizes, hours, ticks, coordinates -----------------------------------------
+
+LONGEST = 18
+"""The most digits that are read."""
+
+
+def whole_number(numeral: syntax.Signed | syntax.Numeral, low: int, high: int, what: str, report: Report) -> int | None:
+    """The number, or an error and `None`. `what` names it: "the radius"."""
+    value = any_whole_number(numeral, what, report)
+    if value is None or low <= value <= high:
+        return value
+    report.add(
+        "H033",
+        f"{what} must be {low} .. {high}" if high > low else f"{what} must be {low}",
+        numeral.span,
+        hint=f"Write a whole number from {low} to {high}." if high > low else f"Write {low}.",
+    )
+    return None
+
+
+def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report: Report) -> int | None:
+    """The number, however large; or an error and `None`."""
+    digits = numeral.text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        report.add("H032", f"{what} must be a whole number", numeral.span, hint="Write digits only, as in 24.")
+        return None
+    if len(digits) > LONGEST:
+        report.add("H033", f"{what} is far too large", numeral.span, hint="Write a smaller whole number.")
+        return None
+    return int(numeral.text)
+
+
+def any_number(numeral: syntax.Signed, largest: float, what: str, report: Report) -> float | None:
+    """The number in binary64, or an error and `None` where it is beyond `largest` on either side, or too small."""
+    value = float(numeral.text)
+    if value != 0 and abs(value) <= SMALLEST / 2:
+        report.add("H035", f"{what} is too small: it would become 0", numeral.span, hint="Write 0, or a larger number.")
+        return None
+    if abs(value) <= largest:
+        return value
+    report.add(
+        "H033",
+        f"{what} must be {-largest:g} .. {largest:g}",
+        numeral.span,
+        hint=f"Write a number from {-largest:g} to {largest:g}.",
+    )
+    return None

@@ -80,7 +80,7 @@ from hamlet.universe.observations import (
 from hamlet.universe.space import Axis, Continuous, Edges, Grid, Metric, Move, NoSpace, Space
 from hamlet.universe.span import Span
 from hamlet.universe.statements import Assign, AssignOp, Statement, Together
-from hamlet.universe.walk import draws, nodes
+from hamlet.universe.walk import assigns, draws, nodes, operands, parts
 from hamlet.universe.whole import Universe
 
 __all__ = [
@@ -163,6 +163,9 @@ __all__ = [
     "Universe",
     "Velocity",
     "Visited",
+    "assigns",
     "draws",
     "nodes",
+    "operands",
+    "parts",
 ]

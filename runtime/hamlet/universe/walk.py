@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
 
-from hamlet.universe.expressions import Draw, DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform
+from hamlet.universe.expressions import Draw, DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression
+from hamlet.universe.statements import Assign, Statement, Together
 from hamlet.universe.whole import Universe
 
 
@@ -28,3 +31,38 @@ def draws(universe: Universe) -> tuple[Draw, ...]:
         if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance)
     ]
     return tuple(sorted(found, key=lambda draw: draw.site))
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of, in the order of its fields."""
+    found: tuple[Expression, ...] = ()
+    for name in _holders(type(expression)):
+        value = getattr(expression, name)
+        found += value if isinstance(value, tuple) else (value,)
+    return found
+
+
+@cache
+def _holders(kind: type[Any]) -> tuple[str, ...]:
+    """The names of the fields that hold expressions."""
+    return tuple(field.name for field in dataclasses.fields(kind) if "Expression" in str(field.type))
+
+
+def parts(expression: Expression) -> Iterator[tuple[Expression, int]]:
+    """The expression and everything in it, each with its level; the expression itself has level 1. It takes no
+    recursion, so that expressions of any height can be measured."""
+    pending = [(expression, 1)]
+    while pending:
+        node, level = pending.pop()
+        yield node, level
+        pending += [(operand, level + 1) for operand in operands(node)]
+
+
+def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
+    """The assignments in a body, those in `together` too."""
+    for statement in body:
+        match statement:
+            case Assign():
+                yield statement
+            case Together(body=inner):
+                yield from inner

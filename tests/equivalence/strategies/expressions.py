@@ -11,10 +11,8 @@ from typing import Literal, get_args
 
 from hamlet.numbers.binary32 import round32
 from hamletc.checking import intervals
-from hamletc.checking.extent import Extent
-from hamletc.checking.folding import Comparison
-from hamletc.checking.intervals import Interval
-from hamletc.checking.reach import LONGEST_AGE
+from hamletc.checking.intervals import Comparison, Interval
+from hamletc.checking.surroundings import LONGEST_AGE, Extent
 from strategies.choices import Choices
 from strategies.pieces import (
     AND,
@@ -137,7 +135,7 @@ class Expressions(Choices):
         if self.space.axes:
             axis = self.pick(self.space.axes)
             pieces.append(Piece(f"position {axis}", ATOM, self.extent.position[axis]))
-            pieces.append(Piece(f"velocity {axis}", ATOM, self.extent.velocity(axis)))
+            pieces.append(Piece(f"velocity {axis}", ATOM, self.extent.velocity[axis]))
             pieces.append(Piece("speed", ATOM, self.extent.speed))
         known = [piece for piece in pieces if piece.lies.low < piece.lies.high]
         return self.pick(known) if known else None
@@ -245,11 +243,11 @@ class Expressions(Choices):
         match self.integer(0, 4):
             case 0:
                 function, value = self.pick((("exp", math.exp), ("exp2", lambda x: math.pow(2.0, x))))
-                return Piece(f"{function}({a.text})", ATOM, intervals.exponential(value, a.lies))
+                return Piece(f"{function}({a.text})", ATOM, intervals.growing(value, a.lies))
             case 1:
                 function, value = self.pick((("log", math.log), ("log2", math.log2)))
                 positive = self.positive(a)
-                return Piece(f"{function}({positive.text})", ATOM, intervals.logarithm(value, positive.lies))
+                return Piece(f"{function}({positive.text})", ATOM, intervals.growing(value, positive.lies))
             case 2:
                 angle = self.number_piece(1048576.0)
                 lies = intervals.clamp(a.lies, intervals.negate(angle.lies), angle.lies)

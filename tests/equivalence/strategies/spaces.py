@@ -9,8 +9,8 @@ from typing import get_args
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
 from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span, Start
-from hamletc.checking.extent import extent
-from hamletc.checking.moves import axis_moves, directed_moves
+from hamletc.checking.actions import axis_moves, directed_moves
+from hamletc.checking.surroundings import extent
 from strategies.pieces import SpacePlan, joined
 from strategies.statements import Statements
 

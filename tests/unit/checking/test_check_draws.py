@@ -16,8 +16,9 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression, draws
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval
-from hamletc.checking.ranges import Ranges, Surroundings
+from hamletc.checking.ranges import Ranges
 from hamletc.checking.report import Report
+from hamletc.checking.surroundings import Surroundings
 
 AROUND = Surroundings({}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
 

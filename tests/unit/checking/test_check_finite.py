@@ -66,13 +66,13 @@ def test_functions_of_any_magnitude_lie_in_the_interval_or_are_refused(function:
     try:
         match function:
             case "exp":
-                result = intervals.exponential(math.exp, Interval(a, b))
+                result = intervals.growing(math.exp, Interval(a, b))
             case "exp2":
-                result = intervals.exponential(lambda x: math.pow(2.0, x), Interval(a, b))
+                result = intervals.growing(lambda x: math.pow(2.0, x), Interval(a, b))
             case "log":
-                result = intervals.logarithm(math.log, Interval(a, b))
+                result = intervals.growing(math.log, Interval(a, b))
             case "log2":
-                result = intervals.logarithm(math.log2, Interval(a, b))
+                result = intervals.growing(math.log2, Interval(a, b))
             case "tanh":
                 result = intervals.squashed(math.tanh, Interval(a, b), Interval(-1.0, 1.0))
             case _:

@@ -17,18 +17,18 @@ from hamlet.interpreter.space import in_continuous, length
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Axis, Continuous, Edges, Grid, Span
 from hamletc.checking import intervals
-from hamletc.checking.extent import extent, farthest
 from hamletc.checking.intervals import Interval
+from hamletc.checking.surroundings import extent, farthest
 
 NOWHERE = Span(1, 1, 1, 1)
 ONE = Interval(-1.0, 1.0)
 RANGES: Mapping[Function, Callable[[Interval], Interval]] = MappingProxyType(
     {
         "sqrt": intervals.root,
-        "exp": lambda a: intervals.exponential(math.exp, a),
-        "exp2": lambda a: intervals.exponential(lambda x: math.pow(2.0, x), a),
-        "log": lambda a: intervals.logarithm(math.log, a),
-        "log2": lambda a: intervals.logarithm(math.log2, a),
+        "exp": lambda a: intervals.growing(math.exp, a),
+        "exp2": lambda a: intervals.growing(lambda x: math.pow(2.0, x), a),
+        "log": lambda a: intervals.growing(math.log, a),
+        "log2": lambda a: intervals.growing(math.log2, a),
         "sin": lambda _: intervals.wave(),
         "cos": lambda _: intervals.wave(),
         "tanh": lambda a: intervals.squashed(math.tanh, a, ONE),
@@ -85,7 +85,7 @@ def test_positions_stay_in_the_extent(ends: tuple[float, float], edges: Edges, w
     position = extent(space).position["x"]
     there = float(in_continuous(f32(x), f32(by), f32(first), f32(last), f32(axis.size), edges)[0])
     assert position.low <= there <= position.high
-    velocity = extent(space).velocity("x")
+    velocity = extent(space).velocity["x"]
     assert velocity.low <= round32(there - x) <= velocity.high
 
 

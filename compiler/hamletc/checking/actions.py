@@ -1,4 +1,4 @@
-"""The moves of a space: those that come with it, or those that its author lists."""
+"""What agents can do besides affordances: the moves of a space, actions of the universe's own, and masks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable
 
 from hamlet.numbers.binary32 import canonical32
-from hamlet.universe import Continuous, Grid, Move, NoSpace, Space, Span
-from hamletc.checking.axes import axes_of
+from hamlet.universe import Action, Continuous, Expression, Grid, Mask, Move, NoSpace, Space, Span, Truth
+from hamletc.checking.affordances import resolve_needs
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.numerals import whole_number
-from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement
-from hamletc.checking.report import Report
+from hamletc.checking.names import Names, axes_of, is_word
+from hamletc.checking.report import Report, all_of, given_twice, only, whole_number
+from hamletc.checking.rules import Statements
+from hamletc.checking.space import LONGEST_DISPLACEMENT, displacement, place
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
@@ -232,3 +233,89 @@ def check_actions(
     count = len(moves) + len(BUILT_IN) + len(declarations)
     if count > MOST_ACTIONS:
         too_many_actions(count, declarations[-1].name.span if declarations else of_moves, report)
+
+
+def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Report) -> Action:
+    """`action REST { energy += 0.002 }`."""
+    expressions = Expressions(names, report)
+    statements = Statements(names, report, expressions)
+    others = syntax.NeedsItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem
+    body = statements.body(tuple(item for item in declaration.items if not isinstance(item, others)))
+    move = only(all_of(declaration.items, syntax.MoveItem), "`move`", report)
+    teleport = only(all_of(declaration.items, syntax.TeleportItem), "`teleport`", report)
+    keeps = only(all_of(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
+    needs = resolve_needs(declaration.items, names, report)
+    by = None if move is None else displacement(move.delta, space, move.span, report)
+    if all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items):
+        report.add(
+            "H049",
+            f"the action `{declaration.name.text}` does nothing",
+            declaration.name.span,
+            hint="Add a statement, `move` or `teleport`; `WAIT` does nothing in every universe.",
+        )
+    if move is not None and by is not None and not any(by):
+        report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")
+    if move is not None and teleport is not None:
+        report.add(
+            "H064",
+            "`move` has no effect together with `teleport`",
+            move.span,
+            secondary=(Label(teleport.span, "sets the position afterwards"),),
+            hint="Leave `move` out.",
+        )
+    if keeps is not None and ((move is None and teleport is None) or not names.has_lasting):
+        report.add(
+            "H064",
+            "`keeps progress` has no effect here",
+            keeps.span,
+            "no affordance lasts" if not names.has_lasting else "this action displaces nobody",
+            hint="Leave it out.",
+        )
+    return Action(
+        name=declaration.name.text,
+        needs=needs,
+        body=body,
+        move=by,
+        teleport=None if teleport is None else place(teleport.cell, space, teleport.span, report),
+        keeps_progress=keeps is not None,
+        span=declaration.span,
+    )
+
+
+def resolve_masks(
+    declarations: list[syntax.AllowDecl], moves: tuple[Move, ...] | None, names: Names, report: Report
+) -> list[Mask]:
+    """`allow UP LEFT when position y > 0`, `allow all when energy > 0`; those with errors are left out."""
+    expressions = Expressions(names, report, scope="mask")
+    of_space = None if moves is None else (*(move.name for move in moves), *BUILT_IN)
+    allowed: dict[str, syntax.Name] = {}
+    masks: list[Mask] = []
+    for declaration in declarations:
+        known = True
+        for name in declaration.actions:
+            if not _is_action(name, of_space, names):
+                known = False
+            elif (first := allowed.setdefault(name.text, name)) is not name:
+                known = False
+                given_twice(
+                    f"`allow` of `{name.text}`", name.span, first.span, report, "Join the conditions by `and` or `or`."
+                )
+        condition = _condition(declaration.condition, expressions)
+        if known and condition is not None:
+            masks.append(Mask(tuple(name.text for name in declaration.actions), condition, declaration.span))
+    return masks
+
+
+def _condition(expr: syntax.Expr, expressions: Expressions) -> Expression | None:
+    """The condition, which may be a plain `true` or `false`."""
+    if is_word(expr, "true", "false"):
+        return Truth(is_word(expr, "true"), expr.span)
+    return expressions.condition(expr)
+
+
+def _is_action(name: syntax.Name, of_space: tuple[str, ...] | None, names: Names) -> bool:
+    own = names.of_kind("action")
+    if of_space is None or name.text in of_space or names.means(name, "action"):
+        return True
+    names.refuse(name, "an action", (*of_space, *own))
+    return False

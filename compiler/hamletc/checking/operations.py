@@ -1,4 +1,4 @@
-"""Operands and operations on them: constant operands fold, others make a node.
+"""Operations on operands: those on constants fold, others make a node.
 
 A constant is folded in binary64 as far as its tree goes and is rounded once, when it becomes part of something that is
 not constant. Every method returns `None` where something was wrong and has been reported.
@@ -7,13 +7,41 @@ not constant. Every method returns `None` where something was wrong and has been
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
-from hamletc.checking import folding
-from hamletc.checking.report import Report
+from hamletc.checking.intervals import Comparison
+from hamletc.checking.report import Report, between
+
+Arithmetic: TypeAlias = Literal["+", "-", "*", "/"]
+ARITHMETIC: Mapping[Arithmetic, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+COMPARISONS: Mapping[Comparison, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def minimum(left: float, right: float) -> float:
+    """`left` where it is less than `right`, else `right`; of two zeros the right one."""
+    return left if left < right else right
+
+
+def maximum(left: float, right: float) -> float:
+    """`left` where `right` is less than it, else `right`; of two zeros the right one."""
+    return left if right < left else right
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +93,7 @@ class Operations:
 
     def absolute(self, operand: Operand, span: Span) -> Operand:
         """`abs(a)`."""
-        if isinstance(operand, Constant):
-            return Constant(folding.absolute(operand.value), span)
-        return Unary("abs", operand, span)
+        return Constant(abs(operand.value), span) if isinstance(operand, Constant) else Unary("abs", operand, span)
 
     def root(self, operand: Operand, span: Span) -> Operand | None:
         """`sqrt(a)`."""
@@ -84,16 +110,12 @@ class Operations:
         a = self.rounded(operand)
         return None if a is None else Unary(op, a, span)
 
-    def power(self, base: Operand, exponent: Operand, span: Span) -> Expression | None:
-        """`pow(a, b)`, never folded either."""
-        return self._binary("pow", base, exponent, span)
-
-    def arithmetic(self, op: folding.Arithmetic, left: Operand, right: Operand, span: Span) -> Operand | None:
+    def arithmetic(self, op: Arithmetic, left: Operand, right: Operand, span: Span) -> Operand | None:
         """`a + b`, `a - b`, `a * b`, `a / b`."""
         if not isinstance(left, Constant) or not isinstance(right, Constant):
-            return self._binary(op, left, right, span)
+            return self.binary(op, left, right, span)
         try:
-            return self._finite(folding.arithmetic(op, left.value, right.value), span)
+            return self._finite(ARITHMETIC[op](left.value, right.value), span)
         except ZeroDivisionError:
             hint = "Divide by a number that is not 0."
             self._report.add("H050", "division by zero", right.span, "this is 0", hint=hint)
@@ -101,16 +123,14 @@ class Operations:
 
     def extremum(self, op: Literal["min", "max"], operands: list[Operand], span: Span) -> Operand | None:
         """`min(a, b, ...)`, `max(a, b, ...)`: two by two, from the left."""
-        fold = folding.minimum if op == "min" else folding.maximum
+        fold = minimum if op == "min" else maximum
+        result: Operand | None
         result, *rest = operands
         for operand in rest:
             if isinstance(result, Constant) and isinstance(operand, Constant):
                 result = Constant(fold(result.value, operand.value), span)
-            else:
-                pair = self._binary(op, result, operand, span)
-                if pair is None:
-                    return None
-                result = pair
+            elif result is not None:
+                result = self.binary(op, result, operand, span)
         return result
 
     def clamp(self, operand: Operand, low: Operand, high: Operand, span: Span) -> Operand | None:
@@ -120,20 +140,20 @@ class Operations:
                 self._report.add(
                     "H040",
                     "the lower bound of `clamp` must be less than the upper one",
-                    Span(low.span.line, low.span.column, high.span.end_line, high.span.end_column, low.span.file),
+                    between(low.span, high.span),
                     hint="Write `clamp(x, low, high)` with low < high.",
                 )
                 return None
             if isinstance(operand, Constant):
-                return Constant(folding.clamp(operand.value, low.value, high.value), span)
+                return Constant(minimum(high.value, maximum(low.value, operand.value)), span)
         x, bottom, top = self.rounded(operand), self.rounded(low), self.rounded(high)
         return None if x is None or bottom is None or top is None else Clamp(x, bottom, top, span)
 
-    def comparison(self, op: folding.Comparison, left: Operand, right: Operand, span: Span) -> Expression | None:
+    def comparison(self, op: Comparison, left: Operand, right: Operand, span: Span) -> Expression | None:
         """A condition, which should not be constant."""
         if not isinstance(left, Constant) or not isinstance(right, Constant):
-            return self._binary(op, left, right, span)
-        holds = folding.compare(op, left.value, right.value)
+            return self.binary(op, left, right, span)
+        holds = COMPARISONS[op](left.value, right.value)
         self._report.add(
             "H062",
             f"this comparison is {'always' if holds else 'never'} true",
@@ -143,7 +163,8 @@ class Operations:
         )
         return Truth(holds, span)
 
-    def _binary(self, op: BinaryOp, left: Operand, right: Operand, span: Span) -> Expression | None:
+    def binary(self, op: BinaryOp, left: Operand, right: Operand, span: Span) -> Expression | None:
+        """An operation that makes a node, whatever its operands are."""
         a, b = self.rounded(left), self.rounded(right)
         return None if a is None or b is None else Binary(op, a, b, span)
 

@@ -1,0 +1,109 @@
+"""What knowledge is about: shapes of expressions, and levels of meters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import TypeAlias
+
+from hamlet.universe import Age, Expression, Here, LastUse, MeterValue, Previous, operands
+from hamletc.checking.intervals import Interval, hull_of
+
+Shape: TypeAlias = int
+"""Stands for all expressions that are written alike."""
+
+
+class Shapes:
+    """Gives expressions their shapes, and knows what each shape depends on."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[object, ...], Shape] = {}
+        self._known: dict[int, tuple[Expression, Shape]] = {}  # by identity; the expression is kept alive
+        self.height: list[int] = []
+        """The levels of each shape."""
+        self.reads: list[frozenset[str]] = []
+        """The meters whose values now each shape depends on; inside `previous` there are none."""
+        self.ages: list[bool] = []
+        """Whether each shape depends on the age."""
+        self.affordances: dict[Shape, tuple[type[Here | LastUse], str | None]] = {}
+        """What `here == Bed` and `last == Bed` are about."""
+
+    def of(self, expression: Expression) -> Shape:
+        """The shape of an expression."""
+        known = self._known.get(id(expression))
+        if known is not None:
+            return known[1]
+        parts = [self.of(operand) for operand in operands(expression)]
+        words = [value for f in fields(expression) if isinstance(value := getattr(expression, f.name), _ATOMS)]
+        key = (type(expression), *words, *parts)
+        shape = self._numbers.get(key)
+        if shape is None:
+            shape = self._numbers[key] = len(self.height)
+            self.height.append(1 + max((self.height[part] for part in parts), default=0))
+            self.reads.append(self._meters(expression, parts))
+            self.ages.append(isinstance(expression, Age) or any(self.ages[part] for part in parts))
+            if isinstance(expression, Here | LastUse):
+                self.affordances[shape] = type(expression), expression.affordance
+        self._known[id(expression)] = expression, shape
+        return shape
+
+    def _meters(self, expression: Expression, parts: list[Shape]) -> frozenset[str]:
+        match expression:
+            case MeterValue(meter):
+                return frozenset((meter,))
+            case Previous():
+                return frozenset()
+            case _:
+                return frozenset().union(*(self.reads[part] for part in parts))
+
+
+_ATOMS = (str, int, float, type(None))
+
+
+class Levels(Mapping[str, Interval | None]):
+    """An unchanging mapping from meters to where they lie. After a write it shares what was not written, so that writes
+    and joins cost no more in a universe with many meters."""
+
+    __slots__ = ("_recent", "_shared")
+
+    def __init__(self, shared: Mapping[str, Interval | None], recent: Mapping[str, Interval | None]) -> None:
+        self._shared = shared
+        self._recent = recent
+
+    def __getitem__(self, name: str) -> Interval | None:
+        return self._recent[name] if name in self._recent else self._shared[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._recent or name in self._shared
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._shared
+        yield from (name for name in self._recent if name not in self._shared)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def write(self, name: str, where: Interval | None) -> Levels:
+        """These, but for one meter."""
+        return Levels(self._shared, {**self._recent, name: where})
+
+    def settled(self) -> Levels:
+        """The same, all of it shared where much is not; for a place from which others branch off."""
+        many = len(self._recent) ** 2 > len(self._shared)
+        return Levels({**self._shared, **self._recent}, {}) if many else self
+
+
+def joined(levels: Sequence[Levels], bounds: Mapping[str, Interval]) -> Levels:
+    """Where meters lie when they lie as in one of these; a meter that is missing lies in its `bounds`."""
+    first = levels[0]
+    if any(other._shared is not first._shared for other in levels):
+        names = {name: None for each in levels for name in each}
+        return Levels({name: hull_of([each.get(name, bounds.get(name)) for each in levels]) for name in names}, {})
+    written: dict[str, list[Interval | None]] = {}
+    for each in levels:
+        for name, where in each._recent.items():
+            written.setdefault(name, []).append(where)
+    for name, found in written.items():
+        if len(found) < len(levels):
+            found.append(first._shared.get(name, bounds.get(name)))
+    return Levels(first._shared, {name: hull_of(found) for name, found in written.items()}).settled()
