@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from hamlet.schema.observed import BFLOAT16_LIMIT
-
 from hamlet.schema.bounds import returns
+from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.universe import Cause, Lifespan, Number, ObserveMeters, Reward
 from hamlet.universe import Report as Reported
 from hamletc.checking import intervals

@@ -78,14 +78,25 @@ class Lookup:
     index: Value
 
 
+class Order(Enum):
+    """What is proven of a `Select` between the two operands of a `Less`, its condition."""
+
+    UNKNOWN = ""
+    NUMBERS = "numbers"
+    """Neither is a NaN, nor are they zeros of both signs: the select is their minimum or maximum."""
+    UNIT = "unit"
+    """The same, and one operand is 0 or 1 and the result lies in 0 .. 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Select:
     """`then` where the condition (BOOL) holds, else `otherwise`. Minimum of a, b is `Select(Less(a, b), a, b)`; maximum
-    is `Select(Less(b, a), a, b)`: with equal operands (also -0 and +0) both give b."""
+    is `Select(Less(b, a), a, b)`: with equal operands (also -0 and +0) both give b. `order` changes nothing of that."""
 
     condition: Value
     then: Value
     otherwise: Value
+    order: Order = Order.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,5 +433,8 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
             return Lookup(table, values[0])
         case Fold():
             return replace(op, initial=values)
+        case Select(order=order):
+            condition, then, otherwise = values
+            return Select(condition, then, otherwise, order)
         case _:
             return type(op)(*values)

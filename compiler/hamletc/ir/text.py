@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from hamlet.numbers.binary32 import round32, spell32
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
-from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Type, operands
+from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Order, Select, Type, operands
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
 MNEMONICS: dict[type[Op], str] = {op: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.__name__).lower() for op in OPS}
@@ -84,6 +84,8 @@ def _operation(op: Op) -> str:
         case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
             given = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
             return f"{name} {', '.join([function, _name(output), str(count), *tables, *given])}"
+        case Select(condition=condition, then=then, otherwise=otherwise, order=order) if order is not Order.UNKNOWN:
+            return f"{name} %{condition}, %{then}, %{otherwise}, {order.value}"
         case _:
             return f"{name} {', '.join(f'%{value}' for value in operands(op))}"
 
@@ -202,6 +204,10 @@ def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
         names, values = tuple(m[1].strip("`") for m in given), tuple(_read_value(m[2]) for m in given)
         tables = tuple(rest[: len(rest) - len(given)])
         return Fold(function, output.strip("`"), int(count), names, tables, values)
+    if kind is Select and len(arguments) == 4:
+        *selected, order = arguments
+        condition, then, otherwise = map(_read_value, selected)
+        return Select(condition, then, otherwise, Order(order))
     make: Callable[..., Op] = kind
     return make(*(_read_value(argument) for argument in arguments))
 

@@ -16,6 +16,7 @@ from hamletc.passes.common_subexpressions import CommonSubexpressionElimination
 from hamletc.passes.constant_division import ConstantDivision
 from hamletc.passes.constant_folding import ConstantFolding
 from hamletc.passes.dead_code import DeadCodeElimination
+from hamletc.passes.extremes import Extremes
 from hamletc.passes.merge_exclusive import MergeExclusive
 from hamletc.passes.ranges import Facts
 
@@ -47,6 +48,7 @@ PASS_NAMES = (
     "clamp_removal",
     "clamp_merging",
     "constant_division",
+    "extremes",
 )
 CPU_NAMES = (KEPT_CELLS, tabulation.NAME)
 """What is done for CPUs alone, to whole programs, by the same names of things to leave out."""
@@ -86,7 +88,7 @@ def default_passes(facts: Facts) -> tuple[Pass, ...]:
 
 def gpu_passes(facts: Facts) -> tuple[Pass, ...]:
     """What follows for GPUs. A CPU divides vectors as fast, and one without fused operations would call a function."""
-    return (ConstantDivision(facts),)
+    return (ConstantDivision(facts), Extremes(facts))
 
 
 def run(

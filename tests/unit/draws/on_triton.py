@@ -20,7 +20,8 @@ from sequences import LANES, assert_same, expected, inputs, sequences
 
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_lab.ptx.backend import Executed
-from hamletc.passes.ranges import Facts, ranges_of
+from hamletc.passes.extremes import Extremes
+from hamletc.passes.ranges import Facts
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 
@@ -29,8 +30,8 @@ BLOCK = 32
 
 def kernel_module(path: Path) -> ModuleType:
     """A kernel that applies the function to arrays."""
-    printed = body(sequences())
-    formatter = TritonFormatter(printed, ranges_of(printed.function, Facts({}, {})))
+    printed = body(Extremes(Facts({}, {})).run(sequences()))
+    formatter = TritonFormatter(printed)
     names = [parameter.name for parameter in printed.parameters]
     pointers = [f"{name}_ptr" for name in (*names, *(output.name for output in printed.outputs))]
     text = [

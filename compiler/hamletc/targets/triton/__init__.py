@@ -21,7 +21,7 @@ class Triton:
         """The text of the module."""
         from hamletc.targets.triton.emit import emit
 
-        return emit(compilation.program, compilation.universe, compilation.facts)
+        return emit(compilation.program, compilation.universe)
 
 
 TARGET = Triton()

@@ -12,7 +12,6 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Const, Type, Value
-from hamletc.passes.ranges import Facts, ranges_of
 from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
@@ -21,9 +20,9 @@ from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, t
 from hamletc.targets.triton.slots import Slot, offset, slots
 
 
-def emit(program: Program, universe: Universe, facts: Facts) -> str:
+def emit(program: Program, universe: Universe) -> str:
     """The text of `triton_kernels.py`; the same for the same program and universe."""
-    return skeleton("triton").render(_Context(program, universe, facts).names())
+    return skeleton("triton").render(_Context(program, universe).names())
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
@@ -36,7 +35,7 @@ def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
 class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
-    def __init__(self, program: Program, universe: Universe, facts: Facts) -> None:
+    def __init__(self, program: Program, universe: Universe) -> None:
         self.program = program
         self.universe = universe
         scene, observe = split(program.function("observe"))
@@ -54,9 +53,7 @@ class _Context:
             f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
         }
         self.scales = {segment.offset: segment.scale for segment in schema.observation_segments(universe)}
-        self.formatters = {
-            name: TritonFormatter(printed, ranges_of(printed.function, facts)) for name, printed in self.bodies.items()
-        }
+        self.formatters = {name: TritonFormatter(printed) for name, printed in self.bodies.items()}
 
     def names(self) -> dict[str, object]:
         """All names of the template."""

@@ -8,18 +8,16 @@ f32 unless it is written with its type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from hamlet.numbers.binary32 import bits32, spell32
 from hamletc.ir import ops
-from hamletc.ir.ops import PLAIN, Const, Op, Plain, Type, Value, operands
-from hamletc.passes.interval import Interval
+from hamletc.ir.ops import PLAIN, Const, Op, Order, Plain, Type, Value, operands
 from hamletc.targets.body import Body, identifier
 
 DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", Type.BOOL: "tl.int1"}
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
 """Triton takes a float literal for an f32 between these magnitudes (and for 0.0); others are written by their bits."""
-ZERO, ONE = Const(Type.F32, 0.0), Const(Type.F32, 1.0)
 SHARED = ("seed_low", "seed_high", "tick", "row", "stride", "scale", "top")
 """Kinds of inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
 
@@ -66,11 +64,10 @@ def typed(constant: Const) -> str:
 
 
 class TritonFormatter:
-    """Prints the values of one body. `ranges` are the intervals of the function's values."""
+    """Prints the values of one body."""
 
-    def __init__(self, body: Body, ranges: Sequence[Interval]) -> None:
+    def __init__(self, body: Body) -> None:
         self.body = body
-        self.ranges = ranges
         self.scalar: list[bool] = []
         for node in body.function.nodes:
             shared = [self.scalar[operand] for operand in operands(node.op)]
@@ -115,28 +112,6 @@ class TritonFormatter:
     def _scalar(self, value: Value) -> bool:
         """Whether all lanes share the value, which then decides no literal's type."""
         return self.scalar[value]
-
-    def _ordered(self, left: Value, right: Value) -> bool:
-        """Whether Triton's minimum and maximum are the select: without NaN and zeros of both signs, one instruction."""
-        a, b = self.ranges[left], self.ranges[right]
-        one_zero = not (a.zero and b.zero) or not (a.negative_zero or b.negative_zero)
-        constants = self._constant(left) and self._constant(right)
-        return self.body.type(left) is Type.F32 and one_zero and not (a.nan or b.nan or constants)
-
-    def _minimum(self, left: Value, right: Value) -> str:
-        if self.body.op(left) == ONE and self.ranges[right].low >= 0 and not self.ranges[right].negative_zero:
-            return self._saturated(right)
-        return f"tl.minimum({self.value(left)}, {self.value(right)})"
-
-    def _maximum(self, left: Value, right: Value) -> str:
-        if self.body.op(right) == ZERO and self.ranges[left].high <= 1:
-            return self._saturated(left)
-        return f"tl.maximum({self.value(left)}, {self.value(right)})"
-
-    def _saturated(self, value: Value) -> str:
-        """An addition on a GPU can limit its result to 0 .. 1 at no cost, but not to one of them alone: where the other
-        limit cannot bind, it is written all the same."""
-        return f"tl.minimum(tl.maximum({self.value(value)}, 0.0), 1.0)"
 
     def _meeting(self, value: Value, other: Value) -> str:
         """An argument whose type must be that of the other one: a literal only where a block decides its type."""
@@ -189,15 +164,18 @@ class TritonFormatter:
 
     def _select(self, op: ops.Select) -> str:
         test = self.body.op(op.condition)
-        if isinstance(test, ops.Less) and self._ordered(test.left, test.right):
-            if (op.then, op.otherwise) == (test.left, test.right):
-                return self._minimum(test.left, test.right)
-            if (op.then, op.otherwise) == (test.right, test.left):
-                return self._maximum(test.left, test.right)
+        if op.order is not Order.UNKNOWN and isinstance(test, ops.Less):
+            return self._extreme(op, test)
         then, otherwise = self.value(op.then), self.value(op.otherwise)
         if self.body.type(op.then) is Type.U32:
             then, otherwise = self._meeting(op.then, op.otherwise), self._meeting(op.otherwise, op.then)
         return f"tl.where({self.tensor(op.condition)}, {then}, {otherwise})"
+
+    def _extreme(self, op: ops.Select, test: ops.Less) -> str:
+        least = op.then == test.left
+        if op.order is Order.UNIT:
+            return f"tl.minimum(tl.maximum({self.value(test.right if least else test.left)}, 0.0), 1.0)"
+        return f"tl.{'minimum' if least else 'maximum'}({self.value(test.left)}, {self.value(test.right)})"
 
     def _block(self, value: Value) -> str:
         """A value with which a loop begins: it needs the type of its values from the beginning, a block."""

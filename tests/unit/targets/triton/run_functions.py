@@ -20,8 +20,9 @@ from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Type
+from hamletc.passes.extremes import Extremes
 from hamletc.passes.interval import ANY_F32, ANY_I32
-from hamletc.passes.ranges import Facts, ranges_of
+from hamletc.passes.ranges import Facts
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 from on_interpreter import interpret
@@ -36,8 +37,8 @@ OPERATIONS: set[str] = set()
 
 def module_of(function: Function, path: Path) -> ModuleType:
     """A kernel that applies the function to arrays; the values of all elements of a repeated output are its rows."""
-    printed = body(function)
-    formatter = TritonFormatter(printed, ranges_of(function, FACTS))
+    printed = body(Extremes(FACTS).run(function))
+    formatter = TritonFormatter(printed)
     parameters = [f"{p.name}_ptr" for p in printed.parameters]
     tables = [f"table_{name.replace('.', '_')}" for name in printed.tables]
     results = [f"out{number}_ptr" for number in range(len(printed.outputs) + len(printed.loops))]

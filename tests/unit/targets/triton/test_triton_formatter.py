@@ -7,8 +7,9 @@ import pytest
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Const, Type, Value
+from hamletc.passes.extremes import Extremes
 from hamletc.passes.interval import Interval
-from hamletc.passes.ranges import Facts, ranges_of
+from hamletc.passes.ranges import Facts
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter, literal, typed
 
@@ -16,9 +17,8 @@ UNIT = Interval(0.0, 1.0)
 
 
 def show(builder: Builder, value: Value, **inputs: Interval) -> str:
-    function = builder.finish("tick", (Output("out", value),))
-    printed = body(function)
-    return TritonFormatter(printed, ranges_of(function, Facts(inputs, {}))).line(value)
+    function = Extremes(Facts(inputs, {})).run(builder.finish("tick", (Output("out", value),)))
+    return TritonFormatter(body(function)).line(function.outputs[0].value)
 
 
 @pytest.mark.parametrize(
