@@ -1,4 +1,4 @@
-"""Refusing values that are out of bounds, in one line that says which."""
+"""Checks that values lie within bounds; the error names the first value that does not."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def check_within(
     per: Per,
     except_at: torch.Tensor | None = None,
 ) -> None:
-    """Raise `EnvError` unless all values, [] or one per lane, agent or world, lie within bounds (a NaN does not) or are
-    excepted (bool, of the same shape)."""
+    """Raise `EnvError` unless each value, [] or one per lane, agent or world, lies within bounds (a NaN does not), or
+    `except_at` (bool, of the same shape) is true for it."""
     least, most = (torch.tensor(bound, dtype=values.dtype, device=values.device) for bound in (low, high))
     good = (values >= least) & (values <= most)
     check_all(name, f"lie in {low:.10g} .. {high:.10g}", values, good if except_at is None else good | except_at, per)
 
 
 def check_all(name: str, rule: str, values: torch.Tensor, good: torch.Tensor, per: Per) -> None:
-    """Raise `EnvError` with the first value that is not good."""
+    """Raise `EnvError` with the first value for which `good` (bool, of the same shape) is false, if there is one."""
     if bool(good.all()):
         return
     where = int((~good).reshape(-1).nonzero()[0])
@@ -50,8 +50,8 @@ def check_positions(
 
 
 def check_meters(universe: Universe, values: torch.Tensor, per: Per) -> None:
-    """Raise `EnvError` unless meters [meters, lanes] are numbers within their bounds; where a statement leaves a meter
-    unclamped, within what it reaches, or, where that is not known, any finite numbers."""
+    """Raise `EnvError` unless meters [meters, lanes] are numbers within their bounds. A meter that a statement leaves
+    unclamped must lie within its reach, or be any finite number if its reach is not known."""
     loose = unclamped_meters(universe)
     for meter, row in zip(universe.meters, values, strict=True):
         _check_meter(meter, row, meter.name in loose, per)
