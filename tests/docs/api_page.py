@@ -21,8 +21,8 @@ from hamlet.package.module import Module
 
 HEAD = """# Python
 
-This page documents every class and function for programs; [training.md](training.md) shows how to use them. It is generated
-from the docstrings by `pytest tests/docs/test_api_page.py --update-golden`. The examples run, in this order, after
+This page documents every class and function that a program calls; [training.md](training.md) shows how to use them.
+`pytest tests/docs/test_api_page.py --update-golden` generates it from docstrings. The examples run in this order, after
 
 ```python
 import torch
