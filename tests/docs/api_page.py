@@ -76,12 +76,14 @@ def entry(name: str, value: Any) -> str:
 
 
 def signature(function: Callable[..., Any]) -> str:
-    """As it is written, in a line, or in one for each parameter where that is too long."""
+    """The signature as it is written, in one line, or, where that is too long, with a line per parameter."""
     found = inspect.signature(function)
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = []
     for name, parameter in found.parameters.items():
         if name != "self":
+            if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parameters:
+                parameters.append("*")
             default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
             parameters.append(f"{stars.get(parameter.kind, '')}{name}: {spelled(parameter.annotation)}{default}")
     result = f" -> {spelled(found.return_annotation)}"
