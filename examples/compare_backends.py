@@ -1,4 +1,4 @@
-"""The same universe, seed and actions on every backend this machine has: the same bits, at different speeds.
+"""Run the same worlds on every backend of this machine, and show that the bits are equal and how the speeds differ.
 
 python examples/compare_backends.py
 """

@@ -1,4 +1,4 @@
-"""The town under a random policy: who lives how long, and of what they die.
+"""Run the town with random actions, and print how long agents live, what they die of and which affordances they use.
 
 python examples/first_rollout.py
 """

@@ -1,9 +1,9 @@
-"""The skeleton of a training loop: masks, terminated and truncated apart, final observations, autoreset.
+"""The skeleton of a training loop: action masks, terminated and truncated, final observations, autoreset.
 
     python examples/training_loop.py
 
-A linear policy learns by REINFORCE with a value baseline, one tick at a time. It is the shortest thing that learns, not
-a good learner: replace `update` by your own.
+A linear policy learns by REINFORCE with a value baseline, one tick at a time. It is the shortest program that learns,
+not a good learner: replace `update` by your own.
 """
 
 from pathlib import Path
@@ -26,13 +26,13 @@ optimizer = torch.optim.Adam([*policy.parameters(), *value.parameters()], lr=1e-
 
 
 def distribution(observation: torch.Tensor, mask: torch.Tensor) -> torch.distributions.Categorical:
-    """Actions that the mask switches off get no probability."""
+    """The policy's distribution over actions; actions that the mask switches off get no probability."""
     return torch.distributions.Categorical(logits=policy(observation).masked_fill(~mask, -1e9))
 
 
 def update(observation, mask, actions, reward, terminated, truncated, following, final) -> float:
-    """One gradient step. A death is worth nothing afterwards; a life cut short by the lifespan is worth what its final
-    observation promises, not what the new episode's first one does."""
+    """One gradient step. After a death the value is 0. At the lifespan it is the value of the final observation of the
+    old episode, not of the first observation of the new one."""
     with torch.no_grad():
         after = torch.where(truncated, value(final).squeeze(1), value(following).squeeze(1))
         target = reward + DISCOUNT * after * ~terminated
@@ -45,7 +45,7 @@ def update(observation, mask, actions, reward, terminated, truncated, following,
     return loss.item()
 
 
-# The environment's tensors are views of its own buffers: clone what must outlive the next step.
+# The environment's tensors are views of its own buffers, so tensors that are needed after the next step are cloned.
 observation, info = env.reset()
 for tick in range(200):
     before, mask = observation.clone(), info["action_mask"].clone()

@@ -1,7 +1,7 @@
 """hamlet: the runtime of compiled universes.
 
-`load(path)` gives the universe of a generated package, `compile(path)` compiles a `.hamlet` file first, and
-`make(module, worlds=...)` makes worlds of it. Importing this package imports neither torch nor the compiler.
+`compile(path)` compiles a `.hamlet` file, `load(path)` loads a generated package; both return a `Module`.
+`make(module, worlds=...)` makes an environment of it. Importing this package imports neither torch nor the compiler.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["EnvError", "HamletError", "HamletWarning", "ModuleError", "compile",
 
 
 def __getattr__(name: str) -> object:
-    """`make` brings torch in, which takes longer than all the rest: whoever only compiles goes without."""
+    """Import `make` when it is first used: it imports torch, which takes longer than a whole compilation."""
     if name == "make":
         from hamlet.env.make import make
 
@@ -31,10 +31,10 @@ def __getattr__(name: str) -> object:
 
 
 def load(package: str | Path | ModuleType) -> Module:
-    """The universe of a generated package: its folder, or the package as imported (`from generated import town`).
+    """Verify and load a generated package, given as a folder or as the imported package (`from generated import town`).
 
     Raises:
-        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+        ModuleError: the folder is no generated package, or a file in it was changed, added or removed.
     """
     from hamlet.package.module import load
 
@@ -42,17 +42,17 @@ def load(package: str | Path | ModuleType) -> Module:
 
 
 def compile(path: str | Path, output: str | Path | None = None) -> Module:
-    """Compile a `.hamlet` file, or the folder of a pack of HAMLET's, and load it.
+    """Compile a `.hamlet` file, or the folder of a pack of HAMLET, and load the generated package.
 
-    The generated package goes to `output`, or else to a folder named after its contents under `$XDG_CACHE_HOME/hamletc`
-    (`~/.cache/hamletc`), where the same contents are found again. Warnings about the universe are given as
-    Python's, each a `HamletWarning` in one line that begins with its code.
+    The package is written to `output`. Without `output` it is written to the user's cache, `$XDG_CACHE_HOME/hamletc`
+    or `~/.cache/hamletc`, into a folder that is named after its contents; where the cache cannot be written, the
+    package stays in memory and one line on stderr says so. Each warning about the universe is issued as a Python
+    warning, a `HamletWarning` whose text begins with its code.
 
     Raises:
-        EnvError: an argument is no path.
+        EnvError: an argument is not a path.
         hamletc.CompileError: the file cannot be read or has errors (the message shows the diagnostics), or `output`
-            cannot be written, or is something other than a generated package. Where the cache cannot be written, one
-            line on stderr says that nothing is kept.
+            cannot be written or is something other than a generated package.
 
     ```python
     universe = hamlet.compile("universes/town.hamlet")

@@ -21,8 +21,8 @@ from hamlet.package.module import Module
 
 HEAD = """# Python
 
-What a program calls, from the docstrings; [training.md](training.md) shows it at work. This page is written by
-`pytest tests/docs/test_api_page.py --update-golden`. The examples run, in this order, after
+This page documents every class and function that a program calls; [training.md](training.md) shows how to use them.
+`pytest tests/docs/test_api_page.py --update-golden` generates it from docstrings. The examples run in this order, after
 
 ```python
 import torch
@@ -76,12 +76,14 @@ def entry(name: str, value: Any) -> str:
 
 
 def signature(function: Callable[..., Any]) -> str:
-    """As it is written, in a line, or in one for each parameter where that is too long."""
+    """The signature as it is written, in one line, or, where that is too long, with a line per parameter."""
     found = inspect.signature(function)
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = []
     for name, parameter in found.parameters.items():
         if name != "self":
+            if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parameters:
+                parameters.append("*")
             default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
             parameters.append(f"{stars.get(parameter.kind, '')}{name}: {spelled(parameter.annotation)}{default}")
     result = f" -> {spelled(found.return_annotation)}"

@@ -111,14 +111,13 @@ def _age(buffers: Buffers) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts over the lanes and ticks of rollouts, added to in place.
+    """Counts over the lanes and ticks of rollouts; a rollout adds to them in place.
 
     Attributes:
-        memory: where they are, by the names of `hamlet.schema.abi.COUNTS`. On a CPU these are arrays, and tensors are
-            made of them when somebody looks: next to a kernel nothing of torch is in the cache, and it takes as long as
-            a tick.
-        universe: whose; `None` where nobody asks.
-        worlds: the counts of each world, where they were asked for.
+        memory: the counts by the names of `hamlet.schema.abi.COUNTS`. On a CPU they are numpy arrays, which the
+            properties below convert to tensors, because a call of torch right after a kernel takes as long as a tick.
+        universe: the universe of the rollouts; `None` if it is not known.
+        worlds: the counts of each world; `None` without `per_world`.
     """
 
     memory: Mapping[str, Memory]
@@ -126,7 +125,7 @@ class Statistics:
     worlds: WorldCounts | None = None
 
     def misfit(self, other: Statistics) -> str | None:
-        """Why these counts cannot go on where the others begin; `None` where they can."""
+        """The reason why a rollout that makes counts like `other` cannot add to these; `None` if it can."""
         if self.universe is not other.universe and self.universe != other.universe:
             return f"they are of {'no universe' if self.universe is None else self.universe.name}"
         for name, expected in other.memory.items():
@@ -143,22 +142,22 @@ class Statistics:
 
     @property
     def uses(self) -> torch.Tensor:
-        """[affordances] i64: effective ticks of each affordance (`used`)."""
+        """[affordances] i64: the number of ticks in which a lane used each affordance (`used`)."""
         return _tensor(self.memory["uses"])
 
     @property
     def causes(self) -> torch.Tensor:
-        """[causes + 1] i64: ends of lanes' episodes by cause; the last one is the lifespan."""
+        """[causes + 1] i64: the number of finished episodes of lanes by cause; the last entry is the lifespan."""
         return _tensor(self.memory["causes"])
 
     @property
     def lengths(self) -> torch.Tensor:
-        """[bins] i64: finished episodes of lanes by length in ticks (age at the end, at most bins - 1)."""
+        """[bins] i64: the number of finished episodes of lanes by length in ticks; the last bin has all longer ones."""
         return _tensor(self.memory["lengths"])
 
     @property
     def finished_return(self) -> torch.Tensor:
-        """[lanes] f32: the sum of the returns of a lane's finished episodes, in order."""
+        """[lanes] f32: the sum of the returns of the lane's finished episodes, added in their order."""
         return _tensor(self.memory["finished_return"])
 
 

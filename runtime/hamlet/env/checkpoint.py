@@ -1,7 +1,7 @@
-"""The state of an environment as a dictionary, and the checks before one is taken over.
+"""Checkpoints: the state of an environment as a dictionary, and the checks before an environment loads one.
 
-A checkpoint holds the fields of `hamlet.schema.state_fields`, the seed and the tick; nothing else is needed to go on
-bit for bit. `torch.save` and `torch.load(weights_only=True)` take it as it is.
+A checkpoint has the fields of `hamlet.schema.state_fields`, the seed and the tick, which determine all following
+ticks. `torch.save` and `torch.load(weights_only=True)` can store it unchanged.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ KEYS = ("universe", "first_world", "seed", "tick", "state")
 
 
 def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> dict[str, torch.Tensor]:
-    """The state fields of a checkpoint that these worlds can go on from.
+    """The state fields of a checkpoint, after checking that these worlds can continue from it.
 
     Raises:
-        EnvError: the checkpoint belongs to another universe or other worlds, or holds a value that no tick leaves.
+        EnvError: the checkpoint belongs to another universe or other worlds, or has a value that no tick leaves.
     """
     if not isinstance(saved, dict) or set(saved) != set(KEYS):
         raise EnvError(f"a state has the entries {', '.join(KEYS)}")
@@ -46,7 +46,7 @@ def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> di
 
 
 def _arrays(universe: Universe, shape: Shape, state: Any) -> dict[str, torch.Tensor]:
-    """The fields, each a plain tensor of its type and size."""
+    """The fields of the state, each a plain tensor of its type and size."""
     fields = schema.state_fields(universe)
     names = [field.name for field in fields]
     if not isinstance(state, dict) or set(state) != set(names):
@@ -87,7 +87,7 @@ def _check_relations(universe: Universe, shape: Shape, state: dict[str, torch.Te
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])
     if "used_at" in state:
-        # 0 before the first use, which may lie outside the space
+        # used_at is 0 before the first use, and 0 may lie outside the space.
         unused = (state["used_at"] == 0).all(dim=0)
         check_positions(universe, "used_at {} of the state", state["used_at"], "lane", unused)
 
@@ -96,7 +96,7 @@ def _check_returns(universe: Universe, returns: torch.Tensor, age: torch.Tensor)
     limits = returns_of(universe)
     if bool(returns.isnan().any()):
         raise EnvError("episode_return of the state holds a NaN")
-    # in binary64: products with ages and these powers of two are exact to more places than the proof needs
+    # In binary64, products of ages and these powers of two are more precise than the proof needs.
     if not bool((returns.double().abs() <= limits.begun + limits.per_tick * age.double()).all()):
         raise EnvError("episode_return of the state is larger than rewards add up to")
 

@@ -1,6 +1,6 @@
-"""Worlds that run: reset, step, rollout, checkpoints.
+"""The environment: reset, step, rollout, checkpoints.
 
-Tensors that an environment hands out are views of its own buffers: the next call changes them. Clone what you keep.
+Tensors that an environment returns are views of its own buffers, and the next call changes them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from hamlet.package.module import Module
 from hamlet.universe import Universe
 
 SPANS: dict[str, tuple[int, int]] = {"numba": (1 << 30, 1024), "interpreter": (1 << 22, 32)}
-"""A rollout of more lanes times ticks, and of more ticks, is several: so that Ctrl-C waits for seconds at most."""
+"""By backend, the agent-ticks of one launch (but at least this many ticks): longer rollouts are split into several
+launches, so that Ctrl-C waits for seconds at most."""
 
 MOST_TICKS = (1 << 31) - 1
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
@@ -44,12 +45,12 @@ INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
 @dataclass(slots=True)
 class Now:
-    """Where an environment stands; what of it changes from tick to tick beside tensors.
+    """The part of an environment that changes from tick to tick and is not a tensor.
 
     Attributes:
         seed, tick: see `Env`.
-        untouched: nothing has happened since it was made.
-        graphed: its steps as a CUDA graph, once they were recorded.
+        untouched: whether nothing has happened since the environment was made.
+        graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
     """
 
     seed: int
@@ -59,31 +60,33 @@ class Now:
 
 
 class Env(Sealed):
-    """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. Use `hamlet.make`.
+    """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. `hamlet.make` makes it.
 
-    Nothing of it can be assigned but what `params` and `inputs` hold. `copy.deepcopy` and `pickle` give an environment
-    that is equal to the bit and shares nothing; a pickle holds the package too, so that it goes on in any process that
-    has the device and the backend.
+    Its attributes cannot be assigned; the entries of `params` and `inputs` can. `copy.deepcopy` and `pickle` make an
+    independent environment that is equal to the bit. A pickle includes the package, so any process that has the device
+    and the backend can continue from it.
 
     Attributes:
-        module, universe: what runs.
-        num_worlds, num_agents, num_lanes, first_world: how many, and the global number of the first world.
-        device: where all tensors are.
-        backend, launch: the name of the backend, and how it launches steps; `choice` says why they were chosen.
-        action_names, num_actions: the actions; an action is its number.
-        observation_names: one name per value of an observation, as `meter.food`, `here[Bed]` or `grid[3,0]`;
-            `observation_segments` has them grouped.
-        observation_low, observation_high: [values] f32: where the values of an observation lie. Observations of uint8
-            are these ranges in 255 steps: byte b stands for low + b * (high - low) / 255; values beyond take 0 or 255.
-        params, inputs: the universe's params and inputs, see `hamlet.env.params.Numbers`.
-        reports: what the last tick reported, by name: views [lanes] f32; 0 at the beginning of an episode.
+        module, universe: the generated package, and its universe.
+        num_worlds, num_agents, num_lanes: the number of worlds, of agents in each, and of lanes.
+        first_world: the global number of the first world.
+        device: the device of all tensors.
+        backend, launch: the name of the backend, and how it launches steps ("step" or "graph").
+        choice: the backend, the launch and the kernels in one line, with the reason why they were chosen.
+        action_names, num_actions: the names of the actions, by number, and their count.
+        observation_names: one name per value of an observation, such as `meter.food`, `here[Bed]` or `grid[3,0]`.
+        observation_segments: groups of consecutive values, each a `hamlet.schema.fields.Segment`.
+        observation_low, observation_high: [values] f32, the range of each value of an observation. In uint8, byte b
+            stands for low + b * (high - low) / 255; a value outside its range becomes 0 or 255.
+        params, inputs: the params and inputs of the universe, see `hamlet.env.params.Numbers`.
+        reports: the reports of the last tick by name, views [lanes] f32; 0 at the beginning of an episode.
         validate: whether the range of actions and inputs is checked.
     """
 
     def __init__(
         self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, now: Now
     ) -> None:
-        """An environment on buffers as they are; `begun` makes one that begins."""
+        """An environment on buffers in their present state; `begun` makes one at the beginning of an episode."""
         universe = module.universe
         self.module = module
         self.universe: Universe = universe
@@ -129,40 +132,41 @@ class Env(Sealed):
 
     @property
     def tick(self) -> int:
-        """The ticks since the environment was made or re-seeded, modulo 2**32."""
+        """The number of ticks since the environment was made or re-seeded, modulo 2**32."""
         return self._now.tick
 
     @property
     def state(self) -> Mapping[str, torch.Tensor]:
-        """The state as the backend keeps it, field-major: see `hamlet.schema.state_fields`. To be read only,
-        unless you know what a tick leaves and call `observe`."""
+        """The fields of the state by name, as the backend stores them: field-major, see `hamlet.schema.state_fields`.
+        Read them only, unless you write values that a tick can leave, and call `observe` afterwards."""
         return MappingProxyType(self._buffers.state)
 
     @property
     def outcome(self) -> Mapping[str, torch.Tensor]:
-        """What happened in the last tick, as the backend keeps it: see `hamlet.schema.outcome_fields`."""
+        """The outcomes of the last tick by name, as the backend stores them: see `hamlet.schema.outcome_fields`."""
         return MappingProxyType(self._buffers.outcome)
 
     @property
     def observation(self) -> torch.Tensor | None:
-        """What the agents observe now: [lanes, values]; `None` in an environment made with `obs_dtype=None`."""
+        """The present observations, [lanes, values] of `obs_dtype`; `None` in an environment made with
+        `obs_dtype=None`."""
         return _transposed(self._buffers.observation)
 
     @property
     def info(self) -> Info:
-        """What `step` returns last."""
+        """The `info` of `step` and `reset`."""
         return self._info
 
     @property
     def action_mask(self) -> torch.Tensor:
-        """[lanes, actions] bool: the actions that can have an effect now. Masks inform; any action may be taken."""
+        """[lanes, actions] bool: whether an action makes sense now. A mask informs only; `step` takes any action."""
         return self._buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
-        """A meter of all agents by its name: a view [lanes] f32 of `state["meters"]`, to be read only.
+        """The values of a meter by its name: a view [lanes] f32 of `state["meters"]`, for reading only.
 
         Raises:
-            EnvError: there is no such meter.
+            EnvError: the universe has no such meter.
 
         Example:
             print(env.meter("energy").mean())
@@ -171,32 +175,32 @@ class Env(Sealed):
         return self._buffers.state["meters"][names.index(named("meter", name, names))]
 
     def observe(self) -> None:
-        """Bring observations and masks up to date after `state`, or what `params` hold, was written in place.
+        """Compute observations and masks again, after you wrote into `state` or `params` in place.
 
         Raises:
-            EnvError: a param or an input was written in place and lies out of bounds, see `hamlet.env.params.Numbers`.
+            EnvError: a param or an input was written in place and is out of bounds, see `hamlet.env.params.Numbers`.
         """
         self.check_given()
         self._backend.observe(self._buffers)
 
     def check_given(self) -> None:
-        """Take over what was written into params and inputs in place, as every call does that runs or copies worlds.
+        """Check the params and inputs that were written in place. Every call that runs or copies worlds does so itself.
 
         Raises:
-            EnvError: it lies out of bounds; those numbers are again what they were before.
+            EnvError: a value is out of bounds; the old values of that param or input are restored.
         """
         for held in self._checked:
             held.check()
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor | None, Info]:
-        """Begin a new episode in every world. Params and inputs stay; where places are stored they are those with which
-        an episode begins.
+        """Begin a new episode in every world. Params and inputs keep their values; stored places are those of the new
+        episode.
 
-        With a seed, random numbers start over: tick 0 and episode 0. Without, every world goes on to its next episode
-        (of a new environment: to episode 0, where it is already).
+        With a seed, random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
+        episode; a new environment begins episode 0 again.
 
         Returns:
-            The observation [lanes, values] and the info of `step`.
+            The observation [lanes, values] and the info, as `step` returns them.
 
         Raises:
             EnvError: the seed is not a whole number in 0 .. 2**64 - 1.
@@ -215,33 +219,33 @@ class Env(Sealed):
         return self.observation, self.info
 
     def step(self, actions: Actions) -> Stepped:
-        """One tick. A world none of whose agents is alive starts anew at its end; but not in a universe with `episodes
-        by hand`, where worlds start anew with `reset` only and nothing writes `final_observation`.
+        """Run one tick. A world without a living agent starts a new episode at the end of the tick. In a universe with
+        `episodes by hand` only `reset` starts new episodes, and `final_observation` is never written.
 
         Args:
-            actions: [lanes] or [worlds, agents], of an integer type, in 0 .. num_actions - 1: a tensor on the
-                environment's device, which is taken as it is, or a numpy array or a list, which is copied there. The
-                range is checked on the CPU. On CUDA that would wait for the device, so it is only checked in an
-                environment made with `validate=True`; what an action (or an input) out of range does is otherwise
-                undefined. Inside `torch.compile` a step is the operator `hamlet::step`, and the range is not checked.
+            actions: [lanes] or [worlds, agents] of an integer type, in 0 .. num_actions - 1. A tensor must be on the
+                environment's device; a numpy array or a list is copied there. The range is checked if `validate` is
+                true, which by default it is on the CPU only, because the check would wait for a GPU. Without the check
+                the effect of an action out of range is undefined. Inside `torch.compile` a step is the operator
+                `hamlet::step`, which does not check the range.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
             [lanes] f32, terminated [lanes] bool (the agent died), truncated [lanes] bool (it reached the lifespan), and
             info: `used` [lanes] i32 (the affordance used, or -1), `cause` [lanes] i32 (the cause of death, the number
-            of causes for the lifespan, or -1), `final_observation` [lanes, values] (the last one of the episode that
-            the lane's world finished most recently), `action_mask` [lanes, actions] bool.
+            of causes for the lifespan, or -1), `final_observation` [lanes, values] (the last observation of the episode
+            that the lane's world finished most recently), `action_mask` [lanes, actions] bool.
 
         Raises:
             EnvError: the actions have a wrong type, shape, device or range, or a param or an input was written in place
-                and lies out of bounds. Nothing was changed.
+                and is out of bounds. Nothing was changed.
 
         Example:
             actions = torch.multinomial(env.action_mask.float(), 1).squeeze(1)
             observation, reward, terminated, truncated, info = env.step(actions)
         """
         if torch.compiler.is_compiling():
-            # The operator looks at params and inputs itself.
+            # The operator checks params and inputs itself.
             self._step_as_operator(self.checked_actions(actions))
             return self._finish()
         if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
@@ -256,12 +260,12 @@ class Env(Sealed):
             return self._finish()
 
     def graphed(self) -> Graphed:
-        """Steps of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one launch.
-        Worth it for few agents, whose ticks take less time than launching them; with `launch` "graph", `step` does it
-        already.
+        """Record a step of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one
+        launch. This is faster for few agents, for whom launching a kernel takes longer than running it. In an
+        environment with `launch` "graph", `step` replays a graph itself.
 
         Raises:
-            EnvError: the environment does not run on CUDA, by backend "triton".
+            EnvError: the environment does not run on CUDA with backend "triton".
         """
         backend = self._backend
         if self.device.type != "cuda" or not isinstance(backend, Recordable):
@@ -275,10 +279,10 @@ class Env(Sealed):
         return Graphed(self, self._buffers, launch, self._finish, record)
 
     def checked_actions(self, actions: Actions) -> torch.Tensor:
-        """Actions as backends take them, [lanes] i32.
+        """Actions, checked and converted to [lanes] i32 for a backend.
 
         Raises:
-            EnvError: they are none that `step` takes.
+            EnvError: `step` would refuse the actions.
         """
         return self._checked_actions(actions, (self.num_lanes,))
 
@@ -290,24 +294,24 @@ class Env(Sealed):
         statistics: Statistics | bool = True,
         per_world: bool = False,
     ) -> Rollout:
-        """So many ticks in one go: the same as that many steps.
+        """Run many ticks in one launch, with the same bits as that many steps.
 
         Args:
-            ticks: at least 1.
+            ticks: the number of ticks, at least 1.
             policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] or [ticks, worlds,
-                agents] as `step` takes, or what `tabular` made.
-            observe: write observations, masks and final observations every tick. Otherwise observations and masks are
-                written after the last tick only, and final observations not at all.
-            statistics: whether to count what happens; or the `counts` of an earlier rollout, to add to.
-            per_world: count episodes and ticks of each world too, see `Rollout.world_episodes`; counts of an earlier
-                rollout that has done so go on anyhow. Kernels do nothing more for it: episodes, ages and who is dead
-                are looked at before and after.
+                agents] of the types that `step` takes, or a policy of `tabular`.
+            observe: whether to write observations, masks and final observations in every tick. Otherwise observations
+                and masks are written after the last tick only, and final observations not at all.
+            statistics: whether to count uses, causes of death, lengths and returns; or the `counts` of an earlier
+                rollout, to which this one adds.
+            per_world: whether to count the episodes of each world too, see `Rollout.world_episodes`. Counts of an
+                earlier rollout that did so continue in any case. The kernels do no extra work for it.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
-                and lies out of bounds. Nothing was changed.
-            KeyboardInterrupt: Ctrl-C was pressed. `tick` says how many ticks were done, each of them for all lanes;
-                counts that were given are theirs.
+                and is out of bounds. Nothing was changed.
+            KeyboardInterrupt: Ctrl-C was pressed. All lanes have done the same number of ticks, `tick` says how many,
+                and counts that were passed cover exactly these ticks.
 
         Example:
             result = env.rollout(500, per_world=True)
@@ -334,15 +338,16 @@ class Env(Sealed):
         return Rollout(self.universe, ticks, counts)
 
     def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
-        """A policy that `rollout` looks up in a table, with the state in registers.
+        """Make a policy that `rollout` looks up in a table, while the state stays in registers.
 
         Args:
-            table: actions, of an integer type, with an axis per feature; or probabilities, of a floating-point type,
-                with one more axis for the actions. An action of probability 0 is never taken, one of probability 1
-                always; others are rounded to multiples of 2**-30.
-            features: what the axes of the table stand for, see `hamlet.schema.features.features`: a coordinate ("x",
-                "y", ...), "hour", "age", "here" (the number of the affordance under the agent plus 1, or 0), or a meter
-                with a number of bins of equal width, as in `("energy", 4)`. None at all: the same for everybody.
+            table: actions of an integer type, with an axis per feature, or probabilities of a floating-point type, with
+                one more axis for the actions. An action of probability 0 is never taken, one of probability 1 always;
+                other probabilities are rounded to multiples of 2**-30.
+            features: the feature of each axis of the table, see `hamlet.schema.features.features`: a coordinate ("x",
+                "y", ...), "hour", "age", "here" (the number of the affordance on the agent's cell plus 1, or 0), or a
+                meter with a number of bins of equal width, as in `("energy", 4)`. An empty list gives all agents the
+                same action or probabilities.
 
         Raises:
             EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
@@ -360,15 +365,15 @@ class Env(Sealed):
         position: Sequence[float] | torch.Tensor,
         worlds: Sequence[int] | torch.Tensor | None = None,
     ) -> None:
-        """Put an affordance somewhere, until a new episode begins; observations and masks are brought up to date.
+        """Put an affordance at a place until the next episode begins, and compute observations and masks again.
 
-        Only in a universe that stores places: a continuous space, or a grid with `places stored`, where also several
-        affordances may share a place. `state["places"]` shows where they are.
+        The universe must store places: it has a continuous space, or a grid with `places stored`. There several
+        affordances may share a place. `state["places"]` has all places.
 
         Args:
-            affordance: its name.
+            affordance: the name of the affordance.
             position: a number per axis, whole on a grid; or a tensor [worlds, axes] with a place for each world.
-            worlds: the numbers of the worlds, 0 .. num_worlds - 1; by default all.
+            worlds: the numbers of the worlds, 0 .. num_worlds - 1; by default all worlds.
 
         Raises:
             EnvError: an argument is wrong, or the place is outside the space. Nothing was changed.
@@ -378,10 +383,10 @@ class Env(Sealed):
         self.observe()
 
     def state_dict(self) -> StateDict:
-        """A copy of everything that decides what happens next, on the environment's device.
+        """A checkpoint: a copy of everything that determines the following ticks, on the environment's device.
 
         Raises:
-            EnvError: a param or an input was written in place and lies out of bounds.
+            EnvError: a param or an input was written in place and is out of bounds.
         """
         self.check_given()
         return {
@@ -393,13 +398,13 @@ class Env(Sealed):
         }
 
     def load_state_dict(self, saved: StateDict) -> None:
-        """Go on from a `state_dict`, bit for bit, on whatever backend and device it was made.
+        """Continue from a `state_dict`, bit for bit, whatever backend and device made it.
 
-        Observations and masks are computed; outcomes and final observations, which tell of the past, are cleared.
+        Observations and masks are computed again; outcomes and final observations of the past are cleared.
 
         Raises:
-            EnvError: it belongs to another universe or to other worlds, or holds a value that no tick leaves. Nothing
-                was changed.
+            EnvError: the checkpoint belongs to another universe or to other worlds, or has a value that no tick leaves.
+                Nothing was changed.
         """
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
         with self._whole:
@@ -413,7 +418,7 @@ class Env(Sealed):
             self.observe()
 
     def synchronize(self) -> None:
-        """Wait until the device has done what it was asked to; on the CPU it always has."""
+        """Wait until the device has finished all work; on the CPU this returns at once."""
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
 
@@ -424,7 +429,7 @@ class Env(Sealed):
         )
 
     def __copy__(self) -> Env:
-        # Two environments on the same tensors would each undo what the other does.
+        # Two environments on the same tensors would overwrite each other's state.
         return copy.deepcopy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -473,7 +478,7 @@ class Env(Sealed):
         return replace(counts, worlds=WorldCounts.zeros(self._buffers.shape, self.device)) if per_world else counts
 
     def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
-        """What `check_given` does, where a compiled graph gives the tensors."""
+        """Do what `check_given` does for tensors that a compiled graph passes."""
         for name, held in self._held.items():
             held.check()
             held.check_others(given[name])
@@ -484,7 +489,7 @@ class Env(Sealed):
         step(actions, given, changed, stream.low, stream.high, stream.tick, stepper.number)
 
     def _finish(self) -> Stepped:
-        """Count a tick; what it left."""
+        """Count a tick, and return its results."""
         now = self._now
         now.untouched = False
         now.tick = (now.tick + 1) % TICK_LIMIT
@@ -519,7 +524,7 @@ class Env(Sealed):
         )
 
     def _checked_policy(self, policy: Any, ticks: int) -> Policy:
-        # Arrays compare with a word entry by entry: look at types first.
+        # Comparing an array with a word compares every entry, so the types are matched first.
         match policy:
             case torch.Tensor() | np.ndarray() | list() | tuple():
                 return RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
@@ -538,23 +543,23 @@ class Env(Sealed):
         try:
             plain = actions.layout is torch.strided and actions.dtype in INTEGERS and actions.shape == shape
         except (AttributeError, RuntimeError):
-            # No tensor has no layout, and nested tensors have no shape.
+            # Only tensors have a layout, and nested tensors have no shape.
             plain = False
         given: torch.Tensor = actions if plain else self._flat_actions(actions, shape)
         if given.device != self.device:
             raise EnvError(f"actions are on {given.device}, the environment is on {self.device}")
-        # A compiled graph cannot look at numbers.
+        # A compiled graph cannot read the numbers of a tensor.
         if self.validate and not torch.compiler.is_compiling():
             least, most = torch.aminmax(given)
             low, high = least.item(), most.item()
             if low < 0 or high >= self.num_actions:
                 wrong = low if low < 0 else high
                 raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.num_actions - 1}")
-        # Asking costs less than a conversion of what needs none.
+        # These tests cost less than a conversion that changes nothing.
         return given if given.dtype is torch.int32 and given.is_contiguous() else given.to(torch.int32).contiguous()
 
     def _flat_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
-        """Actions of an integer type in this shape, from all that `step` takes."""
+        """Actions in this shape and of an integer type, from any argument that `step` takes."""
         what = "actions are whole numbers (torch.int32)"
         given = dense(actions, what)
         if given.dtype not in INTEGERS:
@@ -577,7 +582,7 @@ def begun(
 
 
 def _moved(buffers: Buffers, device: torch.device) -> Buffers:
-    """The same on a device."""
+    """The buffers, copied to a device."""
 
     def moved(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.to(device)
@@ -593,13 +598,13 @@ def _moved(buffers: Buffers, device: torch.device) -> Buffers:
     )
 
 
-# As in `hamlet.env.make.make`.
+# Tensors need a version counter, as in `hamlet.env.make.make`.
 @torch.inference_mode(mode=False)
 def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers: Buffers, now: Now) -> Env:
-    """An environment from what a copy or a pickle holds; buffers are on the CPU.
+    """An environment from the contents of a copy or a pickle, whose buffers are on the CPU.
 
     Raises:
-        EnvError: its backend or its device is not here.
+        EnvError: its backend or its device is not available here.
     """
 
     here = choose(choice.backend, choice.device)

@@ -1,4 +1,4 @@
-"""`Env.step` as a CUDA graph: one launch for a tick, where launching costs more than running it."""
+"""`Env.step` as a CUDA graph: one short launch per tick, for ticks that take less time than launching their kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Work: TypeAlias = Callable[[], None]
 
 
 class Steps(Protocol):
-    """Of an environment what its steps need; see `hamlet.env.environment.Env`."""
+    """The part of an environment that its recorded steps need; see `hamlet.env.environment.Env`."""
 
     @property
     def device(self) -> torch.device: ...
@@ -41,7 +41,7 @@ class Steps(Protocol):
 
 @dataclass(slots=True)
 class _Recording:
-    """A recorded tick: with which seed, at which tick, and the tick that is next."""
+    """A recorded tick: the seed and the tick of its recording, the tick that a replay runs next, and the replay."""
 
     seed: int
     first: int
@@ -50,11 +50,11 @@ class _Recording:
 
 
 class Graphed(Sealed):
-    """Steps of an environment, replayed from a graph; made by `Env.graphed`. Between them the environment may be used
-    as always: it is one and the same.
+    """Steps of an environment that replay a CUDA graph; `Env.graphed` makes it. It works on that environment, whose
+    other methods may be called between steps.
 
     Attributes:
-        actions: [lanes] i32, on the device: what `step` takes where it is given nothing. Write into it in place.
+        actions: [lanes] i32, on the device: the actions of a `step` that is called without any. Write into it in place.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class Graphed(Sealed):
         finish: Callable[[], Stepped],
         record: Callable[[Work, Sequence[torch.Tensor]], Work],
     ) -> None:
-        """`launch` does a tick with actions, so many ticks after now as a tensor says; `finish` counts it. `record`
-        gives what repeats some work on some tensors."""
+        """`launch` runs a tick with actions, at a tick that lies as far after the recording as a tensor says; `finish`
+        counts it. `record` returns a function that repeats the given work on the given tensors."""
         self.actions = torch.zeros(buffers.shape.lanes, dtype=torch.int32, device=env.device)
         self._env = env
         self._buffers = buffers
@@ -80,11 +80,14 @@ class Graphed(Sealed):
         self._seal()
 
     def step(self, actions: Actions | None = None) -> Stepped:
-        """What `Env.step` does and returns, with these actions, or those that were written into `actions`.
+        """Run one tick as `Env.step` does, with the given actions or else those in the attribute `actions`.
+
+        Returns:
+            The results of `Env.step`.
 
         Raises:
-            EnvError: the actions have a wrong type, shape or device, or (where the environment validates) range, or a
-                param or an input was written in place and lies out of bounds. Nothing was changed.
+            EnvError: the actions have a wrong type, shape or device, or (if the environment validates) range, or a
+                param or an input was written in place and is out of bounds. Nothing was changed.
         """
         env = self._env
         given = self.actions
@@ -120,7 +123,7 @@ class Graphed(Sealed):
     def _recorded(self) -> Work:
         """A recording of the environment's next tick."""
         self._elapsed.zero_()
-        # What a tick does not change needs no restoring, which would count as a write in place.
+        # Restoring params and inputs would count as a write in place, and a tick does not change them.
         given = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
         changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in given]
         return self._record(self._tick, (*changed, self._elapsed))
@@ -131,9 +134,9 @@ class Graphed(Sealed):
 
 
 def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
-    """A CUDA graph of some work on tensors, which are as before afterwards.
+    """Record work on tensors as a CUDA graph, and restore the tensors.
 
-    The work runs first, on a stream of its own, so that nothing is compiled, tuned or loaded while it is recorded.
+    The work runs once before, on a stream of its own, so that the recording compiles, tunes and loads nothing.
     """
     device = tensors[0].device
     with torch.cuda.device(device):

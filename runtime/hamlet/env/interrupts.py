@@ -1,7 +1,7 @@
-"""Ctrl-C between two states, never in the middle of one.
+"""Ctrl-C takes effect between two ticks, never in the middle of one.
 
-A kernel writes the state of worlds, and then their ticks are counted. Were a KeyboardInterrupt to come in between, or
-while other threads still write, the worlds would be at no tick at all.
+A kernel writes the state of worlds, and then `Env` counts their ticks. A KeyboardInterrupt between the two, or while
+other threads still write, would leave lanes at different ticks.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from types import FrameType, TracebackType
 from typing import Any
 
 _signal: Any = import_module("_signal")
-"""What `signal` is made of in C: that turns numbers into enumerations and back, which takes as long as a small step."""
+"""The C module behind `signal`. That converts numbers to enumerations and back, which takes as long as a small step."""
 
 SIGINT = int(signal.SIGINT)
 
 
 class Whole:
-    """Inside, Ctrl-C waits: at the end, or in `pause`, it does what it would have done. Python interrupts the main
-    thread only; in others nothing is to be done.
+    """A context that delays Ctrl-C to its end, or to `pause`. Python interrupts the main thread only, so in other
+    threads the context does nothing.
 
     Attributes:
-        before: what Ctrl-C does outside; `None` while that is so.
-        wanted: whether it was pressed inside.
+        before: the handler of Ctrl-C outside the context; `None` outside it.
+        wanted: whether Ctrl-C was pressed inside the context.
     """
 
     __slots__ = ("before", "wanted")
@@ -34,7 +34,7 @@ class Whole:
         self.wanted = False
 
     def __enter__(self) -> Whole:
-        # What something other than Python installed could not be put back.
+        # `getsignal` gives `None` for a handler that C code installed; it could not be restored.
         if threading.current_thread() is threading.main_thread() and (before := _signal.getsignal(SIGINT)):
             self.before = before
             _signal.signal(SIGINT, self.note)
@@ -49,7 +49,7 @@ class Whole:
             self._pass_on()
 
     def pause(self) -> None:
-        """Ctrl-C does what it would have done, if it was pressed."""
+        """Let a delayed Ctrl-C take effect now."""
         if self.wanted:
             _signal.signal(SIGINT, self.before)
             try:
@@ -58,7 +58,7 @@ class Whole:
                 _signal.signal(SIGINT, self.note)
 
     def note(self, _number: int, _frame: FrameType | None) -> None:
-        """Remember that it was pressed."""
+        """Remember that Ctrl-C was pressed."""
         self.wanted = True
 
     def _pass_on(self) -> None:

@@ -1,4 +1,4 @@
-"""Making an environment: every argument is checked before memory is taken."""
+"""Making an environment: every argument is checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from hamlet.universe import Universe
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
 MEASURED_BYTES = 1 << 30
-"""Worlds that take more are not made to choose how others run."""
+"""Environments with larger buffers are not made just to time backends."""
 
 
-# What is made in inference mode does not count what is written into it.
+# Tensors made in inference mode have no version counter, by which params and inputs notice writes in place.
 @torch.inference_mode(mode=False)
 def make(
     module: Module,
@@ -49,32 +49,33 @@ def make(
     tune: Tune = "default",
     launch: str = "auto",
 ) -> Env:
-    """Worlds of a universe, at the beginning of episode 0.
+    """Make an environment: worlds of a universe at the beginning of episode 0.
 
     Args:
-        module: what `hamlet.compile` or `hamlet.load` gives.
-        worlds, agents: how many worlds, and agents in each; at least 1, together fewer than 2**31.
-        device: "cpu", "cuda", "cuda:1", ...; by default what the backend runs on.
-        backend: "triton", "numba", "interpreter", or "auto": triton on CUDA, numba elsewhere; where there is CUDA
-            and no device was named, the one that was measured to be faster for so many agents. `auto` says on
-            stderr what it chose, unless `quiet`. A backend that cannot run here is an error, never replaced.
-        seed: 0 .. 2**64 - 1.
-        obs_dtype: torch.float32, torch.bfloat16 or torch.uint8 (or their names), or `None` for no observations.
-            Bytes stand for numbers as `Env.observation_low` says. Neither bytes nor bfloat16 can show all
-            universes: bounds that are too far apart, or too large, are refused.
+        module: the result of `hamlet.compile` or `hamlet.load`.
+        worlds, agents: the number of worlds, and of agents in each; at least 1, their product below 2**31.
+        device: "cpu", "cuda", "cuda:1", ...; by default the device that the backend runs on.
+        backend: "triton", "numba", "interpreter" or "auto". "auto" takes triton where `device` is a CUDA device, and
+            numba where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured to
+            be faster for this number of agents. It prints its choice on stderr, unless `quiet`. A backend that was
+            named is never replaced: if it cannot run here, that is an error.
+        seed: of all random numbers, 0 .. 2**64 - 1.
+        obs_dtype: torch.float32, torch.bfloat16 or torch.uint8, or the name of one, or `None` for no observations.
+            `Env.observation_low` says which numbers bytes stand for. A universe is refused if its bounds are too far
+            apart or too close for uint8, or too large for bfloat16.
         first_world: the global number of the first world, for worlds that are split over several environments.
-        validate: whether the range of actions is checked every call, and that of inputs where they are written; by
-            default on the CPU only, see `Env.step`. What actions and inputs out of range do is otherwise undefined:
-            meters may become NaN. Params are checked always.
-        quiet: say nothing.
-        tune: how much triton may try to find the lanes of a block: "default", "max" or "off", see
-            `hamlet.launch.gpu.tuning`; the bits are the same.
-        launch: "step" (a launch per tick), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`), or "auto":
-            the one that was measured to be faster for so many agents. `auto` says on stderr what it chose, unless
-            `quiet` or there is nothing to choose from.
+        validate: whether the range of actions is checked in every call, and that of inputs after every write; by
+            default on the CPU only, see `Env.step`. Without these checks the effect of a number out of range is
+            undefined, and meters may become NaN. Params are always checked.
+        quiet: print nothing.
+        tune: how many sizes of a block triton may time: "default", "max" or "off", see
+            `hamlet.launch.gpu.tuning`. Every size gives the same bits.
+        launch: "step" (each step launches a kernel), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`) or
+            "auto", which takes the one that was measured to be faster for this number of agents, and prints its choice
+            on stderr, unless `quiet` or only one is possible.
 
     Raises:
-        EnvError: an argument is of a wrong type or out of range, or the backend cannot run here.
+        EnvError: an argument has a wrong type or is out of range, or the backend cannot run here.
         ModuleError: the package has no kernels for the backend.
 
     Example:
@@ -104,7 +105,7 @@ def make(
 
 
 def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Sequence[Choice], quiet: bool) -> Choice:
-    """What is the fastest for so many agents."""
+    """The option that is the fastest for this number of agents."""
 
     def measure(choice: Choice, lanes: int) -> float:
         worlds, device, launch = lanes // shape.agents, choice.device, choice.launch
@@ -131,7 +132,7 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
 
 
 def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any) -> Shape:
-    """So many worlds and agents, or `EnvError`."""
+    """The shape of an environment, or `EnvError`."""
     worlds = whole(worlds, 1, MOST, "worlds is a whole number, at least 1")
     agents = whole(agents, 1, MOST, "agents is a whole number, at least 1")
     first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
@@ -182,7 +183,7 @@ def _check_rounded(universe: Universe) -> None:
 
 
 def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None) -> int:
-    """The bytes of all buffers of an environment."""
+    """The size of all buffers of an environment in bytes."""
     total = len(schema.action_names(universe)) * shape.lanes
     if obs_dtype is not None:
         total += 2 * schema.observation_rows(universe) * shape.lanes * obs_dtype.itemsize
@@ -195,7 +196,7 @@ def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None
 def _allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
     needed = buffer_bytes(universe, shape, obs_dtype)
     problem = f"{shape.worlds} worlds of {shape.agents} agents need {math.ceil(needed / 2**20)} MiB on {device}"
-    # The operating system hands out more memory than it has, and kills who uses it: ask first.
+    # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
     if device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
         raise EnvError(f"{problem}, more memory than this machine has")
     try:

@@ -1,7 +1,6 @@
-"""`hamlet::step`: a tick as an operator of torch, so that `torch.compile` keeps it in one graph with a policy.
+"""`hamlet::step`: a tick as a custom operator of torch, so that `torch.compile` keeps it in one graph with a policy.
 
-`Env.step` calls it where it is compiled. The operator is a function of its arguments: what a tick changes are tensors
-that it is given, and nothing else.
+`Env.step` calls the operator inside `torch.compile`. The operator changes nothing but the tensors in its arguments.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from hamlet.schema import GIVEN
 
 
 class Stepper:
-    """What `hamlet::step` runs: a backend, and how the tensors of its worlds are called.
+    """The backend that `hamlet::step` runs, and the names of the tensors of its environment.
 
     Attributes:
-        number: by which the operator finds it.
+        number: the argument by which the operator finds this object.
     """
 
     def __init__(self, backend: Backend, buffers: Buffers, check: Callable[[Mapping[str, Tensor]], None]) -> None:
-        """`check` refuses wrong params and inputs, by name."""
+        """`check` raises an error for params and inputs, by name, that are out of bounds."""
         self.number = next(_NUMBERS)
         self._backend = backend
         self._check = check
@@ -38,11 +37,11 @@ class Stepper:
         _STEPPERS[self.number] = self
 
     def given(self, buffers: Buffers) -> list[Tensor]:
-        """What a tick reads and never changes."""
+        """The tensors that a tick reads and never changes."""
         return [buffers.state[name] for name in self._given]
 
     def changed(self, buffers: Buffers) -> list[Tensor]:
-        """What a tick changes."""
+        """The tensors that a tick changes."""
         observed = [each for each in (buffers.observation, buffers.final_observation) if each is not None]
         state = [buffers.state[name] for name in self._state]
         return [*state, *(buffers.outcome[name] for name in self._outcome), buffers.mask, *observed]
@@ -59,7 +58,7 @@ class Stepper:
 
 
 _NUMBERS = count()
-# Operators take tensors and numbers: this is the one place where a number leads to an object. It keeps none alive.
+# Operators take only tensors and numbers, so this table leads from a number to its object. It keeps no object alive.
 _STEPPERS: WeakValueDictionary[int, Stepper] = WeakValueDictionary()
 
 
@@ -75,4 +74,4 @@ def step(
 def _(
     actions: Tensor, given: list[Tensor], changed: list[Tensor], seed_low: int, seed_high: int, tick: int, stepper: int
 ) -> None:
-    """It gives nothing, and changes no shape."""
+    """The operator returns nothing and changes no shape."""

@@ -19,18 +19,18 @@ from hamlet.universe import Input, Param
 class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     """The params of an environment, or its inputs, by name: `env.params["hunger"]`, `env.inputs["price"]`.
 
-    What is looked up is a view of the values: [worlds] f32 of a param, [lanes] f32 of an input. Assign a number (to all
-    of them), or as many numbers, as a list, an array or a tensor; those of an input may also have the shape (worlds,
-    agents). They must lie within the bounds that the universe gives. Both survive resets.
+    An entry is a view: [worlds] f32 of a param, [lanes] f32 of an input. Assign one number for all worlds or lanes, or
+    a list, an array or a tensor with a number for each; those of an input may also have the shape (worlds, agents). The
+    numbers must lie within the bounds that the universe declares. Params and inputs keep their values over resets.
 
-    A view, or the same row of `Env.state`, may be written in place too. The next `step`, `rollout`, `observe`, `reset`,
-    `place`, `state_dict` or copy takes over what was written, or, where it lies out of bounds, raises `EnvError` and
-    puts back what was there before; `Env.check_given` does only that. Torch counts what it writes, so nothing is looked
-    at, and no device waited for, where nothing was written.
+    You may also write into an entry in place, or into the same row of `Env.state`. The next `step`, `rollout`,
+    `observe`, `reset`, `place`, `state_dict` or copy checks the new values; if one is out of bounds, it restores the
+    old values and raises `EnvError`. `Env.check_given` does only that. The check relies on torch's version counter, so
+    it reads no values and waits for no device unless something was written.
 
-    Not seen is what is written past torch: through `.numpy()`, `.data`, DLPack, a pointer, by another process, or by a
-    CUDA graph of your own. Nothing is promised of values out of bounds that come in so, nor of inputs in an environment
-    made with `validate=False`, which are not looked at at all: meters may become NaN. Params are checked always.
+    The check misses writes that bypass torch: through `.numpy()`, `.data`, DLPack or a pointer, by another process, or
+    by a CUDA graph of your own. In an environment made with `validate=False` inputs are not checked at all. The effect
+    of a value out of bounds is then undefined, and meters may become NaN. Params are always checked.
 
     Example:
         worlds = hamlet.make(hamlet.compile("universes/shifts.hamlet"), worlds=4, backend="numba", seed=1)
@@ -56,10 +56,10 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
         self.update({name: value})
 
     def update(self, *others: Any, **values: Any) -> None:
-        """Assign several at once: all of them, or, where one is refused, none.
+        """Assign several entries at once: all of them, or none if one is refused.
 
         Raises:
-            EnvError: a name is unknown, or a value is no number, of another shape or out of bounds.
+            EnvError: a name is unknown, or a value is not a number, has another shape or is out of bounds.
         """
         try:
             wanted = dict(*others, **values)
@@ -82,7 +82,7 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
         return isinstance(name, str) and name in self._rows
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The values of this name, or the default where there is none."""
+        """The entry of this name, or the default if there is none."""
         return self._row(name) if name in self else default
 
     def __iter__(self) -> Iterator[str]:
@@ -108,7 +108,7 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
         return self._held.rows[self._rows[name]]
 
     def _numbers(self, name: str, value: Any) -> torch.Tensor:
-        """What may be copied into a row: f32 [] or [worlds] or [lanes], within bounds."""
+        """A value as it can be copied into a row: f32 [], [worlds] or [lanes], within bounds."""
         row = self._row(name)
         (count,), grouped = row.shape, (self._shape.worlds, self._shape.agents)
         new = dense(value, f"{self._kind} {name} takes numbers")
@@ -125,12 +125,12 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
 
 
 class Held:
-    """Params or inputs that are held to their bounds, whoever writes them.
+    """The values of params or inputs, and the check that they lie within their bounds.
 
     Attributes:
         kind: "param" or "input".
-        declared: what the universe says of each.
-        checked: whether anybody looks; otherwise nothing below does anything.
+        declared: the declaration of each in the universe.
+        checked: whether values are checked; if not, the methods below do nothing.
     """
 
     def __init__(
@@ -146,28 +146,28 @@ class Held:
 
     @property
     def rows(self) -> torch.Tensor:
-        """The values."""
+        """The values, one row per declaration."""
         return self._values
 
     def check(self) -> None:
-        """Take over what was written in place.
+        """Check and accept values that were written in place.
 
         Raises:
-            EnvError: it lies out of bounds; those numbers are again what they were.
+            EnvError: a value is out of bounds; the old values of its row are restored.
         """
         if self._values._version != self._version and self.checked:
             self._settle()
 
     def check_others(self, values: torch.Tensor) -> None:
-        """Raise `EnvError` unless these, which a compiled graph has instead of the values, lie within bounds."""
+        """Raise `EnvError` unless these values, which a compiled graph passes instead of ours, lie within bounds."""
         if self.checked and values.data_ptr() != self._values.data_ptr():
             for row, item in zip(values, self.declared, strict=True):
                 check_numbers(self.kind, item, row)
 
     def taken(self) -> None:
-        """All values were replaced by others that lie within bounds."""
+        """Accept the present values, which the caller has checked."""
         if self._values.requires_grad:
-            # Somebody wrote what needs a gradient.
+            # Somebody wrote a tensor that requires a gradient.
             self._values.detach_()
         if self.checked:
             self._before.copy_(self._values)

@@ -1,4 +1,4 @@
-"""Putting affordances where somebody wants them, in universes whose places are state."""
+"""`Env.place`: writing the stored places of affordances."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _worlds(worlds: Sequence[int] | torch.Tensor | None, places: torch.Tensor) -
 
 
 def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:
-    """What is stored of places, given as f64 [axes, n]: the words of cells or coordinates."""
+    """Places f64 [axes, n] as they are stored: the words of their cells, or their coordinates."""
     match universe.space:
         case Grid() as grid:
             for axis, x, size in zip(schema.axes(universe), coordinates, grid.sizes, strict=True):

@@ -1,4 +1,4 @@
-"""What steps give, and what a rollout counted, in plain numbers."""
+"""The results of steps and rollouts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LIFESPAN = "lifespan"
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """The result of a rollout: how many ticks, and what happened in them over all lanes.
+    """The result of a rollout: its number of ticks, and statistics over all lanes.
 
-    `statistics` stay on their device, so that nothing waits for a rollout to end; the methods fetch them.
-    `None` in a rollout that was told not to count.
+    `statistics` stay on their device, so that `Env.rollout` need not wait for the device; the methods below fetch them.
+    `statistics` is `None` if the rollout was called with `statistics=False`.
     """
 
     universe: Universe
@@ -38,7 +38,7 @@ class Rollout:
         """The statistics.
 
         Raises:
-            EnvError: the rollout was told not to count.
+            EnvError: the rollout was called with `statistics=False`.
         """
         if self.statistics is None:
             raise EnvError("this rollout counted nothing: call rollout(..., statistics=True)")
@@ -49,7 +49,7 @@ class Rollout:
         return int(self.counts.causes.sum())
 
     def causes(self) -> dict[str, int]:
-        """Finished episodes by how they ended: a cause of death as the author wrote it, or `lifespan`."""
+        """The number of finished episodes by how they ended: a cause of death as the author wrote it, or `lifespan`."""
         counts = self.counts.causes.tolist()
         names = [cause.name for cause in self.universe.causes]
         if self.universe.lifespan is not None:
@@ -57,47 +57,47 @@ class Rollout:
         return dict(zip(names, counts, strict=False))
 
     def uses(self) -> dict[str, int]:
-        """Effective ticks of each affordance."""
+        """The number of ticks in which an agent used each affordance."""
         names = [affordance.name for affordance in self.universe.affordances]
         return dict(zip(names, self.counts.uses.tolist(), strict=True))
 
     def lengths(self) -> list[int]:
-        """Finished episodes by length in ticks; the last entry takes all longer ones."""
+        """The number of finished episodes by length in ticks; the last entry counts all longer ones too."""
         lengths: list[int] = self.counts.lengths.tolist()
         return lengths
 
     def mean_return(self) -> float:
-        """The mean return of the finished episodes, the same number on every backend; NaN where there are none."""
+        """The mean return of the finished episodes, the same number on every backend; NaN if there are none."""
         episodes = self.episodes()
         return math.fsum(self.counts.finished_return.tolist()) / episodes if episodes else math.nan
 
     def mean_length(self) -> float:
-        """The mean length of the finished episodes in ticks; NaN where there are none."""
+        """The mean length of the finished episodes in ticks; NaN if there are none."""
         lengths = self.lengths()
         episodes = sum(lengths)
         return sum(ticks * count for ticks, count in enumerate(lengths)) / episodes if episodes else math.nan
 
     def world_episodes(self) -> torch.Tensor:
-        """[worlds] i64: the episodes that the agents of each world finished, as `episodes` counts them.
+        """[worlds] i64: the number of episodes that the agents of each world finished, as `episodes` counts them.
 
         Raises:
-            EnvError: the rollout was not told to count per world; so of the methods below.
+            EnvError: the rollout was called without `per_world=True`; the methods below raise it too.
         """
         return self._worlds.episodes
 
     def world_mean_return(self) -> torch.Tensor:
-        """[worlds] f64: the mean return of the finished episodes of each world; NaN where there are none."""
+        """[worlds] f64: the mean return of the finished episodes of each world; NaN if there are none."""
         episodes = self._worlds.episodes
         returns = self.counts.finished_return.to(torch.float64).view(len(episodes), -1).sum(dim=1)
         return returns / episodes
 
     def world_mean_length(self) -> torch.Tensor:
-        """[worlds] f64: the mean length of the episodes of each world in ticks, from their beginning until none of its
-        agents was alive; NaN where none ended. With one agent in a world these are the lengths of its episodes; lengths
-        of single agents among several are counted over all worlds only (`lengths`).
+        """[worlds] f64: the mean length of the finished episodes of each world in ticks; NaN if none ended. The episode
+        of a world ends when none of its agents is alive. In worlds of several agents, only `lengths` counts the
+        episodes of single agents, over all worlds.
 
         Raises:
-            EnvError: worlds of this universe do not start anew by themselves (`episodes by hand`).
+            EnvError: the universe has `episodes by hand`, so its worlds do not end episodes by themselves.
         """
         if self.universe.by_hand:
             raise EnvError(f"worlds of {self.universe.name} start anew by hand only: lengths() has those of its agents")

@@ -1,4 +1,4 @@
-"""Objects whose attributes nobody assigns: an assignment that would do nothing is an error that says what was meant."""
+"""Objects whose attributes cannot be assigned: a mistaken assignment raises an error that says what was meant."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from hamlet.errors import MissingAttributeError
 
 
 class Sealed:
-    """The base of such objects. They assign their own attributes in `__init__`, which ends in `_seal`.
+    """The base class of such objects. A subclass assigns its attributes in `__init__`, which ends with `_seal()`.
 
-    What changes later is kept in an object of its own, so that nothing is looked up on the way to a tick.
+    A subclass keeps values that change later in another object, so that a step assigns no sealed attribute.
     """
 
     def _seal(self) -> None:
         object.__setattr__(self, "_sealed", True)
 
     def _instead(self, name: str) -> str | None:
-        """What to write instead of using an attribute of this name; `None` where nothing comes to mind."""
+        """A suggestion what to write instead of this attribute, or `None`."""
         close = get_close_matches(name, [known for known in dir(self) if not known.startswith("_")], 1)
         return f"did you mean `{close[0]}`?" if close else None
 
@@ -31,7 +31,7 @@ class Sealed:
         self._refuse(name, "deleted")
 
     def __getattr__(self, name: str) -> Any:
-        # Python asks here only for what is not there. Who copies or pickles asks too, before `__init__` has run.
+        # Python calls this for missing attributes only. `copy` and `pickle` look some up before `__init__` has run.
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         raise MissingAttributeError(_line(f"{type(self).__name__} has no attribute {name!r}", self._instead(name)))

@@ -1,4 +1,4 @@
-"""Policies as tables: which action, or with which probabilities, in each situation (`hamlet.schema.features`)."""
+"""Tabular policies: an action, or probabilities of actions, for each situation (`hamlet.schema.features`)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hamlet.schema.features import MOST_BINS, Count, Feature, Quantity, features
 from hamlet.universe import Universe
 
 Axis: TypeAlias = str | tuple[str, int]
-"""A feature by name; one that is a number in a range with the number of its bins."""
+"""The name of a feature, or of a feature with a range together with its number of bins."""
 
 THRESHOLD = 1 << 30
-"""Random words of 30 bits are below this."""
+"""Probabilities are in units of 1 / THRESHOLD: `rollout` compares them with random words of 30 bits."""
 SUM_TOLERANCE = 1e-3
-"""Probabilities of a situation may miss 1 by this much; they are divided by their sum."""
+"""The sum of the probabilities of a situation may differ from 1 by this much; they are divided by the sum."""
 MOST_SITUATIONS = 2**31 - 1
 
 
@@ -95,7 +95,7 @@ def _named(axis: Any) -> tuple[str, Any]:
 
 
 def bins_per_unit(feature: Quantity, bins: int) -> float | None:
-    """The scale of a feature with so many bins; `None` where its range is too narrow for them."""
+    """The scale of a feature with this number of bins; `None` if its range is too narrow for them."""
     try:
         return round32(bins / (round32(feature.high) - round32(feature.low)))
     except (OverflowError, ZeroDivisionError):
@@ -125,7 +125,7 @@ def _choices(table: torch.Tensor, actions: int) -> torch.Tensor:
 
 
 def _thresholds(table: torch.Tensor, actions: int) -> torch.Tensor:
-    """Cumulative probabilities but the last, in units of 2**-30, rounded: i32 [situations, actions - 1]."""
+    """The cumulative probabilities without the last one, in units of 2**-30, rounded: i32 [situations, actions - 1]."""
     sums = table.to("cpu", torch.float64).reshape(-1, actions).cumsum(dim=1)
     total = sums[:, -1:]
     if not (table >= 0).all() or not ((total - 1).abs() <= SUM_TOLERANCE).all():

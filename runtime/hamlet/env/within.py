@@ -1,4 +1,4 @@
-"""Refusing values that are out of bounds, in one line that says which."""
+"""Checks that values lie within bounds; the error names the first value that does not."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Per = Literal["agent", "lane", "world"]
 def check_within(
     name: str, values: torch.Tensor, bounds: Bounds, per: Per, except_at: torch.Tensor | None = None
 ) -> None:
-    """Raise `EnvError` unless all values, [] or one per lane, agent or world, lie within bounds (a NaN does not) or are
-    excepted (bool, of the same shape)."""
+    """Raise `EnvError` unless each value, [] or one per lane, agent or world, lies within bounds (a NaN does not), or
+    `except_at` (bool, of the same shape) is true for it."""
     low, high = bounds.low, bounds.high
     least, most = (torch.tensor(bound, dtype=values.dtype, device=values.device) for bound in (low, high))
     good = (values >= least) & (values <= most)
@@ -44,6 +44,7 @@ def check_positions(
 
 
 def check_meters(universe: Universe, values: torch.Tensor, per: Per) -> None:
-    """Raise `EnvError` unless meters [meters, lanes] are numbers within their bounds."""
+    """Raise `EnvError` unless meters [meters, lanes] lie within their bounds. A meter that a statement leaves unclamped
+    must lie within its reach, or be any finite number if its reach is not known."""
     for meter, bounds, row in zip(universe.meters, meter_bounds(universe), values, strict=True):
         check_within(f"meter {meter.name} of the state", row, bounds, per)

@@ -1,8 +1,8 @@
 """Find, verify and import a generated package.
 
-Every file is read once and compared with the sha256 in the package's `__init__.py`. Only then is anything of it
-executed, and what is executed are the bytes that were compared. Kernels are known by their contents, never by their
-path: a folder may hold another package by the time they are wanted.
+The loader reads every file once, compares its sha256 with the one in the package's `__init__.py`, and executes only
+bytes that it has compared. It identifies kernels by their contents, never by their path, because the folder may hold
+another package by the time they are imported.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from hamlet.universe.codec import from_json
 UNIVERSE_FILE = "universe.json"
 
 ATTEMPTS = 100
-"""So often a folder is read that is replaced meanwhile."""
+"""How often a folder is read again that another process replaces meanwhile."""
 
 _importing = RLock()
 
 
 def kernels_file(target: str) -> str:
-    """The file of a package that holds the kernels of this target."""
+    """The name of the file in a package that has the kernels of this target."""
     return f"{target}_kernels.py"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Module:
-    """A universe that was compiled, as read from a generated package.
+    """A generated package, verified and read into memory.
 
     Attributes:
-        path: the folder.
-        universe: what it says.
-        digest: sha256 of `universe.json`; two modules with the same digest mean the same universe.
-        sources: the other files, by name.
+        path: the folder of the package.
+        universe: the universe that was compiled.
+        digest: sha256 of `universe.json`, in hexadecimal; modules with equal digests have the same universe.
+        sources: the contents of the other files, by name.
     """
 
     path: Path
@@ -58,10 +58,10 @@ class Module:
         return f"Module({self.name}, path={str(self.path)!r}, digest={self.digest[:12]})"
 
     def kernels(self, target: str) -> ModuleType:
-        """The kernels of a target, as "triton" or "numba", imported.
+        """The Python module with the kernels of a target such as "triton" or "numba".
 
         Raises:
-            ModuleError: the package was compiled without it, or its file is no Python.
+            ModuleError: the package has no kernels for the target, or their file is not valid Python.
         """
         if not isinstance(target, str):
             raise ModuleError(f"a target is a name, not {shown(target)}")
@@ -78,14 +78,14 @@ def load(package: str | Path | ModuleType) -> Module:
     """Verify a generated package, given as a folder or as the imported package, and read its universe.
 
     Raises:
-        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+        ModuleError: the folder is no generated package, or a file in it was changed, added or removed.
     """
     path = _folder(package)
     return in_memory(path, verified(path))
 
 
 def in_memory(path: Path, files: Mapping[str, bytes]) -> Module:
-    """The module of a package with these files, which are not verified; `path` is where it lies or would lie.
+    """The module of a package with these files, without verifying them; `path` is its folder, which need not exist.
 
     Raises:
         ModuleError: `universe.json` holds no universe.
@@ -100,11 +100,11 @@ def in_memory(path: Path, files: Mapping[str, bytes]) -> Module:
 
 
 def verified(path: Path) -> dict[str, bytes]:
-    """The contents of the files of a generated package, except `__init__.py`, as they were written: those of one
-    package, also while another one takes its place.
+    """The verified contents of the files of a generated package, except `__init__.py`. All of them belong to one
+    package, even if another process replaces the folder meanwhile.
 
     Raises:
-        ModuleError: it is no generated package, or a file in it was changed, added or removed.
+        ModuleError: the folder is no generated package, or a file in it was changed, added or removed.
     """
     for _ in range(ATTEMPTS):
         before = _identity(path)
@@ -117,7 +117,7 @@ def verified(path: Path) -> dict[str, bytes]:
 
 
 def _identity(path: Path) -> tuple[int, ...] | None:
-    """What changes where a folder, or its manifest, is replaced."""
+    """Numbers that change when the folder or its manifest is replaced; `None` where one of them is missing."""
     try:
         found = (path.stat(), (path / manifest.FILENAME).stat())
     except OSError:
@@ -147,7 +147,7 @@ def _verified(path: Path) -> dict[str, bytes]:
 
 
 def read_manifest(path: Path) -> manifest.Manifest:
-    """The manifest of a generated package; nothing is executed.
+    """The manifest of a generated package, read without executing anything.
 
     Raises:
         ModuleError: the folder is no generated package, or its `__init__.py` was changed.
@@ -187,23 +187,23 @@ def _read(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The loader of a module whose text lies in no file: tracebacks and Triton ask it for lines.
+    """The loader of a module whose text lies in memory. Tracebacks and Triton ask it for source lines.
 
     Attributes:
         digest: sha256 of the text, in hexadecimal.
-        text: the module's.
+        text: the source text of the module.
     """
 
     digest: str
     text: str
 
     def get_source(self, _name: str) -> str:
-        """The text."""
+        """The source text of the module."""
         return self.text
 
 
 def execute(package: str, filename: str, source: bytes) -> ModuleType:
-    """The module with these contents, imported once in a process. `package` and `filename` are part of its name."""
+    """The module with these contents, executed once per process. `package` and `filename` are part of its name."""
     digest = manifest.sha256(source)
     folder = f"{package}_{digest}"
     name, path = f"hamlet_generated.{folder}.{filename.removesuffix('.py')}", f"hamlet_generated/{folder}/{filename}"
@@ -211,12 +211,12 @@ def execute(package: str, filename: str, source: bytes) -> ModuleType:
         if name in sys.modules:
             return sys.modules[name]
         module = ModuleType(name)
-        # No file has this name: whoever looks for the text finds what was executed, and not what a folder holds now.
+        # No file has this path, so tools that look for the source find the text that was executed.
         module.__file__ = path
         loader = Contents(digest, source.decode())
         module.__dict__["__loader__"] = loader
         linecache.cache[path] = (len(source), None, loader.text.splitlines(keepends=True), path)
-        # Triton and numba look a function's module up by name.
+        # Triton and numba look up the module of a function by name.
         sys.modules[name] = module
         try:
             exec(compile(loader.text, path, "exec"), module.__dict__)
