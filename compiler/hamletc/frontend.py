@@ -12,8 +12,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
+from hamlet.plugins import loaded
 from hamletc.language.source import Source
-from hamletc.plugins import loaded
 
 if TYPE_CHECKING:
     from hamletc.diagnostics import FileDiagnostics

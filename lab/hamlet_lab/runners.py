@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hamlet.backend.names import BACKENDS
+from hamlet.backend.registry import backend_names
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 """GPUs whose PTX is executed, and whose machine code is counted: A100, H100, B200."""
 
-RUNNERS = (*BACKENDS, "ir", *ARCHITECTURES)
+RUNNERS = (*backend_names(), "ir", *ARCHITECTURES)
 """`ir` is the program, by the definition of each operation."""

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from hamlet import load
-from hamlet.backend.choose import Choice
-from hamlet.launch.start import start
+from hamlet.backend.choose import Choice, start
 from hamlet_lab.verify import Candidate, verify
 
 PACKAGES = sorted(path.parent for path in (Path(__file__).parents[2] / "generated").glob("*/__init__.py"))

@@ -178,8 +178,7 @@ def check_kernels(recordings: Sequence[Recording], target: str, known: Mapping[s
         known: the files of a package that does.
     """
     from hamlet import load
-    from hamlet.backend.choose import Choice
-    from hamlet.launch.start import start
+    from hamlet.backend.choose import Choice, start
     from hamletc.package import write
 
     made = files(recordings[0].universe, target)

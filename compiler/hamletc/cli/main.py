@@ -13,10 +13,10 @@ from typing import Any
 import rich_click as click
 
 from hamlet.errors import HamletError
+from hamlet.plugins import named
 from hamletc import __version__
 from hamletc.cli.show import show_diagnostics
 from hamletc.errors import SourceError
-from hamletc.plugins import named
 
 OWN = ("check", "compile", "explain", "fmt", "run", "version")
 """Each is a command of the same name in a module of its own, which is imported when it is asked for."""

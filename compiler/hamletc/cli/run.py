@@ -11,8 +11,8 @@ import hamlet
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
+    from hamlet.backend.registry import Tune
     from hamlet.env.environment import Env
-    from hamlet.launch.gpu.tuning import Tune
     from hamlet.universe import Universe
 
 

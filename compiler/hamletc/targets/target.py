@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
+from hamlet.plugins import named
 from hamletc.errors import CompileError
-from hamletc.plugins import named
 
 if TYPE_CHECKING:
     from hamletc.compilation import Compilation

@@ -7,12 +7,12 @@ import platform
 
 import torch
 
-from hamlet.backend.names import BACKENDS
+from hamlet.backend.registry import backend_names
 
 
 def available() -> tuple[str, ...]:
     """The backends that run here without being told where."""
-    return tuple(name for name in reversed(BACKENDS) if name != "triton" or torch.cuda.is_available())
+    return tuple(name for name in reversed(backend_names()) if name != "triton" or torch.cuda.is_available())
 
 
 def machine(device: torch.device) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import torch
 
 import hamlet
+from hamlet.backend.registry import Tune
 from hamlet.env.environment import Env
-from hamlet.launch.gpu.tuning import Tune
 from hamlet.package.module import Module
 from hamlet_lab.bench.cases import Case
 from hamlet_lab.bench.traffic import bytes_per_agent_tick

@@ -12,7 +12,7 @@ import rich_click as click
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
-    from hamlet.launch.gpu.tuning import Tune
+    from hamlet.backend.registry import Tune
     from hamlet_lab.bench import Measured
     from hamlet_lab.bench.cases import Observed
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import rich_click as click
 
-from hamlet.backend.names import BACKENDS
+from hamlet.backend.registry import backend_names
 from hamlet_lab.runners import ARCHITECTURES
 
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option(
-    "--backends", metavar="NAMES", help=f"Some of {', '.join(BACKENDS)} (which is compared on CUDA); by default all."
+    "--backends",
+    metavar="NAMES",
+    help=f"Some of {', '.join(backend_names())} (the interpreter is compared on CUDA); by default all.",
 )
 @click.option(
     "--ptx",
@@ -72,6 +74,6 @@ def _names(backends: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in backends.split(","))
     for name in names:
-        if name not in BACKENDS:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(BACKENDS)}.", param_hint="--backends")
+        if name not in backend_names():
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(backend_names())}.", param_hint="--backends")
     return names

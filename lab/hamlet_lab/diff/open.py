@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from hamlet.backend.choose import choose
-from hamlet.backend.names import BACKENDS
+from hamlet.backend.choose import choose, start
+from hamlet.backend.registry import backend_names
 from hamlet.interpreter import Interpreter
-from hamlet.launch.start import start
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module, kernels_file, load
 from hamlet.universe import Universe
@@ -112,8 +111,10 @@ def open_recorded(path: Path, steps: int | None = None) -> Side:
 def _side(
     path: Path, backend: str, universe: Universe, module: Module | None, texts: Mapping[str, str], device: str | None
 ) -> Side:
-    if device is not None and backend not in BACKENDS:
-        raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {', '.join(BACKENDS)}")
+    if device is not None and backend not in backend_names():
+        raise CompileError(
+            f"{backend} is executed on the CPU: leave the device out, or take {', '.join(backend_names())}"
+        )
     first = lowered(universe)
     forms: tuple[Form, ...] = (first,)
     kernels = None

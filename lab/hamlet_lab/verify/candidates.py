@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import torch
 
-from hamlet.backend.choose import choose
-from hamlet.backend.names import BACKENDS
+from hamlet.backend.choose import choose, start
+from hamlet.backend.registry import backend_names
 from hamlet.errors import EnvError
-from hamlet.launch.start import start
 from hamlet.package.module import Module
 from hamlet_lab.verify.events import Candidate
 
@@ -28,7 +27,7 @@ def candidates(module: Module, names: Sequence[str] | None) -> list[Candidate]:
         # Before triton is imported, which is when it decides.
         os.environ["TRITON_INTERPRET"] = "1"
     if names is None:
-        names = [name for name in BACKENDS if cuda or name != "interpreter"]
+        names = [name for name in backend_names() if cuda or name != "interpreter"]
     result = []
     for name in names:
         if name == "interpreter" and not cuda:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
 
 import torch
 
 from hamlet.arguments import word
-from hamlet.backend.names import BACKENDS, BackendName
+from hamlet.backend.protocol import Backend
+from hamlet.backend.registry import LAUNCHES, Launch, Tune, backend_kind, backend_names
 from hamlet.errors import EnvError, shown
-
-Launch: TypeAlias = Literal["step", "graph"]
-"""How `Env.step` runs a tick: by launching a kernel, or by replaying a CUDA graph of that."""
-LAUNCHES: tuple[Launch, ...] = get_args(Launch)
+from hamlet.package.module import Module
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A backend, the device its tensors live on, why, and how steps are launched."""
 
-    backend: BackendName
+    backend: str
     device: torch.device
     reason: str
     launch: Launch = "step"
@@ -30,7 +25,7 @@ class Choice:
     @property
     def launches(self) -> tuple[Launch, ...]:
         """The launches that there are for this backend and device."""
-        return LAUNCHES if self.backend == "triton" and self.device.type == "cuda" else ("step",)
+        return backend_kind(self.backend).launches(self.device)
 
     def __str__(self) -> str:
         launch = f", launch {self.launch}" if len(self.launches) > 1 else ""
@@ -52,28 +47,25 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
         EnvError: there is no such backend or device, or the backend cannot run there. Nothing is substituted.
     """
     wanted = None if device is None else _device(device)
-    word("backend", backend, ("auto", *BACKENDS))
-    match backend:
-        case "auto" if wanted is None and torch.cuda.is_available():
-            return Choice("triton", _device("cuda"), "there is a CUDA device")
-        case "auto" if wanted is None:
-            return Choice("numba", torch.device("cpu"), "there is no CUDA device")
-        case "auto" if wanted is not None and wanted.type == "cuda":
-            return Choice("triton", wanted, "the device is CUDA")
-        case "auto":
-            return Choice("numba", torch.device("cpu"), "the device is the CPU")
-        case "interpreter":
-            return Choice("interpreter", wanted or torch.device("cpu"), "as asked for")
-        case "numba":
-            if wanted is not None and wanted.type != "cpu":
-                raise EnvError(
-                    f'backend "numba" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"'
-                )
-            return Choice("numba", torch.device("cpu"), "as asked for")
-        case "triton":
-            return Choice("triton", _triton_device(wanted), "as asked for")
-        case _:
-            raise ValueError(f"backend {backend!r}")
+    word("backend", backend, ("auto", *backend_names()))
+    if backend != "auto":
+        return Choice(backend, backend_kind(backend).device(wanted), "as asked for")
+    if wanted is None:
+        cuda = torch.cuda.is_available()
+        reason = "there is a CUDA device" if cuda else "there is no CUDA device"
+        return Choice("triton", _device("cuda"), reason) if cuda else Choice("numba", torch.device("cpu"), reason)
+    if wanted.type == "cuda":
+        return Choice("triton", wanted, "the device is CUDA")
+    return Choice("numba", torch.device("cpu"), "the device is the CPU")
+
+
+def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
+    """The backend that was chosen, with the kernels of this module.
+
+    Raises:
+        ModuleError: the module was compiled without them.
+    """
+    return backend_kind(choice.backend).start(module, choice.device, tune)
 
 
 def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...]:
@@ -115,18 +107,3 @@ def _device(device: str | torch.device) -> torch.device:
     if index >= torch.cuda.device_count():
         raise EnvError(f"there is no device {str(wanted)!r}: torch finds {torch.cuda.device_count()} CUDA device(s)")
     return torch.device("cuda", index)
-
-
-def _triton_device(wanted: torch.device | None) -> torch.device:
-    if sys.platform != "linux":
-        raise EnvError('backend "triton" needs Linux: use backend="numba"')
-    if os.environ.get("TRITON_INTERPRET") == "1":
-        return wanted or torch.device("cpu")
-    if wanted is not None and wanted.type == "cpu":
-        raise EnvError('backend "triton" runs on CUDA devices, not on the CPU: use backend="numba"')
-    if wanted is None and not torch.cuda.is_available():
-        raise EnvError(
-            'backend "triton" needs a CUDA device, and torch finds none here: use backend="numba", or set '
-            "TRITON_INTERPRET=1 before Python starts to run its kernels, slowly, on the CPU"
-        )
-    return wanted or _device("cuda")

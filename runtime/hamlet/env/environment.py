@@ -17,8 +17,9 @@ import torch
 from hamlet import schema
 from hamlet.arguments import Actions, dense, flag, named, whole
 from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, statistics_allocator
-from hamlet.backend.choose import Choice, choose
+from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import Backend, Policy, RandomPolicy, Recordable, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env import checkpoint
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.env.graphed import Graphed, record
@@ -30,14 +31,8 @@ from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
 from hamlet.errors import EnvError, shown
-from hamlet.launch.gpu.tuning import Tune
-from hamlet.launch.start import start
 from hamlet.package.module import Module
 from hamlet.universe import Universe
-
-SPANS: dict[str, tuple[int, int]] = {"numba": (1 << 30, 1024), "interpreter": (1 << 22, 32)}
-"""By backend, the agent-ticks of one launch (but at least this many ticks): longer rollouts are split into several
-launches, so that Ctrl-C waits for seconds at most."""
 
 MOST_TICKS = (1 << 31) - 1
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
@@ -323,7 +318,8 @@ class Env(Sealed):
         counts = self._counts(statistics, flag("per_world", per_world))
         self.check_given()
         worlds = None if counts is None else counts.worlds
-        most = max(ticks if (span := SPANS.get(self.backend)) is None else max(span[0] // self.num_lanes, span[1]), 1)
+        span = backend_kind(self.backend).span
+        most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
         with self._whole:
             for first in range(0, ticks, most):
                 length = min(most, ticks - first)

@@ -14,12 +14,11 @@ import torch
 from hamlet import schema
 from hamlet.arguments import flag, whole, word
 from hamlet.backend.buffers import DTYPES, OBS_DTYPES, Buffers, Shape, allocate
-from hamlet.backend.choose import Choice, candidates, choose
+from hamlet.backend.choose import Choice, candidates, choose, start
 from hamlet.backend.crossover import SIZES, settle, timed
+from hamlet.backend.registry import TUNES, Tune
 from hamlet.env.environment import Env, begun, checked_seed
 from hamlet.errors import EnvError, shown
-from hamlet.launch.gpu.tuning import TUNES, Tune
-from hamlet.launch.start import start
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT

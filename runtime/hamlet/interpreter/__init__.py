@@ -5,8 +5,42 @@ shaped [worlds, agents], a world's [worlds, 1]: so a world's numbers broadcast o
 a tick: `tick.py`, then the phases that it names.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from hamlet.interpreter.coverage import Coverage
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet.interpreter.trace import Trace, Write
 
-__all__ = ["Coverage", "Interpreter", "Trace", "Write"]
+if TYPE_CHECKING:
+    import torch
+
+    from hamlet.backend.protocol import Backend
+    from hamlet.backend.registry import Launch, Tune
+    from hamlet.package.module import Module
+
+__all__ = ["BACKEND", "Coverage", "Interpreter", "Trace", "Write"]
+
+
+class Interpreted:
+    """See `hamlet.backend.registry.BackendKind`."""
+
+    span = (1 << 22, 32)
+
+    def device(self, wanted: torch.device | None) -> torch.device:
+        """Any device of torch; the CPU where nobody wants another."""
+        import torch
+
+        return wanted or torch.device("cpu")
+
+    def launches(self, _device: torch.device) -> tuple[Launch, ...]:
+        """Ticks alone."""
+        return ("step",)
+
+    def start(self, module: Module, device: torch.device, _tune: Tune) -> Backend:
+        """The interpreter for the universe of this module."""
+        return Interpreter(module.universe, device)
+
+
+BACKEND = Interpreted()

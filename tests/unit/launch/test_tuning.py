@@ -10,8 +10,9 @@ from types import ModuleType
 import pytest
 import torch
 
+from hamlet.backend.registry import Tune
 from hamlet.launch.gpu.call import Launch
-from hamlet.launch.gpu.tuning import FEWEST_LANES, MOST_TICKS, Tune, Tuner, candidates
+from hamlet.launch.gpu.tuning import FEWEST_LANES, MOST_TICKS, Tuner, candidates
 from hamlet.package import cache
 from hamlet.schema.abi import scalar_arguments
 

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from hamlet import load
-from hamlet.backend.choose import Choice
-from hamlet.launch.start import start
+from hamlet.backend.choose import Choice, start
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import Options, build

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from hamlet.backend.names import BACKENDS
+from hamlet.backend.registry import backend_names
 from hamlet_lab.runners import RUNNERS
 from hamlet_townlet.frontend import is_trace
 from hamletc.errors import CompileError
@@ -101,8 +101,8 @@ def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int
     from hamlet_townlet.traces import replay as compare
     from hamlet_townlet.traces.device import device_for
 
-    if backend not in BACKENDS:
-        raise CompileError(f"{trace} is a trace of HAMLET, which {', '.join(BACKENDS)} replay, not {backend}")
+    if backend not in backend_names():
+        raise CompileError(f"{trace} is a trace of HAMLET, which {', '.join(backend_names())} replay, not {backend}")
     recorded = read_trace(trace)
     place = device_for(backend) if device is None else device
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:

@@ -1,1 +1,53 @@
 """Kernels of Triton."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from hamlet.errors import EnvError
+
+if TYPE_CHECKING:
+    import torch
+
+    from hamlet.backend.protocol import Backend
+    from hamlet.backend.registry import Launch, Tune
+    from hamlet.package.module import Module
+
+
+class Triton:
+    """See `hamlet.backend.registry.BackendKind`."""
+
+    # Kernels run beside Python, which waits for them only when it looks at results.
+    span = None
+
+    def device(self, wanted: torch.device | None) -> torch.device:
+        """A CUDA device; any in Triton's own interpreter."""
+        import torch
+
+        if sys.platform != "linux":
+            raise EnvError('backend "triton" needs Linux: use backend="numba"')
+        if os.environ.get("TRITON_INTERPRET") == "1":
+            return wanted or torch.device("cpu")
+        if wanted is not None and wanted.type == "cpu":
+            raise EnvError('backend "triton" runs on CUDA devices, not on the CPU: use backend="numba"')
+        if wanted is None and not torch.cuda.is_available():
+            raise EnvError(
+                'backend "triton" needs a CUDA device, and torch finds none here: use backend="numba", or set '
+                "TRITON_INTERPRET=1 before Python starts to run its kernels, slowly, on the CPU"
+            )
+        return wanted or torch.device("cuda", torch.cuda.current_device())
+
+    def launches(self, device: torch.device) -> tuple[Launch, ...]:
+        """Kernels, and on CUDA also graphs of them."""
+        return ("step", "graph") if device.type == "cuda" else ("step",)
+
+    def start(self, module: Module, device: torch.device, tune: Tune) -> Backend:
+        """The kernels of this module for GPUs."""
+        from hamlet.launch.gpu.start import start_triton
+
+        return start_triton(module, device, tune)
+
+
+BACKEND = Triton()

@@ -7,11 +7,12 @@ from importlib import metadata
 
 import torch
 
+from hamlet.backend.registry import TUNES, Tune
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.driver import CudaDriver, CudaError, Driver
 from hamlet.launch.gpu.launch import KernelBackend, TritonBackend
-from hamlet.launch.gpu.tuning import TUNES, CudaClock, Tune, Tuner
+from hamlet.launch.gpu.tuning import CudaClock, Tuner
 from hamlet.package import manifest
 from hamlet.package.module import Module, kernels_file
 

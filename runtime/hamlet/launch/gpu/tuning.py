@@ -11,19 +11,15 @@ from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from types import ModuleType
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Protocol
 
 import torch
 
+from hamlet.backend.registry import Tune
 from hamlet.launch.gpu.call import Launch, Signature
 from hamlet.launch.gpu.options import LARGEST_OBSERVING_BLOCK
 from hamlet.package import cache
 from hamlet.schema import abi
-
-Tune: TypeAlias = Literal["default", "max", "off"]
-"""`default`: what is in the cache, or else the best of the kernels that need no compiling. `max`: the best of all.
-`off`: always the same."""
-TUNES: tuple[Tune, ...] = get_args(Tune)
 
 FACTORS = (1, 2, 4)
 """Candidates are blocks of so many times the lanes that a block has without tuning."""

@@ -1,0 +1,66 @@
+"""Backends by name: objects that packages name in entry points of `hamlet.backends`.
+
+Each is loaded when it is asked for: numba starts without Triton, and the interpreter without either.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast, get_args
+
+from hamlet.plugins import named
+
+if TYPE_CHECKING:
+    import torch
+
+    from hamlet.backend.protocol import Backend
+    from hamlet.package.module import Module
+
+GROUP = "hamlet.backends"
+
+Launch: TypeAlias = Literal["step", "graph"]
+"""How `Env.step` runs a tick: by launching a kernel, or by replaying a CUDA graph of that."""
+LAUNCHES: tuple[Launch, ...] = get_args(Launch)
+
+Tune: TypeAlias = Literal["default", "max", "off"]
+"""Which sizes of a block a backend may time: those that need no compiling, all, or none (always the same size)."""
+TUNES: tuple[Tune, ...] = get_args(Tune)
+
+
+class BackendKind(Protocol):
+    """What starts backends of one kind; the entry point has its name.
+
+    Attributes:
+        span: the agent-ticks of one launch (but at least this many ticks): longer rollouts are split into several
+            launches, so that Ctrl-C waits for seconds at most. `None` where launches do not keep Ctrl-C waiting.
+    """
+
+    span: tuple[int, int] | None
+
+    def device(self, wanted: torch.device | None) -> torch.device:
+        """The device for tensors: the one that somebody wants, or the usual one.
+
+        Raises:
+            EnvError: the backend cannot run there.
+        """
+
+    def launches(self, device: torch.device) -> tuple[Launch, ...]:
+        """How steps can be launched on this device."""
+
+    def start(self, module: Module, device: torch.device, tune: Tune) -> Backend:
+        """The backend with the kernels of this module.
+
+        Raises:
+            ModuleError: the module was compiled without them.
+        """
+
+
+def backend_names() -> tuple[str, ...]:
+    """What `backend=...` takes beside "auto"."""
+    return tuple(named(GROUP))
+
+
+@cache
+def backend_kind(name: str) -> BackendKind:
+    """The kind of backend with one of these names."""
+    return cast(BackendKind, named(GROUP)[name].load())
