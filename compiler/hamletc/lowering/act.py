@@ -30,7 +30,7 @@ def act(lane: Lane, action: Value) -> None:
         lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
         _set_velocity(lane, start, of_space)
     _teleport(lane, action, taken)
-    _leave(lane, start, action)
+    _disengage(lane, start, action)
     paying = [(meter, meter.move) for meter in universe.meters if meter.move is not None]
     if paying:
         with builder.at("move", None):
@@ -40,7 +40,7 @@ def act(lane: Lane, action: Value) -> None:
 
 
 def _space_construct(space: Space) -> str:
-    """What origins call the space."""
+    """The construct that origins give for nodes of the space."""
     match space:
         case Grid():
             return "space grid"
@@ -51,7 +51,7 @@ def _space_construct(space: Space) -> str:
 
 
 def _of_space(lane: Lane, action: Value) -> Value | None:
-    """Whether the action is one of the space: a move, INTERACT, WAIT. `None` where that makes no difference."""
+    """Whether (BOOL) the action is a move, INTERACT or WAIT; `None` where that makes no difference."""
     universe = lane.universe
     # On a grid a displacement of 0 changes nothing. Elsewhere even that one rounds.
     if not universe.actions or not (lane.velocity or isinstance(universe.space, Continuous)):
@@ -60,7 +60,8 @@ def _of_space(lane: Lane, action: Value) -> Value | None:
 
 
 def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
-    """Run the statements of the custom actions. Where each of them, or each kind in a table, is taken and possible."""
+    """Run the statements of the custom actions. Gives each of them, or each kind of a table, with whether (BOOL) the
+    agent takes it and its `needs` holds."""
     builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     before, taken = lane.velocity, []
     with builder.at("action", None):
@@ -83,7 +84,7 @@ def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
 
 
 def _teleport(lane: Lane, action: Value, taken: list[tuple[Value, Action]]) -> None:
-    """Own actions that teleport."""
+    """Set the position where the agent takes a custom action that teleports."""
     builder, table = lane.builder, lane.plan.actions
     for guard, custom in taken:
         if custom.teleport is not None:
@@ -125,7 +126,7 @@ def _displace(
 
 
 def _set_velocity(lane: Lane, start: tuple[Value, ...], of_space: Value | None) -> None:
-    """What an action of the space added to each coordinate; 0 after a custom action."""
+    """Set the velocity to what an action of the space added to each coordinate; to 0 after a custom action."""
     builder = lane.builder
     if lane.velocity:
         changes = [builder.sub(now, before) for now, before in zip(lane.position, start, strict=True)]
@@ -139,10 +140,8 @@ def _set_velocity(lane: Lane, start: tuple[Value, ...], of_space: Value | None) 
         lane.speed = length(builder, lane.velocity)
 
 
-def _leave(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
-    """An agent that is no longer where it began the tick gives up what it was engaged in; not with an action that keeps
-    it.
-    """
+def _disengage(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
+    """Disengage an agent that is no longer where it began the tick, unless its action keeps progress."""
     if lane.engaged is None or lane.progress is None or not start:
         return
     builder, universe = lane.builder, lane.universe
@@ -160,7 +159,7 @@ def _leave(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
 
 
 def _charged(lane: Lane, action: Value) -> Value:
-    """Whether the action is a move that goes somewhere."""
+    """Whether (BOOL) the action is a move whose displacement is not 0 on every axis."""
     builder, universe = lane.builder, lane.universe
     staying = [index for index, move in enumerate(universe.moves) if not any(move.by)]
     moving = builder.less(action, builder.i32(schema.interact_action(universe)))

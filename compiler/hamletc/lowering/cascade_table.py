@@ -6,18 +6,16 @@ source at the first. Steps read meters by number: in file order, and in place, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     Assign,
-    AssignOp,
     Binary,
     Cascade,
     Clamp,
     Deficit,
-    Expression,
     If,
     MeterValue,
     Number,
@@ -28,9 +26,13 @@ from hamlet.universe import (
     Unary,
     Universe,
 )
+from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.tables import rows_of
+
+ABOUT_METERS = Number | Truth | MeterValue | ParamValue | Deficit | Shortfall | Unary | Binary | Clamp | If | Span
+"""A loop can compute expressions that consist of these."""
 
 MOST_METERS = 64
 """A row of a loop tests each of its meters for being its source and its target: among more, steps are unrolled."""
@@ -38,13 +40,11 @@ MOST_METERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`target op value` where the cascade's guard holds."""
+    """One statement of a cascade, which runs where the cascade's guard holds. `first`: it is the first one."""
 
     cascade: Cascade
     first: bool
-    target: str
-    op: AssignOp
-    value: Expression
+    assign: Assign
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class CascadeTable:
 
 
 def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable, ...]:
-    """The loops: of successive cascades that have more steps than are unrolled."""
+    """The loops that successive cascades become where they have more steps than are unrolled."""
     loops: list[CascadeTable] = []
     steps: list[Step] = []
     begin = 0
@@ -100,47 +100,25 @@ def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable
 
 
 def _steps(cascade: Cascade) -> list[Step] | None:
-    """The steps of a cascade; `None` where it is none of the kind that a loop can run."""
-    result = []
+    """The steps of a cascade; `None` where a loop cannot run it, as it needs more of a lane than meters and params."""
+    steps = []
     for number, statement in enumerate(cascade.body):
         if not isinstance(statement, Assign) or not statement.clamped:
             return None
-        if not _is_about_meters(statement.value):
+        if not all(isinstance(node, ABOUT_METERS) for node in nodes(statement.value)):
             return None
-        result.append(Step(cascade, number == 0, statement.meter, statement.op, statement.value))
-    return result
-
-
-def _is_about_meters(expression: Expression) -> bool:
-    """Whether an expression needs no more of a lane than meters and params."""
-    match expression:
-        case Number() | Truth() | MeterValue() | ParamValue() | Deficit() | Shortfall():
-            return True
-        case Unary(operand=operand):
-            return _is_about_meters(operand)
-        case Binary(left=left, right=right):
-            return _is_about_meters(left) and _is_about_meters(right)
-        case Clamp(operand=first, low=second, high=third) | If(condition=first, then=second, otherwise=third):
-            return all(_is_about_meters(part) for part in (first, second, third))
-        case _:
-            return False
-
-
-def _names(tree: Any, kind: type[MeterValue | ParamValue]) -> set[str]:
-    """The meters or the params that an expression reads."""
-    if isinstance(tree, MeterValue | ParamValue):
-        return {tree.meter if isinstance(tree, MeterValue) else tree.param} if isinstance(tree, kind) else set()
-    parts = (getattr(tree, field.name) for field in fields(tree)) if is_dataclass(tree) else ()
-    return set().union(*(_names(part, kind) for part in parts))
+        steps.append(Step(cascade, number == 0, statement))
+    return steps
 
 
 def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable | None:
     """The table of a loop; `None` where a row would have to choose among too many meters."""
-    rows = rows_of(name, [(step.op, step.value) for step in steps])
+    rows = rows_of(name, [(step.assign.op, step.assign.value) for step in steps])
+    shapes = tuple(rows.shapes)
     read = {step.cascade.source for step in steps}
-    written = {step.target for step in steps}
-    inside = set().union(*(_names(expression, MeterValue) for _, expression in rows.shapes))
-    params = set().union(*(_names(expression, ParamValue) for _, expression in rows.shapes))
+    written = {step.assign.meter for step in steps}
+    inside = {node.meter for node in nodes(shapes) if isinstance(node, MeterValue)}
+    params = {node.param for node in nodes(shapes) if isinstance(node, ParamValue)}
     meters = [meter.name for meter in universe.meters if meter.name in read | written | inside]
     if len(meters) > MOST_METERS:
         return None
@@ -151,13 +129,13 @@ def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step
         end,
         len(steps),
         None if all(step.first for step in steps) else Table(f"{name}.first", I32, tuple(int(s.first) for s in steps)),
-        tuple(rows.shapes),
+        shapes,
         tuple(meters),
         tuple(meter for meter in meters if meter in read),
         tuple(meter for meter in meters if meter in written),
         tuple(param.name for param in universe.params if param.name in params),
         Table(f"{name}.source", I32, tuple(numbers[step.cascade.source] for step in steps)),
-        Table(f"{name}.target", I32, tuple(numbers[step.target] for step in steps)),
+        Table(f"{name}.target", I32, tuple(numbers[step.assign.meter] for step in steps)),
         Table(f"{name}.threshold", F32, tuple(round32(step.cascade.threshold) for step in steps)),
         rows.kind,
         rows.columns,

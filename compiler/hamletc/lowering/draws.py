@@ -83,5 +83,5 @@ def normal(builder: Builder, first: Value, second: Value, mean: Value, deviation
 
 
 def chance(builder: Builder, word: Value, probability: Value) -> Value:
-    """Whether (BOOL) it happens."""
+    """Whether (BOOL) an event of this probability (F32) happens."""
     return builder.less(share(builder, word), probability)

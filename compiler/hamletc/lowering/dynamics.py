@@ -62,8 +62,8 @@ def _run_loop(lane: Lane, table: CascadeTable) -> None:
 
 
 def loop_body(plan: Plan, table: CascadeTable) -> Function:
-    """What a row does: `row` (I32), meters and params to the same meters and params, and to what the cascade measured
-    of its source at its first step."""
+    """The body of the loop. Inputs: `row` (I32), meters and params. Outputs: the same meters and params after the row,
+    and what the cascade measured of its source at its first step."""
     builder, universe = Builder(), plan.universe
     with builder.at(table.construct, table.span):
         row = builder.input(I32, "row")
@@ -91,7 +91,7 @@ def loop_body(plan: Plan, table: CascadeTable) -> Function:
 
 
 def _names(table: CascadeTable) -> tuple[str, ...]:
-    """What the body calls its meters and params."""
+    """The names of the meters, params and the measured source in the body."""
     meters = (f"{table.name}.meter.{meter}" for meter in table.meters)
     params = (f"{table.name}.param.{param}" for param in table.params)
     measured = () if table.first is None else (f"{table.name}.measured",)

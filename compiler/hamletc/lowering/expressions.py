@@ -156,7 +156,7 @@ def clock_hour(lane: Lane) -> Value:
 
 
 def there_is(value: Value | None, what: str) -> Value:
-    """State that the checker lets nothing refer to in a universe without it."""
+    """A value of the state; the checker lets nothing refer to it in a universe without it."""
     if value is None:
         raise ValueError(f"there is no {what} in this universe")
     return value

@@ -97,7 +97,8 @@ def _interact_exclusively(lane: Lane, tried: Value) -> Value:
 
 
 def _interact_by_table(lane: Lane, table: AffordanceTable, tried: Value) -> Value:
-    """The same from the row of its table, by kind."""
+    """Use the affordance of this number (I32; -1: none) as its row of the table says; the number of the one used, or
+    -1."""
     builder, nowhere = lane.builder, lane.builder.i32(schema.NOWHERE)
     with builder.at("interact", None):
         somewhere = builder.less_equal(builder.i32(0), tried)
@@ -176,7 +177,7 @@ def row_is_open(lane: Lane, table: AffordanceTable, row: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """Whether (BOOL) a tick at an affordance goes on with what the agent is engaged in; the progress (I32) with it."""
+    """Whether (BOOL) an agent goes on with what it is engaged in, and the progress (I32) that it reaches."""
 
     goes_on: Value
     progress: Value
@@ -184,7 +185,7 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Lasting:
-    """What using one of the lasting affordances comes to.
+    """A tick at one of the affordances that last.
 
     Attributes:
         used: its number (I32), or -1.
@@ -216,7 +217,7 @@ def _lasting(lane: Lane, hits: list[Value]) -> _Lasting:
 
 
 def _reach(lane: Lane, number: Value) -> _Reached:
-    """What a tick at the affordance of this number (I32), which lasts, comes to."""
+    """What an agent reaches with a tick at the affordance of this number (I32), which lasts."""
     builder = lane.builder
     with builder.at("progress", None):
         one = builder.i32(1)
@@ -243,7 +244,7 @@ def _spend_tick(lane: Lane, affordance: Affordance, reached: _Reached, guard: Va
 
 
 def _settle(lane: Lane, number: Value, reached: _Reached, completes: Value, using: Value) -> None:
-    """The state after a tick at the affordance of this number (I32), where one is used (BOOL)."""
+    """Update the state after a tick at the affordance of this number (I32), where one is used (BOOL)."""
     builder = lane.builder
     with builder.at("progress", None):
         engaged = builder.select(completes, builder.i32(schema.NOWHERE), number)

@@ -16,7 +16,7 @@ from hamletc.lowering.plan import Plan
 
 @dataclass(slots=True)
 class Lane:
-    """What each state name stands for now. Phases of a tick replace values as they write them.
+    """The current value of every state name. Phases of a tick replace values as they write them.
 
     `speed`, `engaged`, `progress`, `last` and `hour` are `None`, tuples and dictionaries are empty, where the universe
     has no such state.

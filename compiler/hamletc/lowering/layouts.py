@@ -58,7 +58,8 @@ def _walk(
     rounds: Iterable[int],
     turn: Callable[[Builder, Value, Value, int], Value],
 ) -> Value:
-    """Through the rounds until the result is a cell; as many times as there are ghosts is enough."""
+    """Send the value through the rounds until it is a cell; it meets each ghost, a number beyond the cells, once at
+    most."""
     low, rounds = builder.u32(domain.low), tuple(rounds)
 
     def network(value: Value) -> Value:
@@ -171,7 +172,7 @@ def _drawn(builder: Builder, universe: Universe, layout: Value, index: Value, ax
 
 
 def _mixed(builder: Builder, layout: Value, index: Value) -> Value:
-    """What all draws of an index (U32) have in common (U32)."""
+    """The part (U32) that all draws of an index (U32) share."""
     of_index = builder.mul(builder.add(index, builder.u32(1)), builder.u32(GOLDEN))
     return mix32(builder, builder.add(layout, of_index))
 
@@ -198,7 +199,7 @@ def _drawn_words(builder: Builder, table: DrawTable, mixed: Value, cell: Value) 
     """The words (I32) of the place of an index.
 
     Args:
-        mixed: what all draws of the index have in common (U32).
+        mixed: the part that all draws of the index share (U32).
         cell: among the axes that are permuted (U32); they are part of the first word.
     """
     # Seed the accumulators with a non-constant so that the loop has a type; subtract it afterwards.
@@ -232,5 +233,5 @@ def draw_body(table: DrawTable) -> Function:
 
 
 def _word_names(table: DrawTable) -> tuple[str, ...]:
-    """What the body calls its values."""
+    """The names of the words in the body."""
     return (MIXED, *(f"{DRAWS}.word{number}" for number in range(table.words)))

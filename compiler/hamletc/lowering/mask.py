@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from hamlet import schema
 from hamlet.universe import Grid
 from hamletc.ir.function import Output
@@ -27,14 +29,16 @@ def mask(lane: Lane) -> tuple[Output, ...]:
     steps = None if lane.plan.moves is None else lane.plan.moves.steps
     with builder.at("mask", universe.space.span):
         possible = [] if steps is None or None not in allowed else _possible_steps(lane, steps)
-    for first, count in _runs(allowed):
-        name, value = f"mask.{first}", allowed[first]
+    first = 0
+    for value, alike in groupby(allowed):
+        name, count = f"mask.{first}", len(tuple(alike))
         with builder.at("mask", universe.space.span):
             if value is None:
                 number = builder.i32(first)
                 move = number if count == 1 else builder.add(builder.element(name), number)
                 value = _can_make(lane, possible, move)
             outputs.append(Output(name, builder.all([value, *for_all]), None if count == 1 else count))
+        first += count
     return tuple(outputs)
 
 
@@ -57,12 +61,6 @@ def _conditions(lane: Lane) -> list[Value | None]:
     return allowed
 
 
-def _runs(conditions: list[Value | None]) -> list[tuple[int, int]]:
-    """The first of each run of equal conditions, and how many it has."""
-    starts = [i for i, condition in enumerate(conditions) if i == 0 or condition != conditions[i - 1]]
-    return [(start, end - start) for start, end in zip(starts, [*starts[1:], len(conditions)], strict=True)]
-
-
 def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
     """Whether the move changes the position, or goes nowhere anyway."""
     builder, space = lane.builder, lane.universe.space
@@ -72,7 +70,7 @@ def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
 
 
 def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
-    """The same for the move of this number (I32), by tables."""
+    """Whether the move of this number (I32) changes the position, or goes nowhere anyway, by tables."""
     builder, tables = lane.builder, lane.plan.moves
     if tables is None:
         raise ValueError("moves are unrolled")
@@ -94,7 +92,7 @@ def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
 
 
 def goes_somewhere(lane: Lane, axis: int, step: int) -> Value:
-    """Whether (BOOL) the coordinate on the axis would be another one."""
+    """Whether (BOOL) a step changes the coordinate on its axis."""
     builder, grid, own = lane.builder, grid_of(lane.universe), lane.position[axis]
     size = grid.sizes[axis]
     match grid.edges:
@@ -115,7 +113,7 @@ def goes_somewhere(lane: Lane, axis: int, step: int) -> Value:
 
 
 def _possible_steps(lane: Lane, tables: StepTables) -> list[Value]:
-    """Words (U32) with the bits of `tables`: whether each step goes somewhere."""
+    """Words (U32) with a bit per step, as in `tables`: whether the step changes the position."""
     builder, nothing = lane.builder, lane.builder.u32(0)
     words = [builder.u32(1), *[nothing] * (len(tables.words) - 1)]
     for bit, (axis, step) in enumerate(tables.steps, 1):

@@ -18,9 +18,13 @@ STEPS_PER_AXIS, MORE_STEPS = 4, 64
 
 @dataclass(frozen=True, slots=True)
 class StepTables:
-    """The different steps that moves of a grid take: an axis, and a displacement on it that is not 0; and tables with a
-    row per move that have a bit (of I32) per step: step i is bit i + 1 of the words together. Bit 0 is that of moves
-    that go nowhere."""
+    """The steps that moves of a grid take, and which move takes which.
+
+    Attributes:
+        steps: the different ones: an axis, and a displacement on it that is not 0.
+        words: tables (I32) with a row per move and, over all words, a bit per step: step i has bit i + 1. Moves that go
+            nowhere have bit 0.
+    """
 
     steps: tuple[tuple[int, int], ...]
     words: tuple[Table, ...]
@@ -84,14 +88,14 @@ def displacement(universe: Universe, by: tuple[float, ...]) -> tuple[float, ...]
 
 
 def coordinates(universe: Universe, place: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
-    """The coordinates that an author gave, of the type of positions."""
+    """The coordinates that an author gave, as numbers of the type of positions."""
     if schema.position_dtype(universe) == "i32":
         return tuple(int(coordinate) for coordinate in place)
     return tuple(round32(coordinate) for coordinate in place)
 
 
 def fixed_position(builder: Builder, universe: Universe, place: tuple[float, ...]) -> tuple[Value, ...]:
-    """The same as constants."""
+    """The coordinates that an author gave as constants of the IR."""
     return tuple(literal(builder, coordinate) for coordinate in coordinates(universe, place))
 
 
@@ -150,7 +154,7 @@ def _in_continuous(
 
 
 def _farthest(universe: Universe, space: Continuous, axis: int) -> float:
-    """A displacement leaves no coordinate so far from the low end, even if it was a size beyond the edges before."""
+    """A distance from the low end that no coordinate reaches by a displacement, even from a size beyond the edges."""
     bounds = space.axes[axis]
     custom = (action.move for action in universe.actions if action.move is not None)
     longest = max((abs(by[axis]) for by in (*(move.by for move in universe.moves), *custom)), default=0.0)

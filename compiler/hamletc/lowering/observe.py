@@ -159,7 +159,7 @@ def _here(lane: Lane, name: str, affordances: tuple[str | None, ...]) -> Value:
 
 
 def _here_words(lane: Lane, affordances: tuple[str | None, ...]) -> list[Value]:
-    """A bit per item: whether the agent is there; words (U32) of 32."""
+    """Words (U32) with a bit per item: whether the agent is there."""
     builder, nothing = lane.builder, lane.builder.u32(0)
     words = [nothing] * -(-len(affordances) // WORD)
     for index, affordance in enumerate(affordances):

@@ -32,7 +32,7 @@ FEWEST = 5
 
 
 def occupancy(lane: Lane) -> Occupancy:
-    """The way to ask that costs less: a bit mask of all cells, or the inverse permutation of each cell asked for."""
+    """The cheapest way to ask: a bit mask of all cells, stored places, or the inverse permutation of each cell."""
     words = _words(lane.plan)
     count = len(lane.plan.places.random) if lane.plan.computed else len(lane.places)
     if words * max(count, 1) <= LARGEST_MASK:
@@ -41,7 +41,7 @@ def occupancy(lane: Lane) -> Occupancy:
 
 
 def loops(plan: Plan, function: Function) -> list[Function]:
-    """The functions that the way of asking in this one needs: the body of its loop."""
+    """The functions that this one needs to ask: the body of its loop, if it has one."""
     if any(isinstance(node.op, Fold) and node.op.function == CELLS for node in function.nodes):
         return [_cells_body(plan.places, _words(plan))]
     return []
@@ -91,7 +91,7 @@ def _mark(builder: Builder, cell: Value) -> Value:
 def _joined(
     builder: Builder, join: Callable[[Value, Value], Value], words: list[Value], cell: Value, bit: Value
 ) -> list[Value]:
-    """The words (U32) after the bit of a cell is joined to the one that has it."""
+    """The words (U32) after a cell's bit is joined to the word that has it."""
     word_of, nothing = builder.shift_right(cell, 5), builder.u32(0)
     numbered = enumerate(words)
     return [join(word, builder.select(builder.equal(word_of, builder.u32(n)), bit, nothing)) for n, word in numbered]
@@ -174,5 +174,5 @@ def _rows(where: Places) -> int:
 
 
 def _names(words: int) -> tuple[str, ...]:
-    """What the body calls its values."""
+    """The names of the layout and the words in the body."""
     return (LAYOUT, *(f"{CELLS}.word{number}" for number in range(words)))

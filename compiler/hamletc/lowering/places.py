@@ -59,7 +59,7 @@ class Places:
         return tuple(dict.fromkeys(cell for cell, _ in self.fixed))
 
     def random_index(self, number: int) -> int:
-        """The j of the affordance of this number, which is at random."""
+        """The number, among those at random, of the affordance of this number."""
         return bisect_left(self.random, number)
 
 
@@ -126,7 +126,7 @@ class DrawTable:
         words: the number of words of a cell.
         salt: what the axis adds to the draw (32 bits).
         size: of the axis.
-        word: that the coordinate is part of.
+        word: the one that the coordinate is part of.
         stride: what a step on the axis adds to that word.
     """
 

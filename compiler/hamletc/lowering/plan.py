@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import (
-    Grid,
-    ObserveBlank,
-    ObserveConstant,
-    ObserveGrid,
-    ObserveHere,
-    ObserveWindow,
-    Universe,
-)
+from hamlet.universe import Grid, ObserveBlank, ObserveConstant, ObserveGrid, ObserveHere, ObserveWindow, Universe
+from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
@@ -81,7 +73,7 @@ class Plan:
     def tables(self) -> tuple[Table, ...]:
         """All tables, in the order in which programs have them."""
         parts = (self.places.searched, self.affordances, self.cascades, self.moves, self.draws)
-        return tuple(tables_of((*parts, *self.rows.values(), self.actions)))
+        return tables_of((*parts, *self.rows.values(), self.actions))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
         """The same plan, but for whether the kernel has a cell cache."""
@@ -115,23 +107,13 @@ def plan(universe: Universe, limits: Limits) -> Plan:
     return planned.with_cell_cache(limits)
 
 
-def tables_of(part: object) -> Iterator[Table]:
+def tables_of(part: object) -> tuple[Table, ...]:
     """The tables that a part of a plan has as fields, in order."""
-    match part:
-        case Table():
-            yield part
-        case tuple():
-            for each in part:
-                yield from tables_of(each)
-        case _ if is_dataclass(part):
-            for field in fields(part):
-                yield from tables_of(getattr(part, field.name))
-        case _:
-            pass
+    return tuple(node for node in nodes(part) if isinstance(node, Table))
 
 
 def _row_tables(universe: Universe, numbers: dict[str, int]) -> dict[str, Table]:
-    """Numbers, and affordances that may be here, by segment. What is here in the usual order needs no table."""
+    """The tables of `constant` and `here`, by segment; all affordances in file order, then `nothing`, need none."""
     tables: dict[str, Table] = {}
     repeated = (segment.name for segment in schema.observation_segments(universe) if segment.repeated)
     for item in universe.observations:

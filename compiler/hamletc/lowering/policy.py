@@ -77,7 +77,7 @@ def lower_bin(universe: Universe) -> tuple[Function, Table]:
 
 
 def _count(lane: Lane, feature: Count) -> Value:
-    """A whole number (I32)."""
+    """The value (I32) of a feature that is a whole number."""
     builder = lane.builder
     match feature.name:
         case name if name == HOUR:

@@ -71,7 +71,7 @@ def _steps(lane: Lane, number: int) -> list[Value]:
 
 
 def _total(builder: Builder, metric: Metric, away: list[Value]) -> Value:
-    """What the metric makes of the steps on all axes; of the euclidean one the square."""
+    """The distance that the metric makes of the steps on all axes; for the euclidean metric its square."""
     match metric:
         case "manhattan":
             return reduce(builder.add, away)

@@ -69,7 +69,7 @@ def _assign(lane: Lane, assign: Assign, measured: Measured | None) -> None:
 
 
 def applied(builder: Builder, op: AssignOp, current: Value, value: Value) -> Value:
-    """What an assignment makes of the current value, not yet clamped."""
+    """The value that an assignment gives a meter with this current value, not yet clamped."""
     match op:
         case "+=":
             return builder.add(current, value)

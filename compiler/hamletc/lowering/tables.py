@@ -24,7 +24,7 @@ Named = TypeVar("Named", Action, Affordance)
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Trees as rows of tables.
+    """Trees of the universe as rows of tables.
 
     Attributes:
         shapes: each different shape, in the order of the first tree that has it, and the numbers of all that do.
@@ -173,7 +173,7 @@ def action_table(universe: Universe) -> ActionTable:
 def _by_axis(
     universe: Universe, name: str, rows: list[tuple[float, ...] | tuple[int, ...] | None], before: int
 ) -> tuple[Table, ...]:
-    """A table per axis of what actions say for it."""
+    """A table per axis: what each action says for it."""
     if all(row is None for row in rows):
         return ()
     type_ = F32 if schema.position_dtype(universe) == "f32" else I32

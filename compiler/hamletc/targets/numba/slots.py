@@ -109,7 +109,7 @@ def outcomes(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
 
 def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot, ...]:
     """What a kernel that holds this state has for the functions of `hamletc.lowering.cell_cache`, and the scene;
-    nothing where the program has none of them. Moved positions are in the place of the state's, unless a tick needs
+    nothing where the program has none of them. Moved positions take the place of the state's, unless a tick needs
     both."""
     functions = {function.name: function for function in program.functions}
     if "move" not in functions:
