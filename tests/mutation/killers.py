@@ -72,7 +72,7 @@ LONG = {
 
 
 def area(path: str) -> str:
-    """Which tests look at a file: `lowering`, `passes`, `triton`, `numba`, or `both` targets, which spell operations."""
+    """Which tests look at a file: `lowering`, `passes`, `triton`, `numba`, or `both` targets (and how they spell)."""
     if path == TABLE:
         return "both"
     folders = path.split("/")
