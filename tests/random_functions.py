@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,39 +12,20 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Equal,
-    FromBits,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Type,
-    Value,
-    Xor,
-)
+from hamletc.ir.ops import BOOL, F32, I32, PLAIN, U32, Const, Lookup, ToBits, Type, Value
 
-F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 TABLES = (Table("time.sin", F32, (0.0, -0.0, 0.5, round32(0.1))), Table("steps", I32, (-1, 0, 2**31 - 1, 5)))
+EDGES: dict[Type, list[Any]] = {
+    F32: [
+        0.0, -0.0, 1e-45, -1e-45, -7e-39, 1.17549435e-38, 0.3, 0.29999998, 1.0, -1.0, 2.5, 3.0, 16777217.0,
+        3.4028235e38,
+    ],
+    I32: [0, 1, -1, 2, 7, -8, 31, 2**24 + 1, 2**31 - 1, -(2**31) + 1, -(2**31)],
+    U32: [0, 1, 2, 7, 8, 31, 2**16, 2**31, 2**32 - 1, 0x9E3779B9],
+    BOOL: [False, True],
+}  # fmt: skip
+"""Values on which operations could go wrong."""
+
 WIDTH = 4
 COUNT = 5
 
@@ -54,12 +36,6 @@ LITERALS = {
     U32: st.one_of(st.sampled_from([0, 1, 2, 8, 2**31]), st.integers(0, 2**32 - 1)),
     BOOL: st.booleans(),
 }
-SAME_TYPE: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
-    (Add, (F32, I32, U32)), (Sub, (F32, I32, U32)), (Mul, (F32, I32, U32)), (MulHigh, (U32,)), (Div, (F32,)),
-    (Less, (F32, I32, U32)), (LessEqual, (F32, I32, U32)), (Equal, (F32, I32, U32, BOOL)), (And, (BOOL, U32)),
-    (Or, (BOOL, U32)), (Xor, (U32,)), (Neg, (F32, I32)), (Abs, (F32, I32)), (Sqrt, (F32,)), (Not, (BOOL,)),
-    (ToF32, (I32,)), (ToU32, (I32,)), (ToI32, (U32,)),
-)  # fmt: skip
 SPANS = st.builds(Span, st.integers(0, 999), st.just(1), st.just(1), st.just(2), st.integers(0, 3)) | st.none()
 ORIGINS = st.sampled_from(["cascade hunger_sickens", "affordance Bed", "", "rule a: b; c", "state"])
 
@@ -90,33 +66,24 @@ def _node(draw: st.DrawFn, builder: Builder, by_type: dict[Type, list[Value]]) -
 
     kind = draw(st.integers(0, 10))
     if kind == 0:
-        type_ = draw(st.sampled_from([F32, I32, U32, BOOL]))
+        type_ = draw(st.sampled_from(Type))
         return builder.node(Const(type_, draw(LITERALS[type_])), type_)
     if kind in (1, 2):
         type_ = draw(st.sampled_from([F32, F32, I32, U32, BOOL]))
         return builder.select(pick(BOOL), pick(type_), pick(type_))
     if kind == 3:
-        op = draw(st.sampled_from([Div, Rem]))
-        return builder.emit(op(pick(U32), builder.u32(draw(st.integers(1, 2**32 - 1)))))
-    if kind == 4:
-        op = draw(st.sampled_from([ShiftLeft, ShiftRight]))
-        return builder.emit(op(pick(U32), builder.u32(draw(st.integers(0, 31)))))
-    if kind == 5:
         index = builder.to_i32(builder.rem(pick(U32), builder.u32(WIDTH)))
         table = draw(st.sampled_from(TABLES))
         return builder.node(Lookup(table.name, index), table.type)
-    if kind == 6:
-        return builder.fma(pick(F32), pick(F32), pick(F32))
-    if kind == 7 and draw(st.booleans()):
-        number = pick(F32)
+    op, traits = draw(st.sampled_from(list(PLAIN.items())))
+    type_ = draw(st.sampled_from(list(traits.results)))
+    on = [pick(type_) for _ in fields(op)]
+    if type_ is U32 and traits.right is not None:
+        on[1] = builder.u32(draw(st.sampled_from(traits.right.value)))
+    if op is ToBits:
         # A NaN may have other bits elsewhere.
-        known = builder.select(builder.equal(number, number), number, builder.f32(1.0))
-        return builder.emit(draw(st.sampled_from([ToBits(known), FromBits(pick(U32))])))
-    op, types = draw(st.sampled_from(SAME_TYPE))
-    type_ = draw(st.sampled_from(types))
-    if op in (Neg, Abs, Sqrt, Not, ToF32, ToU32, ToI32):
-        return builder.emit(op(pick(type_)))
-    return builder.emit(op(pick(type_), pick(type_)))
+        on = [builder.select(builder.equal(on[0], on[0]), on[0], builder.f32(1.0))]
+    return builder.emit(op(*on))
 
 
 @st.composite

@@ -10,7 +10,7 @@ from functools import cache
 from types import FrameType
 from typing import Any, TypeAlias
 
-from mutant import COMPILER, FOLDERS, Mutant
+from mutant import COMPILER, FOLDERS, TABLE, Mutant
 
 Functions: TypeAlias = frozenset[tuple[str, int]]
 """Files below `compiler/hamletc`, and the first lines of functions, their decorators included."""
@@ -20,7 +20,7 @@ Functions: TypeAlias = frozenset[tuple[str, int]]
 def tracing() -> Iterator[set[tuple[str, int]]]:
     """Collects the functions of the mutated folders that are called inside, wherever the compiler lies."""
     found: set[tuple[str, int]] = set()
-    marks = tuple(f"/hamletc/{folder}/" for folder in FOLDERS)
+    marks = (*(f"/hamletc/{folder}/" for folder in FOLDERS), f"/hamletc/{TABLE}")
     paths: dict[str, str | None] = {}
 
     def trace(frame: FrameType, _event: str, _argument: Any) -> None:

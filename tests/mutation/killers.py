@@ -12,7 +12,7 @@ import pytest
 from baseline import Baseline
 from behaviour import check_kernels, check_programs
 from executed import function_of
-from mutant import ROOT, Mutant
+from mutant import ROOT, TABLE, Mutant
 
 StageName: TypeAlias = Literal["import", "behaviour", "unit", "golden", "long"]
 STAGES: tuple[StageName, ...] = get_args(StageName)
@@ -39,6 +39,7 @@ UNITS = {
             f"tests/unit/passes/test_{name}.py"
             for name in (
                 "single_passes",
+                "constant_folding",
                 "transfer",
                 "interval",
                 "facts",
@@ -52,7 +53,7 @@ UNITS = {
     ),
     "triton": ("tests/unit/targets/test_body.py", *TRITON_UNITS),
     "numba": ("tests/unit/targets/test_body.py", *NUMBA_UNITS),
-    "both": ("tests/unit/targets/test_body.py", *TRITON_UNITS, *NUMBA_UNITS),
+    "both": ("tests/unit/targets/test_body.py", "tests/unit/ir", *TRITON_UNITS, *NUMBA_UNITS),
 }
 """The unit tests of each area, the quickest first."""
 
@@ -71,7 +72,9 @@ LONG = {
 
 
 def area(path: str) -> str:
-    """Which tests look at a file: `lowering`, `passes`, `triton`, `numba`, or `both` targets."""
+    """Which tests look at a file: `lowering`, `passes`, `triton`, `numba`, or `both` targets (and how they spell)."""
+    if path == TABLE:
+        return "both"
     folders = path.split("/")
     return folders[0] if folders[0] != "targets" else folders[1] if len(folders) > 2 else "both"
 

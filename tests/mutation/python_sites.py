@@ -9,10 +9,20 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from keyword import iskeyword
 
 import numpy as np
 from emitted_sites import alterations
 from mutant import COMPILER, Mutant
+
+from hamletc.ir.ops import PLAIN, Op
+from hamletc.ir.text import MNEMONICS
+
+
+def _method(op: type[Op]) -> str:
+    """The builder's name for an operation."""
+    return f"{MNEMONICS[op]}_" if iskeyword(MNEMONICS[op]) else MNEMONICS[op]
+
 
 COMPARISONS = {
     ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="),
@@ -24,23 +34,15 @@ ARITHMETIC = {
     ast.Mod: ("%", "//"), ast.Pow: ("**", "*"), ast.LShift: ("<<", ">>"), ast.RShift: (">>", "<<"),
     ast.BitAnd: ("&", "|"), ast.BitOr: ("|", "&"), ast.BitXor: ("^", "&"),
 }  # fmt: skip
-METHODS = {
-    "add": "sub", "sub": "add", "mul": "mul_high", "mul_high": "mul", "div": "mul", "rem": "div", "neg": "abs",
-    "abs": "neg", "sqrt": "abs", "less": "less_equal", "less_equal": "less", "equal": "less_equal", "and_": "or_",
-    "or_": "and_", "xor": "or_", "shift_left": "shift_right", "shift_right": "shift_left", "minimum": "maximum",
-    "maximum": "minimum", "any": "all", "all": "any", "to_bits": "to_u32",
-}  # fmt: skip
-"""Operations of the builder, and their neighbours."""
-
-FLOAT_METHODS = {"mul": "add"}
-"""In files that compute with F32 only, `mul_high` would not be of a type."""
-
-CLASSES = {
-    "Add": "Sub", "Sub": "Add", "Mul": "Add", "MulHigh": "Mul", "Div": "Mul", "Rem": "Div", "Neg": "Abs",
-    "Abs": "Neg", "Less": "LessEqual", "LessEqual": "Less", "And": "Or", "Or": "And", "Xor": "Or",
-    "ShiftLeft": "ShiftRight", "ShiftRight": "ShiftLeft", "ToU32": "ToI32", "ToI32": "ToU32", "ToBits": "ToU32",
-}  # fmt: skip
+CLASSES = {op.__name__: traits.near.__name__ for op, traits in PLAIN.items() if traits.near is not None}
 """Operations of the IR where passes and formatters ask for them, and their neighbours."""
+
+METHODS = {
+    _method(op): _method(traits.near)
+    for op, traits in PLAIN.items()
+    if traits.near is not None and traits.results.keys() & PLAIN[traits.near].results.keys()
+} | {"minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any"}
+"""Methods of the builder, and their neighbours that take the same types."""
 
 SWAPPED = ("sub", "div", "rem", "less", "less_equal", "minimum", "maximum", "subtract", "divide")
 """Calls whose first two arguments are swapped."""
@@ -152,8 +154,10 @@ class _Finder:
                     yield Mutant(self.path, begin + start, old, new, kind)
             case ast.Call():
                 yield from self._call(node)
-            case ast.MatchClass(cls=ast.Name(id=name)) if CLASSES.get(name) in self.imported:
-                yield from self._replace(node.cls, CLASSES[name], "operation")
+            case ast.MatchClass(cls=named) if (near := self._near(named)) is not None:
+                yield from self._replace(named, near, "operation")
+            case ast.Dict(keys=keys, values=values):
+                yield from self._rows([(key, value) for key, value in zip(keys, values, strict=True) if key])
             case ast.If() | ast.IfExp() | ast.While():
                 yield from self._negate(node.test)
             case ast.comprehension(ifs=ifs):
@@ -201,13 +205,10 @@ class _Finder:
         match node.func:
             case ast.Attribute(value=owner, attr=attr) if attr in METHODS and not isinstance(owner, ast.Constant):
                 if "builder" in self._of(owner):
-                    other = METHODS[attr]
-                    floats = "to_u32" not in self.text and "u32(" not in self.text
-                    other = FLOAT_METHODS.get(attr, other) if floats else other
                     begin, end = self._span(owner)[1] + 1, self._span(node.func)[1]
-                    yield Mutant(self.path, begin, self.text[begin:end], other, "operation")
-            case ast.Name(id=name) if CLASSES.get(name) in self.imported:
-                yield from self._replace(node.func, CLASSES[name], "operation")
+                    yield Mutant(self.path, begin, self.text[begin:end], METHODS[attr], "operation")
+            case named if (near := self._near(named)) is not None:
+                yield from self._replace(named, near, "operation")
             case ast.Name(id=name) if name in BUILT_IN:
                 yield from self._replace(node.func, BUILT_IN[name], "operation")
             case ast.Name(id="enumerate") if len(arguments) == 1 and not node.keywords:
@@ -230,6 +231,25 @@ class _Finder:
                 yield from self._swap(first, second, "operands")
             case name, [only] if name in DROPPED and not node.keywords:
                 yield from self._replace(node, self._of(only), "call dropped")
+
+    def _rows(self, rows: list[tuple[ast.expr, ast.expr]]) -> Iterator[Mutant]:
+        """In a table of operations the row of one has what that of its neighbour has."""
+        texts = {self._of(key): self._of(value) for key, value in rows}
+        for key, value in rows:
+            for name in (each.attr for each in ast.walk(key) if isinstance(each, ast.Attribute)):
+                other = self._of(key).replace(f"ops.{name}", f"ops.{CLASSES.get(name)}")
+                if other in texts:
+                    yield from self._replace(value, texts[other], "operation")
+
+    def _near(self, named: ast.expr) -> str | None:
+        """The neighbour of an operation of the IR, `Less` or `ops.Less`, if it has one that the file can name."""
+        match named:
+            case ast.Name(id=name) if CLASSES.get(name) in self.imported:
+                return CLASSES[name]
+            case ast.Attribute(value=ast.Name(id="ops"), attr=name) if name in CLASSES:
+                return f"ops.{CLASSES[name]}"
+            case _:
+                return None
 
     def _negate(self, test: ast.expr) -> Iterator[Mutant]:
         if isinstance(test, ast.Compare | ast.UnaryOp) and len(getattr(test, "ops", [0])) == 1:

@@ -34,6 +34,7 @@ from killers import SECONDS, CompileError, StageName, checks
 T = TypeVar("T")
 
 MUTATED = (
+    "hamletc.ir",
     "hamletc.lowering",
     "hamletc.passes",
     "hamletc.targets",
@@ -41,7 +42,7 @@ MUTATED = (
     "hamletc.package",
     "hamlet_lab.diff",
 )
-ALSO = ("sample_universes", "agreement")
+ALSO = ("sample_universes", "random_functions", "agreement")
 """Modules of tests that keep hold of modules that are mutated."""
 
 

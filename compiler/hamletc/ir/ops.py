@@ -306,9 +306,8 @@ class Traits:
     Attributes:
         results: by the type of its operands, the type of its result.
         numpy: the function of numpy that gives it; empty where `hamletc.ir.evaluate` has its own.
-        call: its name in generated text where it is called.
-        sign: what stands between its operands, or before its only one, in generated text; empty where it is only
-            called.
+        call: its name in generated text where it is called; empty where it never is.
+        sign: what stands there between its operands, or before its only one; empty where it is only called.
         near: the operation for which a mistake would take it, if there is one that fits its place.
         right: what the right operand may be where it is U32; any value if `None`.
     """
@@ -335,7 +334,7 @@ PLAIN: Mapping[type[Plain], Traits] = {
     Div: Traits({F32: F32, U32: U32}, "", "divide", "/", Mul, Right.DIVISOR),
     Rem: Traits(_WORD, "remainder", "remainder", "%", Div, Right.DIVISOR),
     Fma: Traits(_FLOAT, "", "fma"),
-    Neg: Traits(_SIGNED, "negative", "negative", "-", Abs),
+    Neg: Traits(_SIGNED, "negative", "", "-", Abs),
     Abs: Traits(_SIGNED, "absolute", "absolute", "", Neg),
     Sqrt: Traits(_FLOAT, "sqrt", "square_root", "", Abs),
     Less: Traits(_ORDERED, "less", "less", "<", LessEqual),
@@ -344,7 +343,7 @@ PLAIN: Mapping[type[Plain], Traits] = {
     And: Traits(_LOGIC, "bitwise_and", "bit_and", "&", Or),
     Or: Traits(_LOGIC, "bitwise_or", "bit_or", "|", And),
     Xor: Traits(_WORD, "bitwise_xor", "bit_xor", "^", Or),
-    Not: Traits({BOOL: BOOL}, "logical_not", "bit_not", "~"),
+    Not: Traits({BOOL: BOOL}, "logical_not", "", "~"),
     ShiftLeft: Traits(_WORD, "left_shift", "shift_left", "<<", ShiftRight, Right.AMOUNT),
     ShiftRight: Traits(_WORD, "right_shift", "shift_right", ">>", ShiftLeft, Right.AMOUNT),
     ToF32: Traits({I32: F32}, "", "to_f32"),

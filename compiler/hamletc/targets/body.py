@@ -18,6 +18,7 @@ from itertools import count
 
 from hamletc.ir.function import Function, Node, Origin, Output, Program
 from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Type, Value, operands
+from hamletc.ir.verifier import element_of
 
 FOLDED_OPERATIONS = 4
 """An expression holds at most so many operations."""
@@ -90,6 +91,12 @@ def identifier(name: str) -> str:
     return f"_{plain}" if plain[0].isdigit() else plain
 
 
+def table_name(table: str) -> str:
+    """A table in generated text, an argument of kernels or a constant: `table_time_sin` of `time.sin`. No local name
+    begins like this."""
+    return f"table_{identifier(table)}"
+
+
 def unique(name: str, taken: set[str]) -> str:
     """The name, with a number after it where it is taken; then it is."""
     numbered = (name if number == 1 else f"{name}_{number}" for number in count(1))
@@ -136,7 +143,7 @@ def body(function: Function) -> Body:
     """Name and order what the outputs of a function need; other nodes are left out."""
     nodes = function.nodes
     live = reachable(nodes, (output.value for output in function.outputs))
-    element_of = _elements(nodes)
+    inside = element_of(function)
     states = versions(function, live)
     uses: dict[Value, list[Value]] = defaultdict(list)
     for value in live:
@@ -157,7 +164,7 @@ def body(function: Function) -> Body:
             and not isinstance(node.op, Const | Input | Element | Lookup | Fold)
             and weight[value] < FOLDED_OPERATIONS
             and node.origin == nodes[users[0]].origin
-            and element_of[value] == element_of[users[0]]
+            and inside[value] == inside[users[0]]
             and weight[value] + sum(weight[o] for o in operands(nodes[users[0]].op) if o in folded) < FOLDED_OPERATIONS
         ):
             folded.add(value)
@@ -169,7 +176,7 @@ def body(function: Function) -> Body:
 
     def lines(element: str | None, root: Value | None = None) -> tuple[Line, ...]:
         wanted = live if root is None else reachable(nodes, (root,))
-        return _lines(nodes, names, [v for v in statements if element_of[v] == element and v in wanted])
+        return _lines(nodes, names, [v for v in statements if inside[v] == element and v in wanted])
 
     return Body(
         function,
@@ -204,17 +211,6 @@ def _tables(op: Op) -> tuple[str, ...]:
             return tables
         case _:
             return ()
-
-
-def _elements(nodes: tuple[Node, ...]) -> list[str | None]:
-    """For each value the repeated output on whose element it depends."""
-    result: list[str | None] = []
-    for node in nodes:
-        if isinstance(node.op, Element):
-            result.append(node.op.output)
-        else:
-            result.append(next((e for o in operands(node.op) if (e := result[o]) is not None), None))
-    return result
 
 
 def _next_versions(op: Op) -> tuple[Value, ...]:

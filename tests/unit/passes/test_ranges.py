@@ -37,7 +37,8 @@ def hold(function: Function, facts: Facts, inputs: dict[str, Array], tables: tup
     whole = replace(function, outputs=(*function.outputs, *nodes))
     values = evaluate(whole, inputs, tables, tuple(facts.functions.values()))
     for value, interval in enumerate(ranges_of(function, facts)):
-        found = values[f"node.{value}"].astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            found = values[f"node.{value}"].astype(np.float64)
         where = f"{function.name} %{value}: {function.nodes[value]} {interval}"
         missing = np.isnan(found)
         assert interval.nan or not missing.any(), where

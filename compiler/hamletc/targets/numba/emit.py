@@ -12,8 +12,8 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Type, Value, operands
-from hamletc.targets.body import Body, Line, Loop, body, comment, identifier, rows, unique
-from hamletc.targets.numba.formatter import NumbaFormatter, literal, table_name
+from hamletc.targets.body import Body, Line, Loop, body, comment, identifier, rows, table_name, unique
+from hamletc.targets.numba.formatter import NumbaFormatter, literal
 from hamletc.targets.numba.parts import Cut, Place, cut, is_large
 from hamletc.targets.numba.parts import held as held_in
 from hamletc.targets.numba.slots import HEAP, STACK, Slot, chunks, keeps_cells, kept, outcomes, state

@@ -19,6 +19,7 @@ from hamletc.ir.ops import (
     Input,
     Lookup,
     Neg,
+    Not,
     Op,
     Plain,
     Select,
@@ -26,7 +27,7 @@ from hamletc.ir.ops import (
     Value,
     operands,
 )
-from hamletc.targets.body import Body, identifier
+from hamletc.targets.body import Body, table_name
 
 
 def literal(constant: Const) -> str:
@@ -106,6 +107,9 @@ class NumbaFormatter:
                 return self._fold(op)
             case Neg(operand=operand) if self.body.type(operand) is Type.I32:
                 return f"subtract(0, {self.typed(operand)})"
+            case Not(operand=operand) if isinstance(known := self.body.op(operand), Const):
+                # In Python `~True` is -2.
+                return repr(not known.value)
             case _:
                 return self._plain(op, operands(op))
 
@@ -129,8 +133,3 @@ class NumbaFormatter:
         ]
         given += [table_name(table) for table in op.tables if table not in self.constants]
         return f"_{op.function}_rows({', '.join(given)})"
-
-
-def table_name(table: str) -> str:
-    """A table in generated text: an argument of kernels, or a constant. No local name begins like this."""
-    return f"table_{identifier(table)}"

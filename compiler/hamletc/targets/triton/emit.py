@@ -12,11 +12,11 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Const, Type, Value
-from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, unique
+from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, table_name, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
-from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, table_name
+from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal
 from hamletc.targets.triton.slots import Slot, offset, slots
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from hamlet.numbers.binary32 import bits32, spell32
 from hamletc.ir import ops
 from hamletc.ir.ops import PLAIN, Const, Op, Order, Plain, Type, Value, operands
-from hamletc.targets.body import Body, identifier
+from hamletc.targets.body import Body, table_name
 
 DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", Type.BOOL: "tl.int1"}
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
@@ -183,8 +183,3 @@ class TritonFormatter:
             return self.value(value)
         lanes = next(parameter.name for parameter in self.body.parameters if not _shared(parameter.input))
         return f"tl.full({lanes}.shape, {self.value(value)}, {DTYPES[self.body.type(value)]})"
-
-
-def table_name(table: str) -> str:
-    """The kernel argument of a table: `table_time_sin` of `time.sin`."""
-    return f"table_{identifier(table)}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
+from dataclasses import fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,103 +12,57 @@ import pytest
 
 from hamlet.launch.cpu.ops import WIDE
 from hamletc.ir.builder import Builder
-from hamletc.ir.evaluate import evaluate
+from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Function, Output, Table
-from hamletc.ir.ops import (
-    OPS,
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Element,
-    Equal,
-    Fma,
-    Fold,
-    FromBits,
-    Input,
-    Less,
-    LessEqual,
-    Lookup,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sqrt,
-    Sub,
-    ToBits,
-    ToF32,
-    ToI32,
-    ToU32,
-    Type,
-    Xor,
-)
+from hamletc.ir.ops import BOOL, F32, I32, OPS, PLAIN, U32, Element, Fold, Plain, Right, Type, Value
 from hamletc.targets.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
+from random_functions import EDGES
 
-F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 LETTERS = {F32: "f", I32: "i", U32: "u", BOOL: "b"}
 TABLE = Table("time.sin", F32, (0.0, -0.0, 0.5, 1e-45))
 
-FLOATS = [0.0, -0.0, 1e-45, -1e-45, 1.17549435e-38, 0.3, 0.29999998, 1.0, -1.0, 3.0, 16777217.0, 3.4028235e38, -7e-39]
-INTEGERS = [0, 1, -1, 2, 7, -8, 31, 2**24 + 1, 2**31 - 1, -(2**31) + 1, -(2**31)]
-UNSIGNED = [0, 1, 2, 7, 8, 31, 2**16, 2**31, 2**32 - 1, 0x9E3779B9]
-SHIFTS = [0, 1, 15, 31]
-
-BINARY: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
-    (Add, (F32, I32, U32)), (Sub, (F32, I32, U32)), (Mul, (F32, I32, U32)), (MulHigh, (U32,)), (Div, (F32,)),
-    (Less, (F32, I32, U32)), (LessEqual, (F32, I32, U32)), (Equal, (F32, I32, U32, BOOL)), (And, (BOOL, U32)),
-    (Or, (BOOL, U32)), (Xor, (U32,)),
-)  # fmt: skip
-UNARY: tuple[tuple[type[Op], tuple[Type, ...]], ...] = (
-    (Neg, (F32, I32)), (Abs, (F32, I32)), (Not, (BOOL,)), (ToF32, (I32,)), (ToU32, (I32,)), (ToI32, (U32,)),
-    (ToBits, (F32,)), (FromBits, (U32,)),
-)  # fmt: skip
+DIVISORS = (7, 24, 8, 2**31)
 
 
 def every_operation() -> Function:
-    """One function that uses every operation on every type it takes: on two inputs, and with constants."""
+    """One function that uses every operation on every type it takes: on inputs, with constants, and on constants."""
     b = Builder()
     left = {type_: b.input(type_, f"left.{LETTERS[type_]}") for type_ in Type}
     right = {type_: b.input(type_, f"right.{LETTERS[type_]}") for type_ in Type}
     constant = {F32: b.f32(1e-45), I32: b.i32(-3), U32: b.u32(0x9E3779B1), BOOL: b.boolean(True)}
-    values = [b.emit(op(left[t], right[t])) for op, types in BINARY for t in types]
-    values += [b.emit(op(left[t], constant[t])) for op, types in BINARY for t in types]
-    values += [b.emit(op(constant[t], right[t])) for op, types in BINARY for t in types]
-    values += [b.emit(op(constant[t], constant[t])) for op, types in BINARY for t in types]
-    values += [b.emit(op(left[t])) for op, types in UNARY for t in types]
-    values += [b.sqrt(b.abs(left[F32])), b.emit(Rem(left[U32], b.u32(7))), b.emit(Div(left[U32], b.u32(24)))]
-    values += [b.emit(Rem(b.u32(9), b.u32(8))), b.emit(Div(left[U32], b.u32(8)))]
-    amount = b.emit(And(right[U32], b.u32(31)))
-    values += [b.emit(ShiftLeft(left[U32], amount)), b.emit(ShiftRight(left[U32], amount))]
-    values += [b.emit(ShiftLeft(b.u32(1), amount)), b.shift_right(left[U32], 31)]
-    for t in (F32, I32, U32, BOOL):
+    amount = b.and_(right[U32], b.u32(31))
+
+    def places(op: type[Plain], type_: Type) -> list[tuple[Value, ...]]:
+        """What may stand in the place of each operand."""
+        first, second = (left[type_], constant[type_]), (right[type_], constant[type_])
+        match PLAIN[op].right if type_ is U32 else None:
+            case None:
+                return [first, second, second][: len(fields(op))]
+            case Right.DIVISOR:
+                return [first, tuple(b.u32(divisor) for divisor in DIVISORS)]
+            case Right.AMOUNT:
+                return [first, (amount, b.u32(31))]
+
+    values = [b.emit(op(*on)) for op, traits in PLAIN.items() for t in traits.results for on in product(*places(op, t))]
+    for t in Type:
         values += [b.select(left[BOOL], left[t], right[t]), b.select(left[BOOL], constant[t], right[t])]
     values += [b.select(left[BOOL], b.f32(0.3), b.f32(-0.0)), b.select(right[BOOL], b.i32(1), b.i32(-1))]
-    values += [b.fma(left[F32], right[F32], right[F32]), b.fma(left[F32], b.f32(0.5), b.f32(1e-45))]
+    values += [b.sqrt(b.abs(left[F32])), b.fma(left[F32], right[F32], right[F32])]
     values += [b.minimum(left[F32], right[F32]), b.maximum(left[F32], right[F32])]
     values += [b.add(b.mul(left[F32], right[F32]), left[F32]), b.sub(b.mul(left[F32], b.f32(0.1)), right[F32])]
-    values += [b.lookup(TABLE, b.to_i32(b.emit(And(right[U32], b.u32(3)))))]
+    values += [b.lookup(TABLE, b.to_i32(b.and_(right[U32], b.u32(3))))]
     values += [b.f32(-0.0), b.i32(-1), b.u32(2**32 - 1), b.boolean(False)]
     return b.finish("every", tuple(Output(f"out.{n}", v) for n, v in enumerate(dict.fromkeys(values))))
 
 
 def inputs() -> dict[str, np.ndarray[Any, Any]]:
     """All pairs of edge values of each type."""
-    edges = {
-        "f": np.array(FLOATS, np.float32), "i": np.array(INTEGERS, np.int32), "u": np.array(UNSIGNED, np.uint32),
-        "b": np.array([False, True]),
-    }  # fmt: skip
+    edges = {LETTERS[type_]: np.array(values, DTYPES[type_]) for type_, values in EDGES.items()}
     lanes = WIDE * -(-max(len(values) ** 2 for values in edges.values()) // WIDE)
     result = {}
     for letter, values in edges.items():
-        pairs = np.array(list(itertools.product(values, values)), values.dtype)
+        pairs = np.array(list(product(values, values)), values.dtype)
         pairs = np.resize(pairs, (lanes, 2))
         result[f"left.{letter}"], result[f"right.{letter}"] = pairs[:, 0].copy(), pairs[:, 1].copy()
     return result
@@ -184,25 +139,8 @@ def test_text(text: str, make: Any) -> None:
     assert NumbaFormatter(printed).line(printed.outputs[0].value) == text
 
 
-def test_an_operation_without_a_method_is_an_error() -> None:
+def test_an_operation_without_an_expression_is_an_error() -> None:
     b = Builder()
     printed = body(b.finish("f", (Output("out", b.element("out"), 3),)))
     with pytest.raises(TypeError, match="no expression for Element"):
         NumbaFormatter(printed).operation(Element("out"))
-
-
-def test_all_operations_are_in_this_file() -> None:
-    used = {op for op, _ in (*BINARY, *UNARY)} | {
-        Const,
-        Input,
-        Element,
-        Fma,
-        Lookup,
-        Select,
-        Sqrt,
-        Rem,
-        ShiftLeft,
-        ShiftRight,
-    }
-    # A fold runs another function: tests/equivalence has one.
-    assert used == set(OPS) - {Fold}

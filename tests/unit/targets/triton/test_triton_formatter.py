@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Output
-from hamletc.ir.ops import Const, Type, Value
+from hamletc.ir.ops import PLAIN, Const, Plain, Type, Value
 from hamletc.passes.extremes import Extremes
 from hamletc.passes.interval import Interval
 from hamletc.passes.ranges import Facts
@@ -58,6 +60,17 @@ def test_divisions_are_exact_and_typed() -> None:
     # Scalars, unlike blocks, do not decide the type of a literal.
     assert show(builder, builder.rem(seed, builder.u32(5))) == "seed_low_0 % tl.full((), 5, tl.uint32)"
     assert show(builder, builder.mul_high(seed, builder.u32(5))) == "tl.umulhi(seed_low_0, tl.full((), 5, tl.uint32))"
+
+
+@pytest.mark.parametrize("op", PLAIN, ids=lambda op: op.__name__)
+def test_every_operation_has_an_expression(op: type[Plain]) -> None:
+    for type_ in PLAIN[op].results:
+        builder = Builder()
+        on = [builder.input(type_, f"x{place}") for place in range(len(fields(op)))]
+        if type_ is Type.U32 and PLAIN[op].right is not None:
+            on[1] = builder.u32(7)
+        text = show(builder, builder.emit(op(*on)))
+        assert all((f"x{place}_0" if value == place else "7") in text for place, value in enumerate(on))
 
 
 def test_python_never_computes() -> None:

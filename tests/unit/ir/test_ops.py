@@ -1,42 +1,39 @@
+"""What is declared of operations: the table is whole, and typing follows it."""
+
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import product
 
 import pytest
+from hypothesis import given, seed, settings
 
+from hamletc.ir.function import Function
 from hamletc.ir.ops import (
+    BOOL,
+    F32,
+    I32,
     OPS,
+    PLAIN,
+    U32,
+    Binary,
     Const,
     Element,
+    Fma,
     Fold,
     Input,
     Lookup,
     Op,
+    Plain,
     Select,
     Type,
     TypingError,
+    Unary,
     operands,
     result_type,
     with_operands,
-)
-
-F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
-
-ARITHMETIC = {F32: F32, I32: I32, U32: U32}
-ORDER = {F32: BOOL, I32: BOOL, U32: BOOL}
-SIGNED = {F32: F32, I32: I32}
-LOGIC = {BOOL: BOOL, U32: U32}
-RESULTS = {
-    "Add": ARITHMETIC, "Sub": ARITHMETIC, "Mul": ARITHMETIC, "MulHigh": {U32: U32}, "Div": {F32: F32, U32: U32},
-    "Fma": {F32: F32},
-    "Rem": {U32: U32}, "Neg": SIGNED, "Abs": SIGNED, "Sqrt": {F32: F32}, "Less": ORDER, "LessEqual": ORDER,
-    "Equal": {**ORDER, BOOL: BOOL}, "And": LOGIC, "Or": LOGIC, "Xor": {U32: U32}, "Not": {BOOL: BOOL},
-    "ShiftLeft": {U32: U32}, "ShiftRight": {U32: U32}, "ToF32": {I32: F32}, "ToU32": {I32: U32}, "ToI32": {U32: I32},
-    "ToBits": {F32: U32}, "FromBits": {U32: F32},
-}  # fmt: skip
-"""By operation, the type of the operands and the type of the result, as ops.py says it."""
-
-UNIFORM = [op for op in OPS if op not in (Const, Input, Element, Lookup, Select, Fold)]
+)  # fmt: skip
+from random_functions import functions
 
 
 def typed(op: Op, *types: Type) -> Type | None:
@@ -46,15 +43,48 @@ def typed(op: Op, *types: Type) -> Type | None:
         return None
 
 
-@pytest.mark.parametrize("kind", UNIFORM, ids=lambda kind: kind.__name__)
-def test_operands_of_one_type(kind: type[Op]) -> None:
-    arity = len(kind.__dataclass_fields__)
+def test_every_plain_operation_has_a_row() -> None:
+    assert set(PLAIN) == {*Unary.__subclasses__(), *Binary.__subclasses__(), Fma}
+    assert len(OPS) == len(set(OPS))
+
+
+@pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
+def test_rows_fit_their_operations(kind: type[Plain]) -> None:
+    traits = PLAIN[kind]
+    assert traits.results
+    assert traits.sign or traits.call
+    assert traits.near is None or (traits.near is not kind and traits.near.__bases__ == kind.__bases__)
+    assert traits.right is None or (issubclass(kind, Binary) and U32 in traits.results)
+
+
+def test_random_functions_draw_every_operation() -> None:
+    drawn: set[type[Op]] = set()
+
+    @seed(1)
+    @settings(max_examples=60, deadline=None, database=None)
+    @given(functions())
+    def collect(function: Function) -> None:
+        drawn.update(type(node.op) for node in function.nodes)
+
+    collect()
+    assert drawn == set(OPS) - {Fold}
+
+
+@pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
+def test_operands_of_one_type(kind: type[Plain]) -> None:
+    arity = len(fields(kind))
     op = kind(*range(arity))
     assert operands(op) == tuple(range(arity))
     assert with_operands(op, (7, 8, 9)[:arity]) == kind(*(7, 8, 9)[:arity])
+    assert not hasattr(op, "__dict__")
     for types in product(Type, repeat=arity):
-        expected = RESULTS[kind.__name__].get(types[0]) if len(set(types)) == 1 else None
+        expected = PLAIN[kind].results.get(types[0]) if len(set(types)) == 1 else None
         assert typed(op, *types) is expected, types
+
+
+def test_operations_on_the_same_operands_are_told_apart() -> None:
+    made = [kind(*range(len(fields(kind)))) for kind in PLAIN]
+    assert len(set(made)) == len(made)
 
 
 def test_select_takes_a_condition_and_two_of_a_type() -> None:
