@@ -13,16 +13,14 @@ import lark
 from lark.grammar import Rule
 from lark.parsers.lalr_analysis import Shift
 
-from hamletc.language.tables import digest
-
 
 def make(text: str) -> lark.Lark:
     """Lark's own parser of a grammar, which has its tables; it is never used to parse."""
     return lark.Lark(text, parser="lalr", lexer="basic", keep_all_tokens=True, maybe_placeholders=True)
 
 
-def tables_of(text: str) -> str:
-    """The tables of a grammar: a rule, a terminal or a state per line.
+def tables_of(text: str, digest: int) -> str:
+    """The tables of a grammar, with its digest: a rule, a terminal or a state per line.
 
     Rules and states have no order of their own in lark; here rules are sorted, and states counted from the first one
     on as they are met.
@@ -46,7 +44,7 @@ def tables_of(text: str) -> str:
             cells[symbol] = numbers[argument]
         states.append(_line(cells))
     terminals = sorted(f"{_line(t.pattern.value)}:{_line(t.name)}" for t in made.terminals if t.pattern is not None)
-    head = _line({"grammar": digest(text), "end": numbers[table.end_states["start"]]})
+    head = _line({"grammar": digest, "end": numbers[table.end_states["start"]]})
     parts = (f'"rules":{_listing(lines)}', f'"terminals":{_listing(terminals, "{}")}', f'"states":{_listing(states)}')
     return ",\n".join((head[:-1], *parts)) + "}\n"
 

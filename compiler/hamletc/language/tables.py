@@ -70,7 +70,7 @@ def tables() -> Tables:
     if found["grammar"] != digest(grammar):
         from hamletc.language.lalr import tables_of
 
-        found = json.loads(tables_of(grammar))
+        found = json.loads(tables_of(grammar, digest(grammar)))
     return Tables([Rule(*rule) for rule in found["rules"]], found["states"], found["end"], found["terminals"])
 
 
