@@ -12,7 +12,7 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names, axes_of, is_word
 from hamletc.checking.report import Report, all_of, given_twice, only, whole_number
 from hamletc.checking.rules import Statements
-from hamletc.checking.space import LONGEST_DISPLACEMENT, displacement, place
+from hamletc.checking.space import LONGEST_DISPLACEMENT, displacement, misses_space, place
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
@@ -65,7 +65,7 @@ def resolve_moves(
     match space:
         case NoSpace():
             if written is not None:
-                _refuse_moves(written, space, report)
+                misses_space("`moves`", space, written.span, report)
             return ()
         case _ if written is not None:
             for key in STEPPING:
@@ -84,17 +84,6 @@ def resolve_moves(
             return _continuous_moves(space, given, expressions, report)
 
 
-def _refuse_moves(written: syntax.MovesDecl, space: NoSpace, report: Report) -> None:
-    report.add(
-        "H055",
-        "`moves` needs a space",
-        written.span,
-        "this universe has none",
-        secondary=(Label(space.span, "no space"),),
-        hint="Leave it out, or declare a space, as in `space grid 8 x 8`.",
-    )
-
-
 def _written_moves(written: syntax.MovesDecl, space: Space, report: Report) -> tuple[Move, ...] | None:
     """`moves { STAY (0, 0)  NE (1, -1) }`."""
     moves: dict[str, Move] = {}
@@ -103,12 +92,9 @@ def _written_moves(written: syntax.MovesDecl, space: Space, report: Report) -> t
         name = item.name.text
         by = displacement(item.delta, space, item.span, report)
         if name in BUILT_IN:
+            hint = "Choose another name."
             report.add(
-                "H066",
-                f"a move cannot be called `{name}`",
-                item.name.span,
-                "an action of every universe",
-                hint="Choose another name.",
+                "H066", f"a move cannot be called `{name}`", item.name.span, "an action of every universe", hint=hint
             )
         elif name in places:
             report.add(
@@ -130,24 +116,16 @@ def _continuous_moves(
     space: Continuous, given: dict[str, syntax.Property], expressions: Expressions, report: Report
 ) -> tuple[Move, ...] | None:
     if "step" not in given:
-        report.add(
-            "H025",
-            "a continuous space has a `step` or `moves`",
-            space.span,
-            hint="Add `step 0.5`: how far a move goes; or list the moves, as in `moves { EAST (0.5, 0) }`.",
-        )
+        hint = "Add `step 0.5`: how far a move goes; or list the moves, as in `moves { EAST (0.5, 0) }`."
+        report.add("H025", "a continuous space has a `step` or `moves`", space.span, hint=hint)
     step = _step(given["step"], space, expressions, report) if "step" in given else None
     directions = _count(given, "directions", report)
     speeds = _count(given, "speeds", report)
     dimensions = len(axes_of(space))
     if "directions" not in given:
         if "speeds" in given:
-            report.add(
-                "H025",
-                "`speeds` needs `directions`",
-                given["speeds"].span,
-                hint="Add `directions 8`, or leave `speeds` out.",
-            )
+            hint = "Add `directions 8`, or leave `speeds` out."
+            report.add("H025", "`speeds` needs `directions`", given["speeds"].span, hint=hint)
             return None
         return None if step is None else axis_moves(dimensions, canonical32(step))
     if dimensions != 2:
@@ -247,12 +225,8 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     needs = resolve_needs(declaration.items, names, report)
     by = None if move is None else displacement(move.delta, space, move.span, report)
     if all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items):
-        report.add(
-            "H049",
-            f"the action `{declaration.name.text}` does nothing",
-            declaration.name.span,
-            hint="Add a statement, `move` or `teleport`; `WAIT` does nothing in every universe.",
-        )
+        hint = "Add a statement, `move` or `teleport`; `WAIT` does nothing in every universe."
+        report.add("H049", f"the action `{declaration.name.text}` does nothing", declaration.name.span, hint=hint)
     if move is not None and by is not None and not any(by):
         report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")
     if move is not None and teleport is not None:

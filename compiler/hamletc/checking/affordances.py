@@ -68,12 +68,8 @@ def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Repo
                 hint="Leave `at` out: every affordance is within reach.",
             )
     elif span is None:
-        report.add(
-            "H025",
-            f"the affordance `{name.text}` has no place",
-            name.span,
-            hint="Add `at random`, or `at` and its coordinates, after its name.",
-        )
+        hint = "Add `at random`, or `at` and its coordinates, after its name."
+        report.add("H025", f"the affordance `{name.text}` has no place", name.span, hint=hint)
     elif declaration.place is not None:
         return place(declaration.place, space, span, report)
     return None
@@ -96,12 +92,8 @@ def _check_blocks(
     """Either `instantly`, or `lasts` with `each tick` or `on completion` or both; nothing where uses are tracked."""
     name, lasts = declaration.name, declaration.duration
     if not any(block.body for block in blocks.values()) and names.tracking is None:
-        report.add(
-            "H049",
-            f"the affordance `{name.text}` does nothing",
-            name.span,
-            hint="Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`.",
-        )
+        hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
+        report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
     else:
         for block in blocks.values():
             if not block.body:

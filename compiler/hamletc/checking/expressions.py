@@ -1,6 +1,7 @@
 """Expressions: names found, types checked, constants folded, draws given their random words.
 
-Every method returns `None` where something was wrong; it has been reported then, and callers say no more about it."""
+Every method returns `None` where something was wrong; it has been reported then, and callers say no more about it.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +56,8 @@ class Draws:
         """A draw with the right number of arguments; `None` where something is wrong."""
         function = expr.function.text
         if self._scope != "tick":
-            self._report.add(
-                "H068",
-                f"`{function}` cannot be drawn here",
-                expr.span,
-                PLACES[self._scope],
-                hint="Draw in a statement or a guard, into a meter if it is needed here.",
-            )
+            hint = "Draw in a statement or a guard, into a meter if it is needed here."
+            self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._scope], hint=hint)
             return None
         site = self._names.sites[expr.span]
         if function == "integer":

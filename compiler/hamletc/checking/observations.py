@@ -142,12 +142,9 @@ class Observations:
         if farthest == 0:
             self._inert(item, "a window sees nothing on a grid of one cell", "Leave `window` out.")
         elif radius > farthest:
+            hint = f"Write a whole number from 1 to {farthest}."
             self._report.add(
-                "H033",
-                f"the radius of a window must be 1 .. {farthest}",
-                number.span,
-                hint=f"Write a whole number from 1 to {farthest}.",
-                inert=True,
+                "H033", f"the radius of a window must be 1 .. {farthest}", number.span, inert=True, hint=hint
             )
         if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None

@@ -175,10 +175,5 @@ class Operations:
         return Constant(value, span)
 
     def _overflow(self, span: Span) -> None:
-        self._report.add(
-            "H034",
-            "this number is too large",
-            span,
-            "more than 3.4028235e38",
-            hint="Numbers are binary32; write one that fits.",
-        )
+        hint = "Numbers are binary32; write one that fits."
+        self._report.add("H034", "this number is too large", span, "more than 3.4028235e38", hint=hint)

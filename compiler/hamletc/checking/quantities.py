@@ -131,23 +131,16 @@ class Quantities:
 
     def _truth(self, name: syntax.Name) -> Expression:
         holds = name.text == "true"
-        self._report.add(
-            "H062",
-            f"this condition is {'always' if holds else 'never'} true",
-            name.span,
-            hint="Write a condition that can change, or leave it out.",
-        )
+        hint = "Write a condition that can change, or leave it out."
+        self._report.add("H062", f"this condition is {'always' if holds else 'never'} true", name.span, hint=hint)
         return universe.Truth(holds, name.span)
 
     def _progress(self, name: syntax.Name) -> Expression | None:
         if self._names.has_lasting:
             return universe.Progress(name.span)
+        hint = "Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`."
         self._report.add(
-            "H057",
-            "`progress` needs an affordance that lasts",
-            name.span,
-            "this universe has none",
-            hint="Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`.",
+            "H057", "`progress` needs an affordance that lasts", name.span, "this universe has none", hint=hint
         )
         return None
 
@@ -165,13 +158,8 @@ class Quantities:
     def _has_space(self, what: str, span: Span) -> bool:
         if not isinstance(self._names.space, universe.NoSpace):
             return True
-        self._report.add(
-            "H055",
-            f"{what} needs a space",
-            span,
-            "this universe has none",
-            hint="Declare a space, as in `space grid 8 x 8`.",
-        )
+        hint = "Declare a space, as in `space grid 8 x 8`."
+        self._report.add("H055", f"{what} needs a space", span, "this universe has none", hint=hint)
         return False
 
     def _has_clock(self, name: syntax.Name) -> bool:
@@ -185,24 +173,18 @@ class Quantities:
     def _is_tracked(self, what: str, span: Span) -> bool:
         if self._names.tracking is not None:
             return True
+        hint = "Add `track uses`."
         self._report.add(
-            "H056",
-            f"{what} needs uses that are tracked",
-            span,
-            "this universe does not track them",
-            hint="Add `track uses`.",
+            "H056", f"{what} needs uses that are tracked", span, "this universe does not track them", hint=hint
         )
         return False
 
     def unseen(self, what: str, span: Span) -> None:
         """Report what has no meaning in a mask, or at the beginning of a tick."""
         if self._scope == "mask":
+            hint = "Use the values that agents have now."
             self._report.add(
-                "H059",
-                f"{what} has no meaning in `allow`",
-                span,
-                "masks are made between ticks",
-                hint="Use the values that agents have now.",
+                "H059", f"{what} has no meaning in `allow`", span, "masks are made between ticks", hint=hint
             )
         else:
             self._report.add(
@@ -211,12 +193,9 @@ class Quantities:
 
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
         if self._threshold is None:
+            hint = "In a rule, write it out, as in `(0.3 - energy) / 0.3`."
             self._report.add(
-                "H029",
-                f"`{name.text}` is known in a cascade only",
-                name.span,
-                "not in a cascade",
-                hint="In a rule, write it out, as in `(0.3 - energy) / 0.3`.",
+                "H029", f"`{name.text}` is known in a cascade only", name.span, "not in a cascade", hint=hint
             )
             return None
         if self._scope == "previous":
@@ -253,12 +232,9 @@ class Quantities:
         return found if expr.op == "==" else universe.Unary("not", found, expr.span)
 
     def _misplaced_here(self, word: str, span: Span) -> None:
+        hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
         self._report.add(
-            "H028",
-            f"`{word}` can only be compared with an affordance or `nothing`",
-            span,
-            "by `==` or `!=`",
-            hint=f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`.",
+            "H028", f"`{word}` can only be compared with an affordance or `nothing`", span, "by `==` or `!=`", hint=hint
         )
 
 

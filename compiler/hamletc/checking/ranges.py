@@ -200,13 +200,8 @@ class Ranges:
         return self._outside(problem, expression.left, base)
 
     def _outside(self, problem: str, operand: Expression, a: Interval) -> Interval | None:
-        self.report.add(
-            "H054",
-            problem,
-            operand.span,
-            f"this is {a}" if a.is_single else f"anywhere in {a}",
-            hint="Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that.",
-        )
+        hint = "Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that."
+        self.report.add("H054", problem, operand.span, f"this is {a}" if a.is_single else f"anywhere in {a}", hint=hint)
         return self.error
 
     def condition(self, expression: Expression, meters: State) -> None:

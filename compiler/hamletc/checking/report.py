@@ -166,11 +166,9 @@ def whole_number(numeral: syntax.Signed | syntax.Numeral, low: int, high: int, w
     value = any_whole_number(numeral, what, report)
     if value is None or low <= value <= high:
         return value
+    hint = f"Write a whole number from {low} to {high}." if high > low else f"Write {low}."
     report.add(
-        "H033",
-        f"{what} must be {low} .. {high}" if high > low else f"{what} must be {low}",
-        numeral.span,
-        hint=f"Write a whole number from {low} to {high}." if high > low else f"Write {low}.",
+        "H033", f"{what} must be {low} .. {high}" if high > low else f"{what} must be {low}", numeral.span, hint=hint
     )
     return None
 
@@ -195,10 +193,6 @@ def any_number(numeral: syntax.Signed, largest: float, what: str, report: Report
         return None
     if abs(value) <= largest:
         return value
-    report.add(
-        "H033",
-        f"{what} must be {-largest:g} .. {largest:g}",
-        numeral.span,
-        hint=f"Write a number from {-largest:g} to {largest:g}.",
-    )
+    hint = f"Write a number from {-largest:g} to {largest:g}."
+    report.add("H033", f"{what} must be {-largest:g} .. {largest:g}", numeral.span, hint=hint)
     return None

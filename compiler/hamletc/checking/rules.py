@@ -113,12 +113,9 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Repor
         source = names.find(guard.left, "meter")
         threshold = Expressions(names, report).constant(guard.right, "the threshold of a cascade")
     else:
+        hint = _other_guard(declaration, names)
         report.add(
-            "H039",
-            "a cascade is guarded by `meter < constant`",
-            guard.span,
-            "this is another condition",
-            hint=_other_guard(declaration, names),
+            "H039", "a cascade is guarded by `meter < constant`", guard.span, "this is another condition", hint=hint
         )
     written = guard.right.span if isinstance(guard, syntax.BinaryExpr) else guard.span
     expressions = Expressions(names, report, Threshold(threshold, written))

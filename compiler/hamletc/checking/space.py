@@ -141,12 +141,8 @@ def _continuous(
             report.add("H033", "the reach must be 0 or more", given["reach"].value.span, hint="Write 0 or more.")
             reach = None
     else:
-        report.add(
-            "H025",
-            "a continuous space has a `reach`",
-            declaration.span,
-            hint="Add `reach 1`: how far from an affordance an agent can use it.",
-        )
+        hint = "Add `reach 1`: how far from an affordance an agent can use it."
+        report.add("H025", "a continuous space has a `reach`", declaration.span, hint=hint)
     known = tuple(axis for axis in axes if axis is not None)
     if len(known) < count or reach is None or edges is None or metric is None:
         return None
@@ -309,14 +305,7 @@ def _coordinates(
     if space is None:
         return None
     if isinstance(space, NoSpace):
-        report.add(
-            "H055",
-            f"{what} needs a space",
-            span,
-            "this universe has none",
-            secondary=(Label(space.span, "no space"),),
-            hint="Leave it out, or declare a space, as in `space grid 8 x 8`.",
-        )
+        misses_space(what, space, span, report)
         return None
     values = [_coordinate(numeral, space, report) for numeral in numerals]
     axes = axes_of(space)
@@ -332,6 +321,13 @@ def _coordinates(
         return None
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None
+
+
+def misses_space(what: str, space: NoSpace, span: Span, report: Report) -> None:
+    """Report what only a space gives a meaning."""
+    hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
+    none = (Label(space.span, "no space"),)
+    report.add("H055", f"{what} needs a space", span, "this universe has none", secondary=none, hint=hint)
 
 
 def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Report) -> float | None:
@@ -402,12 +398,8 @@ def _check_room(affordances: list[Affordance], grid: Grid, report: Report) -> No
     if needed > room:
         things = [counted(len(fixed) + at_random, "affordance")] if fixed or at_random else []
         things += ["an agent"] if grid.starts == "apart" else []
-        report.add(
-            "H045",
-            f"{counted(room, 'cell')} cannot hold {' and '.join(things)}",
-            grid.span,
-            hint=f"Make the grid larger: at least {needed} cells.",
-        )
+        hint = f"Make the grid larger: at least {needed} cells."
+        report.add("H045", f"{counted(room, 'cell')} cannot hold {' and '.join(things)}", grid.span, hint=hint)
 
 
 def _permuted_cells(grid: Grid) -> int:

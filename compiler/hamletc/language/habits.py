@@ -1,7 +1,7 @@
 """Symbols and numbers as other languages write them: what they are read as, so that the rest is checked.
 
-`FOREIGN` is the pattern of all that is recognised. Nothing in it can occur in a text without errors, but for two minus
-signs side by side before a declared word.
+Nothing of that can occur in a text without errors, but for two minus signs side by side before a declared word. So the
+scanner imports this module when it meets the first such piece.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from types import MappingProxyType
+
+from hamletc.language.words import LOOK_ALIKE, UNITS_OF_MEASURE
 
 _OPERAND = r"`[^`\r\n]*`|[^\W\d]\w*|[0-9][\w.]*"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -46,53 +47,6 @@ _OTHERWISE: Mapping[str, str] = MappingProxyType(
     }
 )
 """What stands for another symbol or word, wherever it stands."""
-
-_UNICODE: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", "-"),
-        **dict.fromkeys("\u2192\u27f6\u21d2\u27f9\u2794\u279c", "->"),
-        **dict.fromkeys("\u00d7\u22c5\u00b7\u2217\u2715\u2a2f\uff0a", "*"),
-        **dict.fromkeys("\u00f7\u2215\u2044\uff0f", "/"),
-        "\u2264": "<=",
-        "\u2a7d": "<=",
-        "\u2265": ">=",
-        "\u2a7e": ">=",
-        "\u2260": "!=",
-        "\u2026": "..",
-        "\uff1d": "=",
-        "\uff0b": "+",
-        "\uff1c": "<",
-        "\uff1e": ">",
-        "\uff1a": ":",
-        "\uff0c": ",",
-        "\uff08": "(",
-        "\uff09": ")",
-        "\uff5b": "{",
-        "\uff5d": "}",
-        "\u2227": "and",
-        "\u2228": "or",
-        "\u00ac": "not",
-    }
-)
-"""Characters that look like symbols of the language, and these."""
-
-_DROPPED = "\u00b0\u20ac$\u00a3\u00a5"
-"""Signs of units."""
-
-_QUOTES = (
-    ("\u201c\u201d\u201e\u201f\u00ab\u00bb", "\u201c\u201d\u201e\u201f\u00ab\u00bb"),
-    ("\u2018\u2019\u201a", "\u2018\u2019\u201a"),
-)
-
-FOREIGN = "|".join(
-    (
-        r"//|/\*|-{2,}>?|\*\*=?|\+\+|[*/%^]=|%|\^",
-        r"==>|===|!==|=<|=>|<>|:=|~=|\.\.\.|\.\.=|\.\.<|&&|&|\|\||\||!(?!=)|;|\?|\[|\]",
-        *(rf"[{first}][^{last}`\r\n]{{1,64}}[{last}]" for first, last in (('"', '"'), ("'", "'"), *_QUOTES)),
-        rf"[{''.join(_UNICODE)}][=>]?|[{re.escape(_DROPPED)}]",
-    )
-)
-"""The pattern of what this module reads; to be tried before symbols are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +99,11 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             return Reading(None, hint, 1, code)
         case "[" | "]":
             return _bracket(text, start, before)
-        case _ if piece in _DROPPED:
+        case _ if piece in UNITS_OF_MEASURE:
             return Reading((), "Numbers have no units: leave it out.", 1, "H004")
-        case _ if piece[0] in _UNICODE:
+        case _ if piece[0] in LOOK_ALIKE:
             meant = _meant(piece)
-            taken = len(piece) if meant != _UNICODE[piece[0]] else 1
+            taken = len(piece) if meant != LOOK_ALIKE[piece[0]] else 1
             return Reading((meant,), f"Write `{meant}`.", taken, "H004", f"{described(piece[0])} means nothing here")
         case _:
             return _in_quotes(piece)
@@ -206,11 +160,13 @@ def _does(text: str, end: int) -> bool:
 
 def _meant(piece: str) -> str:
     """The symbol that is meant by a character and the ASCII character behind it, or by the first alone."""
-    together = _UNICODE[piece[0]] + piece[1:]
-    return together if together in ("-=", "+=", "->", "<=", ">=", "==") else _UNICODE[piece[0]]
+    together = LOOK_ALIKE[piece[0]] + piece[1:]
+    return together if together in ("-=", "+=", "->", "<=", ">=", "==") else LOOK_ALIKE[piece[0]]
 
 
 def _hundredth(number: str) -> str:
+    from decimal import Decimal
+
     return f"{Decimal(number).scaleb(-2):f}" if len(number) <= 20 else "0.02"
 
 

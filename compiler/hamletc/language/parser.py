@@ -22,8 +22,6 @@ from hamletc.language.braces import (
     match_braces,
     too_deep,
 )
-from hamletc.language.complaints import complain
-from hamletc.language.cures import Situation
 from hamletc.language.syntax import File, Name, Numeral, Signed
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import Token, scan
@@ -117,6 +115,9 @@ class _Run:
         token = self._tokens[index]
         if token.inserted or index == self._cured:
             return None
+        from hamletc.language.complaints import complain
+        from hamletc.language.cures import Situation
+
         expected = self._automaton.expected()
         situation = Situation(
             tokens=self._tokens,

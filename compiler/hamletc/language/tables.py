@@ -1,81 +1,145 @@
-"""The LALR automaton that lark makes from grammar.lark, driven one token at a time.
+"""The LALR automaton of grammar.lark, driven one token at a time.
 
 Before a token is shifted, `accepts` says whether it can be: it follows the reductions that the token would cause
 without doing them. So a state knows exactly what may come next, which makes keywords contextual and messages true.
+
+Lark makes the tables (`hamletc.language.lalr`), and grammar.json has them as data, so that nothing of lark is needed to
+read a universe: importing it and making the tables would take four times as long as that.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
 
-import lark
-from lark.parsers.lalr_analysis import Shift
-
-from hamletc.language import lalr
+from hamletc.language.build import Builder, Leaf
 from hamletc.language.tokens import Token
 
 END = "$END"
 """The terminal after the last token."""
+GRAMMAR = Path(__file__).with_name("grammar.lark")
+TABLES = Path(__file__).with_name("grammar.json")
+
+
+class Rule(NamedTuple):
+    """A rule of the grammar, and what to do with the values of its symbols when it is reduced.
+
+    Attributes:
+        origin: the symbol that it derives. One that begins with `_` has a list as its value, whose items become values
+            of the rule above.
+        absent: how many optional parts are absent before each symbol and behind the last; they have the value `None`.
+        collapses: whether a single value stands for itself.
+        method: the method of `Builder` that makes one value of several.
+    """
+
+    origin: str
+    absent: list[int]
+    collapses: bool
+    method: str
+
+    @property
+    def length(self) -> int:
+        """The number of its symbols."""
+        return len(self.absent) - 1
+
+
+class Tables(NamedTuple):
+    """What to do in each state, by symbol: n >= 0 shifts and goes to state n, n < 0 reduces by rule -1 - n. `end` is
+    the state in which a file has been read, `terminals` are by their texts."""
+
+    rules: list[Rule]
+    states: list[dict[str, int]]
+    end: int
+    terminals: dict[str, str]
+
+
+def digest(grammar: str) -> int:
+    """Tells a grammar from another one."""
+    return crc32(grammar.encode())
 
 
 @cache
-def grammar() -> lark.Lark:
-    """The parser of grammar.lark."""
-    return lalr.load(lalr.grammar_text(), lalr.shipped())
+def tables() -> Tables:
+    """The tables of the grammar. Where those in grammar.json are of another one, as after an edit, they are made."""
+    grammar, text = GRAMMAR.read_text(encoding="utf-8"), TABLES.read_text(encoding="utf-8")
+    found = json.loads(text)
+    if found["grammar"] != digest(grammar):
+        from hamletc.language.lalr import tables_of
+
+        found = json.loads(tables_of(grammar, digest(grammar)))
+    return Tables([Rule(*rule) for rule in found["rules"]], found["states"], found["end"], found["terminals"])
 
 
-@cache
-def terminals() -> dict[str, str]:
+def terminals() -> Mapping[str, str]:
     """The terminal of each keyword and symbol, by its text."""
-    return {t.pattern.value: t.name for t in grammar().terminals if t.pattern is not None}
+    return tables().terminals
 
 
 class Automaton:
     """A parse in progress: a stack of states and one of the values built so far."""
 
     def __init__(self) -> None:
-        self._parser = grammar().parse_interactive().parser_state
-        self._table: dict[int, dict[str, tuple[Any, Any]]] = self._parser.parse_conf.parse_table.states
+        self._rules, self._table, self._end, _ = tables()
+        self._states = [0]
+        self._values: list[Any] = []
+        self._builder = Builder()
 
     def accepts(self, terminal: str) -> bool:
         """Whether this terminal may come next."""
-        action, argument = self._table[self._parser.position].get(terminal, (None, None))
-        if action is None or action is Shift:
-            return action is Shift
-        stack = list(self._parser.state_stack)
-        while action is not None and action is not Shift:
-            if argument.expansion:
-                del stack[-len(argument.expansion) :]
-            _, state = self._table[stack[-1]][argument.origin.name]
-            if state == self._parser.parse_conf.end_state:
+        target = self._table[self._states[-1]].get(terminal)
+        if target is None or target >= 0:
+            return target is not None
+        stack = list(self._states)
+        while target is not None and target < 0:
+            rule = self._rules[-1 - target]
+            del stack[len(stack) - rule.length :]
+            state = self._table[stack[-1]][rule.origin]
+            if state == self._end:
                 return True
             stack.append(state)
-            action, argument = self._table[state].get(terminal, (None, None))
-        return action is Shift
+            target = self._table[state].get(terminal)
+        return target is not None
 
     @property
     def height(self) -> int:
         """How much has been begun and not ended."""
-        return len(self._parser.state_stack)
+        return len(self._states)
 
     def expected(self) -> frozenset[str]:
         """Every terminal that may come next."""
-        known = self._table[self._parser.position]
+        known = self._table[self._states[-1]]
         return frozenset(t for t in known if (t == END or t.isupper()) and self.accepts(t))
 
     def feed(self, terminal: str, token: Token) -> Any:
         """Shift a token that is accepted. The terminal `END` returns what was built."""
-        span = token.span
-        value = lark.Token(
-            terminal,
-            token.text,
-            line=span.line,
-            column=span.column,
-            end_line=span.end_line,
-            end_column=span.end_column,
-        )
-        return self._parser.feed_token(value, is_end=terminal == END)
+        while (target := self._table[self._states[-1]][terminal]) < 0:
+            self._reduce(self._rules[-1 - target])
+            if self._states[-1] == self._end:
+                return self._values[-1]
+        self._states.append(target)
+        self._values.append(Leaf(terminal, token.text, token.span))
+        return None
+
+    def _reduce(self, rule: Rule) -> None:
+        """Put one value in the place of those of a rule's symbols."""
+        first = len(self._values) - rule.length
+        values: list[Any] = []
+        for absent, value in zip(rule.absent, self._values[first:], strict=False):
+            values += [None] * absent
+            values += value if isinstance(value, list) else (value,)
+        values += [None] * rule.absent[-1]
+        del self._values[first:], self._states[first + 1 :]
+        self._states.append(self._table[self._states[-1]][rule.origin])
+        if rule.origin.startswith("_"):
+            self._values.append(values)
+        elif rule.collapses and len(values) == 1:
+            self._values.append(values[0])
+        else:
+            self._values.append(getattr(self._builder, rule.method)(*values))
 
     def settle(self, terminal: str, token: Token) -> None:
         """Do the reductions before a terminal that is accepted, without shifting it."""
@@ -84,9 +148,9 @@ class Automaton:
 
     def unwind(self, terminal: str) -> None:
         """Drop what was begun, back to where this terminal can be shifted at once."""
-        while self._table[self._parser.position].get(terminal, (None,))[0] is not Shift:
+        while self._table[self._states[-1]].get(terminal, -1) < 0:
             self._pop()
 
     def _pop(self) -> None:
-        self._parser.state_stack.pop()
-        self._parser.value_stack.pop()
+        self._states.pop()
+        self._values.pop()

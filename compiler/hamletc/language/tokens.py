@@ -12,9 +12,7 @@ from typing import Literal, TypeAlias, cast
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
-from hamletc.foreign import instead
-from hamletc.language.habits import FOREIGN, described, read_number, read_symbol
-from hamletc.language.words import MEANINGS, RESERVED
+from hamletc.language.words import FOREIGN, MEANINGS, RESERVED
 
 LONGEST_NAME = 64
 """The most characters a name or a number may have."""
@@ -181,6 +179,8 @@ class _Scanner:
 
     def _number(self, text: str, span: Span) -> None:
         if not _NUMBER.fullmatch(text):
+            from hamletc.language.habits import read_number
+
             reading = read_number(text, self.tokens[-1].text if self.tokens else "")
             problem = diagnose("H005", f"`{_shortened(text)}` is not a number", span, hint=reading.hint)
             self._read_as(reading.pieces or (), span, problem)
@@ -188,6 +188,8 @@ class _Scanner:
         self.tokens.append(_number(text, span))
 
     def _path(self, text: str, span: Span) -> None:
+        from hamletc.foreign import instead
+
         first, *_, last = text.split(".")
         if not text.isascii() or len(last) > LONGEST_NAME:
             self.tokens.append(_word(text, span))
@@ -196,6 +198,8 @@ class _Scanner:
         self._read_as((last,), span, diagnose("H004", "`.` means nothing between names", span, hint=hint))
 
     def _foreign(self, piece: str, start: int, span: Span) -> int:
+        from hamletc.language.habits import read_symbol
+
         adjoins = bool(self.tokens) and start > 0 and self._text[start - 1] not in " \t\r\n"
         dashes = piece.startswith("--") and not piece.endswith(">")
         if piece in ("//", "/*") or (dashes and self._begins_comment(piece, start, adjoins=adjoins)):
@@ -308,6 +312,8 @@ def _quoted(text: str, span: Span) -> Token:
         hint = "Write a name between them, or leave them out."
         problem = diagnose("H004", "there is no name between these backticks", span, hint=hint)
     elif not name.isprintable():
+        from hamletc.language.habits import described
+
         character = next(c for c in name if not c.isprintable())
         hint = "Use characters that can be printed."
         problem = diagnose("H004", f"{described(character)} cannot be part of a name", span, hint=hint)
@@ -333,6 +339,8 @@ def _bad(text: str, span: Span) -> Token:
     if text.isascii() and text.isprintable():
         message = f"`{_shortened(text)}` means nothing here"
     else:
+        from hamletc.language.habits import described
+
         message = f"{described(next(c for c in text if not (c.isascii() and c.isprintable())))} means nothing here"
     hint = "Leave it out; any character can stand in a comment, and those that can be printed in a name in backticks."
     if text.isspace():

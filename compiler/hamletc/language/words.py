@@ -1,7 +1,8 @@
-"""Words with a meaning of their own, apart from the keywords of the grammar."""
+"""Words with a meaning of their own apart from the keywords of the grammar, and symbols of other languages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -53,3 +54,50 @@ SHAPES: Mapping[str, str] = MappingProxyType(
     }
 )
 """How each declaration is written; some kinds of space differ."""
+
+LOOK_ALIKE: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", "-"),
+        **dict.fromkeys("\u2192\u27f6\u21d2\u27f9\u2794\u279c", "->"),
+        **dict.fromkeys("\u00d7\u22c5\u00b7\u2217\u2715\u2a2f\uff0a", "*"),
+        **dict.fromkeys("\u00f7\u2215\u2044\uff0f", "/"),
+        "\u2264": "<=",
+        "\u2a7d": "<=",
+        "\u2265": ">=",
+        "\u2a7e": ">=",
+        "\u2260": "!=",
+        "\u2026": "..",
+        "\uff1d": "=",
+        "\uff0b": "+",
+        "\uff1c": "<",
+        "\uff1e": ">",
+        "\uff1a": ":",
+        "\uff0c": ",",
+        "\uff08": "(",
+        "\uff09": ")",
+        "\uff5b": "{",
+        "\uff5d": "}",
+        "\u2227": "and",
+        "\u2228": "or",
+        "\u00ac": "not",
+    }
+)
+"""Characters that look like symbols of the language, and these."""
+
+UNITS_OF_MEASURE = "\u00b0\u20ac$\u00a3\u00a5"
+"""Signs of units."""
+
+_QUOTES = (
+    ("\u201c\u201d\u201e\u201f\u00ab\u00bb", "\u201c\u201d\u201e\u201f\u00ab\u00bb"),
+    ("\u2018\u2019\u201a", "\u2018\u2019\u201a"),
+)
+
+FOREIGN = "|".join(
+    (
+        r"//|/\*|-{2,}>?|\*\*=?|\+\+|[*/%^]=|%|\^",
+        r"==>|===|!==|=<|=>|<>|:=|~=|\.\.\.|\.\.=|\.\.<|&&|&|\|\||\||!(?!=)|;|\?|\[|\]",
+        *(rf"[{first}][^{last}`\r\n]{{1,64}}[{last}]" for first, last in (('"', '"'), ("'", "'"), *_QUOTES)),
+        rf"[{''.join(LOOK_ALIKE)}][=>]?|[{re.escape(UNITS_OF_MEASURE)}]",
+    )
+)
+"""The pattern of what `hamletc.language.habits` reads; to be tried before symbols are."""

@@ -36,14 +36,15 @@ def draws(universe: Universe) -> tuple[Draw, ...]:
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is made of, in the order of its fields."""
     found: tuple[Expression, ...] = ()
-    for name in _holders(type(expression)):
+    kind: Any = type(expression)
+    for name in _holders(kind):
         value = getattr(expression, name)
         found += value if isinstance(value, tuple) else (value,)
     return found
 
 
 @cache
-def _holders(kind: type[Any]) -> tuple[str, ...]:
+def _holders(kind: Any) -> tuple[str, ...]:
     """The names of the fields that hold expressions."""
     return tuple(field.name for field in dataclasses.fields(kind) if "Expression" in str(field.type))
 

@@ -41,6 +41,9 @@ def test_no_hint_is_empty() -> None:
         if keyword.arg == "hint"
         for constant in constants(keyword.value)
     ]
+    hints += [
+        (path.name, said.lineno, constant) for path in SOURCES for said in named(path) for constant in constants(said)
+    ]
     assert len(hints) > 100
     assert [place for *place, constant in hints if not constant] == []
 
@@ -49,6 +52,14 @@ def test_no_hint_is_empty() -> None:
 def calls(path: Path) -> tuple[ast.Call, ...]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+@cache
+def named(path: Path) -> tuple[ast.expr, ...]:
+    """What is assigned to the name `hint`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    return tuple(node.value for node in found if any(isinstance(t, ast.Name) and t.id == "hint" for t in node.targets))
 
 
 def called(call: ast.Call) -> str:

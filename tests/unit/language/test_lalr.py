@@ -2,68 +2,75 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import lark
 import pytest
 from lark.parsers.lalr_analysis import Shift
 
-from hamletc.language import lalr
+from hamletc.language import lalr, tables
+from hamletc.language.build import Builder
 
-SHIPPED = Path(lalr.__file__).with_name(lalr.TABLES)
+TEXT = tables.GRAMMAR.read_text(encoding="utf-8")
 TOWN = Path(__file__).parents[3] / "universes" / "town.hamlet"
 
 
-def compare(one: lark.Lark, other: lark.Lark) -> int:
-    """How many states two parsers have, which do the same, state by state."""
-    tables = [each.parse_interactive().parser_state.parse_conf.parse_table for each in (one, other)]
-    pairs = [tuple(table.start_states["start"] for table in tables)]
+def test_the_shipped_tables_are_those_of_the_grammar(golden: Callable[[Path, str], None]) -> None:
+    golden(tables.TABLES, lalr.tables_of(TEXT, tables.digest(TEXT)))
+
+
+def test_they_do_what_lark_does() -> None:
+    """State by state, from the first one on."""
+    made = lalr.make(TEXT)
+    table = made.parse_interactive().parser_state.parse_conf.parse_table
+    rules, states, end, terminals = tables.tables()
+    pairs = [(table.start_states["start"], 0)]
     met = dict(pairs)
     for pair in pairs:
-        first, second = (table.states[state] for table, state in zip(tables, pair, strict=True))
+        first, second = table.states[pair[0]], states[pair[1]]
         assert first.keys() == second.keys()
         for symbol, (action, argument) in first.items():
-            also, same = second[symbol]
-            assert action is also
             if action is not Shift:
-                assert json.dumps(argument.serialize()) == json.dumps(same.serialize())
+                rule = rules[-1 - second[symbol]]
+                assert (rule.origin, rule.length) == (argument.origin.name, len(argument.expansion))
+                assert rule.method == (argument.alias or argument.origin.name)
+                assert rule.collapses == (argument.options.expand1 and not argument.alias)
+                assert sum(rule.absent) == sum(argument.options.empty_indices)
             elif argument in met:
-                assert met[argument] == same
+                assert met[argument] == second[symbol]
             else:
-                met[argument] = same
-                pairs.append((argument, same))
-    assert met[tables[0].end_states["start"]] == tables[1].end_states["start"]
-    return len(pairs)
+                met[argument] = second[symbol]
+                pairs.append((argument, second[symbol]))
+    assert len(pairs) > 400
+    assert met[table.end_states["start"]] == end
+    assert terminals == {t.pattern.value: t.name for t in made.terminals if t.pattern is not None}
 
 
-def test_the_shipped_tables_are_those_of_the_grammar(golden: Callable[[Path, str], None]) -> None:
-    golden(SHIPPED, lalr.tables_of(lalr.grammar_text()))
+def test_each_rule_that_makes_a_value_has_a_method() -> None:
+    makes = [r for r in tables.tables().rules if not r.origin.startswith("_") and (not r.collapses or r.length > 1)]
+    assert len(makes) > 100
+    assert [rule for rule in makes if not hasattr(Builder, rule.method)] == []
 
 
-def test_they_do_what_lark_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = lalr.make(lalr.grammar_text())
-
-    def refuse(*_arguments: object) -> None:
-        raise AssertionError("the grammar is read again")
-
-    monkeypatch.setattr("lark.lark.load_grammar", refuse)
-    loaded = lalr.load(lalr.grammar_text(), lalr.shipped())
-    assert compare(made, loaded) > 400
-    terminals = [{t.name: t.pattern.value for t in each.terminals} for each in (made, loaded)]
-    assert terminals[0] == terminals[1]
-
-
-def test_tables_of_another_grammar_are_not_used() -> None:
+def test_tables_of_another_grammar_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """... by somebody who is about to change it."""
-    text = lalr.grammar_text().replace('"clock" signed', '"clock" "at" signed')
-    assert text != lalr.grammar_text()
-    states = lalr.load(text, lalr.shipped()).parse_interactive().parser_state.parse_conf.parse_table.states
-    assert any("AT" in known and len(known) == 1 for known in states.values())
+    text = TEXT.replace('"clock" signed', '"clock" "at" signed')
+    assert text != TEXT
+    (tmp_path / "grammar.lark").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(tables, "GRAMMAR", tmp_path / "grammar.lark")
+    states = tables.tables.__wrapped__().states
+    assert any("AT" in known and len(known) == 1 for known in states)
+
+
+def test_reading_a_universe_needs_nothing_of_lark() -> None:
+    check = "import sys; from hamletc.cli.main import hamletc; hamletc(['check', sys.argv[1]], standalone_mode=False)"
+    rest = "; print([name for name in ('lark', 'numpy', 'torch', 'difflib') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", check + rest, str(TOWN)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_checking_reads_and_writes_no_cache(tmp_path: Path) -> None:

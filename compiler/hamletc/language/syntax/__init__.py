@@ -46,20 +46,8 @@ from hamletc.language.syntax.expressions import (
     UnaryOp,
     WhenExpr,
 )
-from hamletc.language.syntax.items import (
-    BlockItem,
-    KeepsItem,
-    MoveItem,
-    NeedsItem,
-    ObserveItem,
-    Property,
-    TeleportItem,
-)
-from hamletc.language.syntax.statements import (
-    AssignStmt,
-    Stmt,
-    TogetherStmt,
-)
+from hamletc.language.syntax.items import BlockItem, KeepsItem, MoveItem, NeedsItem, ObserveItem, Property, TeleportItem
+from hamletc.language.syntax.statements import AssignStmt, Stmt, TogetherStmt
 
 NOWHERE = Span(1, 1, 1, 1)
 """The place of what no author wrote, but a front end of its own accord: it is not warned about."""
