@@ -34,17 +34,14 @@ class Rule(NamedTuple):
         absent: how many optional parts are absent before each symbol and behind the last; they have the value `None`.
         collapses: whether a single value stands for itself.
         method: the method of `Builder` that makes one value of several.
+        length: the number of its symbols.
     """
 
     origin: str
     absent: list[int]
     collapses: bool
     method: str
-
-    @property
-    def length(self) -> int:
-        """The number of its symbols."""
-        return len(self.absent) - 1
+    length: int
 
 
 class Tables(NamedTuple):
@@ -71,7 +68,8 @@ def tables() -> Tables:
         from hamletc.language.lalr import tables_of
 
         found = json.loads(tables_of(grammar, digest(grammar)))
-    return Tables([Rule(*rule) for rule in found["rules"]], found["states"], found["end"], found["terminals"])
+    rules = [Rule(*rule, len(rule[1]) - 1) for rule in found["rules"]]
+    return Tables(rules, found["states"], found["end"], found["terminals"])
 
 
 def terminals() -> Mapping[str, str]:
@@ -127,6 +125,9 @@ class Automaton:
     def _reduce(self, rule: Rule) -> None:
         """Put one value in the place of those of a rule's symbols."""
         first = len(self._values) - rule.length
+        if rule.collapses and rule.absent == [0, 0] and not isinstance(self._values[-1], list):
+            self._states[-1] = self._table[self._states[-2]][rule.origin]
+            return
         values: list[Any] = []
         for absent, value in zip(rule.absent, self._values[first:], strict=False):
             values += [None] * absent
