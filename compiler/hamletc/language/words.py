@@ -19,14 +19,6 @@ MEANINGS = frozenset(
 )
 """Functions and quantities: they mean a declaration only in backticks."""
 
-OBSERVATIONS = frozenset(
-    (
-        *("grid", "window", "position", "meters", "here", "time", "progress", "lifetime", "params", "velocity"),
-        *("speed", "blank", "constant"),
-    )
-)
-"""The words that begin an item of `observe`."""
-
 SHAPES: Mapping[str, str] = MappingProxyType(
     {
         "space": "space grid 8 x 8 { edges wrap }",
