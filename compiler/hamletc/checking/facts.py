@@ -35,7 +35,8 @@ class Shapes:
         if known is not None:
             return known[1]
         parts = [self.of(operand) for operand in operands(expression)]
-        words = [value for name in _names(type(expression)) if isinstance(value := getattr(expression, name), _ATOMS)]
+        kind: Any = type(expression)
+        words = [value for name in _names(kind) if isinstance(value := getattr(expression, name), _ATOMS)]
         key = (type(expression), *words, *parts)
         shape = self._numbers.get(key)
         if shape is None:

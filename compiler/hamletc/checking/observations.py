@@ -14,22 +14,8 @@ from hamletc.checking.report import Report, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.words import OBSERVATIONS
 
-KINDS = (
-    "grid",
-    "window",
-    "position",
-    "velocity",
-    "speed",
-    "meters",
-    "here",
-    "time",
-    "progress",
-    "lifetime",
-    "params",
-    "blank",
-    "constant",
-)
 LISTED = ("meters", "params", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
 FUNCTIONS_OF_TIME = ("sin", "cos")
@@ -56,7 +42,7 @@ class Observations:
         return [item for item in items if item is not None]
 
     def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not is_known(item.kind, KINDS, "nothing that can be observed", self._report):
+        if not is_known(item.kind, OBSERVATIONS, "nothing that can be observed", self._report):
             return None
         kind = item.kind.text
         if kind not in LISTED and not self._first("kind", kind, item.span):

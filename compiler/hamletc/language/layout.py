@@ -171,7 +171,7 @@ def _properties(properties: tuple[syntax.Property, ...]) -> tuple[Item, ...] | N
 
 
 def _observation(item: syntax.ObserveItem) -> Item:
-    keywords = _NOTHING if item.kind.text == "position" else OBSERVATIONS
+    keywords = _NOTHING if item.kind.text == "position" else frozenset(OBSERVATIONS)
     words = [item.kind.text, *(spell_name(word, keywords) for word in item.words)]
     if item.numbers and item.kind.text == "progress":
         words.append("per")

@@ -36,7 +36,7 @@ def _tuples(items: st.SearchStrategy[Any], most: int = 3, *, least: int = 0) -> 
 
 
 names = st.one_of(
-    _names(*WORDS.split()), _names(*sorted(MEANINGS | OBSERVATIONS)), _names(*ODD_NAMES, *sorted(RESERVED))
+    _names(*WORDS.split()), _names(*sorted(MEANINGS.union(OBSERVATIONS))), _names(*ODD_NAMES, *sorted(RESERVED))
 )
 numerals = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"]).map(lambda text: syntax.Numeral(text, _LEAF))
 signed = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
