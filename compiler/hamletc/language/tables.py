@@ -68,7 +68,7 @@ def tables() -> Tables:
         from hamletc.language.lalr import tables_of
 
         found = json.loads(tables_of(grammar, digest(grammar)))
-    rules = [Rule(*rule) for rule in found["rules"]]
+    rules = [Rule(origin, absent, one, method, len(absent) - 1) for origin, absent, one, method in found["rules"]]
     return Tables(rules, found["states"], found["end"], found["terminals"])
 
 
