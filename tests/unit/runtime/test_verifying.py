@@ -13,8 +13,9 @@ from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Policy, Stream
 from hamlet.interpreter import Coverage, Interpreter, Trace
 from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import bits
+from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamlet_lab.verify.arrays import bits
 from new_universes import NEW
 from sample_universes import NAMES, sample
 
@@ -112,8 +113,8 @@ def test_one_ulp_in_a_meter_is_found_and_placed() -> None:
     assert found is not None
     assert (found.tick, found.field, found.row, found.world, found.agent) == (6, "meters", "mood", 5, 0)
     assert int(found.found.bits, 16) == int(found.expected.bits, 16) + 1
-    assert any("cascade hunger_saddens" in writer and "first_meal.hamlet:" in writer for writer in found.writers)
-    assert any("mood: decay" in write for write in found.writes)
+    assert SourceLine("cascade hunger_saddens", "first_meal.hamlet", 11) in found.writers
+    assert any("mood: decay" in write.source.construct for write in found.writes)
     text = report.render()
     assert "tick 6" in text
     assert "meters mood, world 5, agent 0, action" in text
@@ -167,7 +168,7 @@ def test_one_ulp_in_a_reward(field: str) -> None:
     report = verify(world, [Candidate(Faulty(world, 4, one_ulp(field, 0, 2)), CPU)], TINY)
     assert report.divergence is not None
     assert report.divergence.field == field
-    assert any("reward" in writer for writer in report.divergence.writers)
+    assert any("reward" in writer.construct for writer in report.divergence.writers)
 
 
 @pytest.mark.parametrize("array", ["observation", "final_observation"])
@@ -194,7 +195,7 @@ def test_the_tick_of_a_rollout_is_found() -> None:
     assert found is not None
     assert found.tick == 4
     assert "rollout of 9 ticks" in found.event
-    assert any("fuel" in write for write in found.writes)
+    assert any("fuel" in write.source.construct for write in found.writes)
 
 
 @pytest.mark.parametrize("field", ["uses", "lengths", "finished_return"])

@@ -1,9 +1,9 @@
-"""A backend that executes a program by the definition of its operations (`hamletc.ir.evaluate`): no code is generated,
-so that thousands of universes can be compared with the interpreter, and every value can be asked for."""
+"""Programs as backends: a program is executed by the definition of its operations (`hamletc.ir.evaluate`). No code is
+generated, so that thousands of universes can be compared with the interpreter, and every value can be asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,69 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter.statistics import add
+from hamlet.package.module import Module
 from hamlet.schema.encoding import STEPS, Scale, scales
 from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import Array as Compared
+from hamlet_lab.divergence.arrays import Difference, differences
+from hamlet_lab.divergence.events import CPU, Candidate, Runner
+from hamlet_lab.divergence.session import Outcome
+from hamletc.compile import Options, lower, specialise
+from hamletc.errors import CompileError
+from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
+from hamletc.ir.parser import ParseError, parse_program
+from hamletc.package import IR_FILE
+from hamletc.passes.facts import facts_of
+from hamletc.passes.pipeline import default_passes
 from hamletc.targets.state import STARTS, names
 
 if TYPE_CHECKING:
     import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A program, and what made it of the form before: "the lowering", "pass dead_code", "the package's tick.ir"."""
+
+    made_by: str
+    program: Program
+
+
+def packaged(module: Module) -> Form:
+    """The optimised program as a package has it.
+
+    Raises:
+        CompileError: the package has none.
+    """
+    try:
+        text = module.sources[IR_FILE].decode()
+        return Form(f"the package's {IR_FILE}", parse_program(text))
+    except (KeyError, UnicodeDecodeError, ParseError) as error:
+        raise CompileError(f"{module.path / IR_FILE} holds no program: compile {module.name} again") from error
+
+
+def specialised(form: Form, universe: Universe, target: str) -> Form:
+    """The program that kernels of a target are printed from."""
+    program = specialise(form.program, universe, target, Options(), Stopwatch())
+    return form if program == form.program else Form(f"the passes for {target}", program)
+
+
+def lowered(universe: Universe) -> Form:
+    """The first form."""
+    return Form("the lowering", lower(universe))
+
+
+def passes(universe: Universe, first: Form) -> Iterator[Form]:
+    """The forms after each pass that changes something."""
+    program = first.program
+    for each in default_passes(facts_of(universe, program)):
+        functions = tuple(each.run(function) for function in program.functions)
+        after = Program(program.universe, functions, program.tables)
+        if after != program:
+            yield Form(f"pass {each.name}", after)
+        program = after
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,3 +301,35 @@ def encoded(values: Array, scale: Scale) -> Array:
 
 def _everybody(buffers: Buffers) -> Array:
     return np.ones(buffers.shape.lanes, np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What a program makes of an event.
+
+    Attributes:
+        calls: of its functions, in the order of a tick.
+        arrays: all of them afterwards.
+        departures: where the side that was run has something else: the first difference of each array.
+    """
+
+    calls: tuple[Call, ...]
+    arrays: list[Compared]
+    departures: tuple[Difference, ...]
+
+    def call(self, function: str) -> Call | None:
+        """The first call of a function."""
+        return next((call for call in self.calls if call.function == function), None)
+
+    @property
+    def lane(self) -> int | None:
+        """The lane of the first departure that has one."""
+        return next((each.index for each in self.departures if each.column == "lane"), None)
+
+
+def rerun(universe: Universe, program: Program, outcome: Outcome, stream: Stream) -> Rerun:
+    """Run the event of an outcome on its buffers before."""
+    calls: list[Call] = []
+    backend = Evaluated(universe, program, "program", calls.append)
+    arrays = Runner.resumed(universe, Candidate(backend, CPU), outcome.before).apply(outcome.event, stream)
+    return Rerun(tuple(calls), arrays, tuple(differences(arrays, outcome.after)))
