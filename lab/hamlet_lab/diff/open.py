@@ -17,16 +17,17 @@ from hamlet.launch.start import start
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
+from hamlet_lab.divergence.compiled import Compiled, lowered, packaged, specialised
 from hamlet_lab.divergence.events import CPU, Candidate
-from hamlet_lab.divergence.program import Evaluated, lowered, packaged, specialised
-from hamlet_lab.divergence.session import Compiled, Side
+from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.session import Side
 from hamlet_lab.divergence.taps import kernels_of
 from hamlet_lab.runners import ARCHITECTURES, RUNNERS
 from hamlet_lab.verify.recording import Playback, Recording, read_recording
 from hamletc.compile import Options, build, build_checked, check_file
 from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
-from hamletc.kinds import expect
+from hamletc.kinds import expect, kind_of
 from hamletc.package import write
 
 
@@ -90,7 +91,7 @@ class Opened:
         if backend == "ir":
             form = packaged(module)
             candidate = Candidate(Evaluated(universe, form.program, "ir"), CPU)
-            return Side(label, universe, candidate, lambda: Compiled((lowered(universe), form)), self.texts)
+            return Side(label, universe, candidate, cache(lambda: Compiled((lowered(universe), form))), self.texts)
         capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
         target = "triton" if capability is not None else backend
         if capability is not None:
@@ -150,10 +151,10 @@ def open_side(path: Path, backend: str | None, folder: Path) -> Side:
 def open_sides(specs: Sequence[Spec], folder: Path) -> list[Side]:
     """The sides that specs name, of which at least one has a path."""
     paths = list(dict.fromkeys(spec.path for spec in specs if spec.path is not None))
-    named = {path: opened(path, folder / str(number)) for number, path in enumerate(paths)}
     for each in specs:
-        if each.path is not None and each.backend is not None and named[each.path].recorded is not None:
+        if each.path is not None and each.backend is not None and kind_of(each.path) == "recorded run":
             raise CompileError(f"{each.path} is a recorded run: nothing runs it, so that @{each.backend} means nothing")
+    named = {path: opened(path, folder / str(number)) for number, path in enumerate(paths)}
     return [named[each.path or paths[0]].side(each.backend) for each in specs]
 
 

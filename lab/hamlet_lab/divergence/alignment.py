@@ -21,9 +21,10 @@ from hamlet.schema import GIVEN, observation_segments
 from hamlet.schema.encoding import scales
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Difference
+from hamlet_lab.divergence.compiled import Form, passes
 from hamlet_lab.divergence.explain import explanations
 from hamlet_lab.divergence.locate import writers
-from hamlet_lab.divergence.program import Call, Form, Rerun, passes
+from hamlet_lab.divergence.program import Call, Rerun
 from hamlet_lab.divergence.record import Cause, Reading, value_of
 from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Parting, Side

@@ -3,7 +3,7 @@ generated, so that thousands of universes can be compared with the interpreter, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,69 +13,18 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter.statistics import add
-from hamlet.package.module import Module
 from hamlet.schema.encoding import STEPS, Scale, scales
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Array as Compared
 from hamlet_lab.divergence.arrays import Difference, differences
 from hamlet_lab.divergence.events import CPU, Candidate, Runner
 from hamlet_lab.divergence.session import Outcome
-from hamletc.compile import Options, lower, specialise
-from hamletc.errors import CompileError
-from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
-from hamletc.ir.parser import ParseError, parse_program
-from hamletc.package import IR_FILE
-from hamletc.passes.facts import facts_of
-from hamletc.passes.pipeline import default_passes
 from hamletc.targets.state import STARTS, names
 
 if TYPE_CHECKING:
     import torch
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A program, and what made it of the form before: "the lowering", "pass dead_code", "the package's tick.ir"."""
-
-    made_by: str
-    program: Program
-
-
-def packaged(module: Module) -> Form:
-    """The optimised program as a package has it.
-
-    Raises:
-        CompileError: the package has none.
-    """
-    try:
-        text = module.sources[IR_FILE].decode()
-        return Form(f"the package's {IR_FILE}", parse_program(text))
-    except (KeyError, UnicodeDecodeError, ParseError) as error:
-        raise CompileError(f"{module.path / IR_FILE} holds no program: compile {module.name} again") from error
-
-
-def specialised(form: Form, universe: Universe, target: str) -> Form:
-    """The program that kernels of a target are printed from."""
-    program = specialise(form.program, universe, target, Options(), Stopwatch())
-    return form if program == form.program else Form(f"the passes for {target}", program)
-
-
-def lowered(universe: Universe) -> Form:
-    """The first form."""
-    return Form("the lowering", lower(universe))
-
-
-def passes(universe: Universe, first: Form) -> Iterator[Form]:
-    """The forms after each pass that changes something."""
-    program = first.program
-    for each in default_passes(facts_of(universe, program)):
-        functions = tuple(each.run(function) for function in program.functions)
-        after = Program(program.universe, functions, program.tables)
-        if after != program:
-            yield Form(f"pass {each.name}", after)
-        program = after
 
 
 @dataclass(frozen=True, slots=True)

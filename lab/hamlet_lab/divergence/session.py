@@ -30,22 +30,8 @@ from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.divergence.versions import Translation, common
 
 if TYPE_CHECKING:
-    from hamlet_lab.divergence.kernels import Kernels
-    from hamlet_lab.divergence.program import Form
+    from hamlet_lab.divergence.compiled import Compiled, Form
     from hamletc.ir.function import Origin
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """What a side's universe was compiled to.
-
-    Attributes:
-        forms: of its program, from the lowering on. The results of the side should be those of the last.
-        kernels: `None` for what runs programs or universes as they are.
-    """
-
-    forms: tuple[Form, ...]
-    kernels: Kernels | None = None
 
 
 def _not_compiled() -> Compiled:

@@ -16,8 +16,7 @@ import torch
 
 from hamlet.launch.gpu.options import interpreted, options
 from hamlet.package.module import Module, execute, kernels_file
-from hamlet_lab.divergence.kernels import TABLE, Generated, Kernels, definition, generated, parameters, values_of
-from hamlet_lab.divergence.program import Form
+from hamlet_lab.divergence.compiled import TABLE, Form, Generated, Kernels, definition, generated, parameters, values_of
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.ops import Value
 from hamletc.ir.types import Type

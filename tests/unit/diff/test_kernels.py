@@ -11,7 +11,8 @@ from faults import TOY, package, replaced, universe_of
 
 from hamlet_lab.diff.diff import diff
 from hamlet_lab.diff.open import open_side
-from hamlet_lab.divergence.kernels import Generated, Kernels, apart_from_operands, first_fault, generated
+from hamlet_lab.divergence.compiled import Generated, Kernels, generated
+from hamlet_lab.divergence.kernels import apart_from_operands, first_fault
 from hamlet_lab.divergence.program import Call
 from hamlet_lab.divergence.values import Evaluation, words
 from hamlet_lab.verify import QUICK
