@@ -21,6 +21,7 @@ from hamlet_lab.divergence.events import CPU, Candidate, Runner
 from hamlet_lab.divergence.session import Outcome
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
+from hamletc.ir.ops import Input
 from hamletc.targets.state import STARTS, names
 
 if TYPE_CHECKING:
@@ -125,8 +126,14 @@ class Evaluated:
         axes = schema.axes(self._universe)
         moved = self._evaluate("move", state, lanes) if function == "tick" else {}
         position = {f"position.{axis}": moved.get(f"moved.{axis}", state[f"position.{axis}"]) for axis in axes}
-        cell = self._evaluate("stand", position, lanes)
-        return moved | self._evaluate("search", {"layout": state["layout"]} | cell, lanes)
+        cell, layout = self._evaluate("stand", position, lanes), {"layout": state["layout"]}
+        read = {node.op.name for node in self._program.function(function).nodes if isinstance(node.op, Input)}
+        numbers = [name.removeprefix("cell.") for name in read if name.startswith("cell.")]
+        indices = {number: {"index": np.full(len(lanes), int(number), np.uint32)} for number in sorted(numbers)}
+        cells = {
+            f"cell.{each}": self._evaluate("place", layout | index, lanes)["cell"] for each, index in indices.items()
+        }
+        return moved | cells | self._evaluate("search", layout | cell, lanes)
 
     def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> Array:
         inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)
