@@ -203,7 +203,10 @@ class Divergence:
             f"  left   {self.expected}",
             f"  right  {self.found}",
         ]
-        lines += [f"  more   {self.more:,} other values differ then"] if self.more else []
+        if self.more:
+            lines.append(
+                f"  more   {self.more:,} other value{'s differ' if self.more > 1 else ' differs'} after this event"
+            )
         if self.writers:
             lines += ["  written by", *(f"    {writer}" for writer in self.writers)]
         if self.writes:

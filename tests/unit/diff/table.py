@@ -12,6 +12,7 @@ from faults import EFFORT, FAULTS, TOY, Fault
 from hamlet_lab.diff.diff import diff
 from hamlet_lab.verify import Comparison
 
+COMES_FROM = "it comes from "
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "diff.md"
 HEAD = """# Ten seeded faults, and where `hamletc diff` finds them
 
@@ -38,7 +39,8 @@ def row(fault: Fault, report: Comparison) -> str:
     cause = found.cause
     assert cause is not None
     source = cause.right.source or cause.left.source
-    line = "; ".join(str(writer) for writer in found.writers) if source is None else source.construct
+    noted = [note.removeprefix(COMES_FROM) for note in cause.notes if note.startswith(COMES_FROM)]
+    line = "; ".join(noted or map(str, found.writers))
     if source is not None and source.line:
         line = f"{source.construct}, line {source.line}"
     values = (str(glimpse.value) for glimpse in (cause.left, cause.right))

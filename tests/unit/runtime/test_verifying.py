@@ -113,6 +113,7 @@ def test_one_ulp_in_a_meter_is_found_and_placed() -> None:
     assert found is not None
     assert (found.tick, found.field, found.row, found.world, found.agent) == (6, "meters", "mood", 5, 0)
     assert int(found.found.bits, 16) == int(found.expected.bits, 16) + 1
+    assert found.more == 0
     assert SourceLine("cascade hunger_saddens", "first_meal.hamlet", 11) in found.writers
     assert any("mood: decay" in write.source.construct for write in found.writes)
     text = report.render()
@@ -182,6 +183,22 @@ def test_observations_are_compared(array: str) -> None:
     assert (report.divergence.field, report.divergence.row) == (array, "grid[1,0]")
 
 
+def test_all_that_differs_is_counted() -> None:
+    """The first difference is that in the first array, in the first of its lanes."""
+
+    def fault(buffers: Buffers, _statistics: Statistics | None) -> None:
+        buffers.state["meters"][:, 7:9] += 1
+        buffers.outcome["reward"][2] += 1
+        buffers.state["age"][5] += 1
+
+    world = sample("first_meal")
+    found = verify(world, [Candidate(Faulty(world, 4, fault), CPU)], TINY).divergence
+    assert found is not None
+    assert (found.field, found.world) == ("age", 5)
+    assert found.more == 2 * len(world.meters) + 1
+    assert f"  more   {found.more} other values differ after this event" in found.lines()
+
+
 def test_the_tick_of_a_rollout_is_found() -> None:
     """A rollout that is wrong from its fifth tick on, and only there."""
 
@@ -195,6 +212,7 @@ def test_the_tick_of_a_rollout_is_found() -> None:
     assert found is not None
     assert found.tick == 4
     assert "rollout of 9 ticks" in found.event
+    assert found.event.endswith("; only after others in a launch of 5")
     assert any("fuel" in write.source.construct for write in found.writes)
 
 
