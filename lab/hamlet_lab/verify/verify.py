@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -12,10 +12,10 @@ import torch
 from hamlet.errors import EnvError
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
-from hamlet_lab.divergence.events import CPU, Candidate, Event, ticks_of
+from hamlet_lab.divergence.events import CPU, Candidate, ticks_of
 from hamlet_lab.divergence.locate import locate
 from hamlet_lab.divergence.record import Divergence
-from hamlet_lab.divergence.session import Parting, Scenario, Session, Side
+from hamlet_lab.divergence.session import Parting, Session, Side
 from hamlet_lab.divergence.versions import NOTHING_APART, Apart
 from hamlet_lab.verify.recording import Playback, Recording
 from hamlet_lab.verify.scenarios import THOROUGH, Effort, events, scenarios, work
@@ -138,35 +138,33 @@ def play(
     Args:
         record: makes the record of a parting: `locate`, or with its cause `hamlet_lab.divergence.cause.explained`.
     """
-    coverage, sides = Coverage(left.universe), (left, *others)
+    coverage, universe = Coverage(left.universe), left.universe
+    sides = (left, *others)
     recording = _recording(sides)
     planned = [recording.scenario] if recording else scenarios([side.universe for side in sides], effort, seed)
-    amounts = [_amount(each, recording, left.universe, effort) for each in planned]
+    amounts = [2 * len(recording.kinds) if recording else work(each, universe, effort) for each in planned]
+    tell = progress or (lambda _: None)
     compared = ticks = 0
     parting: Parting | None = None
-    skipped: list[str] = []
+    skipped: dict[str, None] = {}
     for number, scenario in enumerate(planned):
-        session = Session(left, others, scenario, coverage)
-        shares, done = _shares(amounts, number), 0
-        for event in _events(session, scenario, recording, left.universe, coverage, effort, seed):
-            if progress is not None:
-                progress(shares(done))
+        session, begin, done = Session(left, others, scenario, coverage), sum(amounts[:number]), 0
+        tell(begin / sum(amounts))
+        happens = recording.events() if recording else events(universe, scenario.name, session, coverage, effort, seed)
+        for event in happens:
             parting = session.run(event)
             done += 1 + ticks_of(event)
+            tell((begin + min(done, amounts[number])) / sum(amounts))
             if parting is not None:
                 break
-        if progress is not None:
-            progress(shares(done))
         compared += session.compared
         ticks += session.ticks * scenario.shape.lanes
-        skipped += session.skipped
+        skipped |= dict.fromkeys(session.skipped)
         if parting is not None:
             break
     names = tuple(side.label for side in others)
     divergence = None if parting is None else record(parting)
-    return Comparison(
-        left.label, names, compared, ticks, dict(coverage.counts), divergence, tuple(dict.fromkeys(skipped))
-    )
+    return Comparison(left.label, names, compared, ticks, dict(coverage.counts), divergence, tuple(skipped))
 
 
 def _recording(sides: Sequence[Side]) -> Recording | None:
@@ -180,26 +178,3 @@ def _recording(sides: Sequence[Side]) -> Recording | None:
     if not same or not torch.equal(first.actions, last.actions):
         raise EnvError(f"{left.label} and {right.label} are of different worlds, seeds or actions")
     return first
-
-
-def _amount(scenario: Scenario, recording: Recording | None, universe: Universe, effort: Effort) -> int:
-    return work(scenario, universe, effort) if recording is None else 2 * len(recording.kinds)
-
-
-def _shares(amounts: Sequence[int], number: int) -> Callable[[int], float]:
-    """The share of all that is done, by what is done of one scenario."""
-    return lambda done: (sum(amounts[:number]) + min(done, amounts[number])) / sum(amounts)
-
-
-def _events(
-    session: Session,
-    scenario: Scenario,
-    recording: Recording | None,
-    universe: Universe,
-    coverage: Coverage,
-    effort: Effort,
-    seed: int,
-) -> Iterator[Event]:
-    if recording is not None:
-        return recording.events()
-    return events(universe, scenario.name, session, coverage, effort, seed)

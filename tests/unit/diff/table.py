@@ -40,7 +40,8 @@ def row(fault: Fault, report: Comparison) -> str:
     assert cause is not None
     source = cause.right.source or cause.left.source
     noted = [note.removeprefix(COMES_FROM) for note in cause.notes if note.startswith(COMES_FROM)]
-    line = "; ".join(noted or map(str, found.writers))
+    wrong_line = cause.right.source
+    line = wrong_line.construct if wrong_line is not None else "; ".join(noted or map(str, found.writers))
     if source is not None and source.line:
         line = f"{source.construct}, line {source.line}"
     values = (str(glimpse.value) for glimpse in (cause.left, cause.right))
