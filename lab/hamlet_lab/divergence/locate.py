@@ -15,7 +15,7 @@ from hamlet.interpreter import Interpreter, Trace, Write, coverage
 from hamlet.interpreter.interpreter import global_lanes
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
-from hamlet.universe import Assign, Span, Statement, Together, Universe
+from hamlet.universe import Span, Statement, Universe
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of
 from hamlet_lab.divergence.record import Divergence, SourceLine, Written, f32_value, source_at, value_of
@@ -130,7 +130,7 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     (declared,) = (item for item in universe.meters if item.name == meter)
 
     def written(name: str, body: Iterable[Statement]) -> list[tuple[str, Span]]:
-        return [(name, statement.span) for statement in body if meter in _targets(statement)]
+        return [(name, statement.span) for statement in body if meter in statement.writes]
 
     found: list[tuple[str, Span]] = []
     for action in universe.actions:
@@ -145,14 +145,6 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     for item in universe.dynamics:
         found += written(coverage.rule(item), item.body)
     return [*found, (f"meter {meter}: start of an episode", declared.span)]
-
-
-def _targets(statement: Statement) -> tuple[str, ...]:
-    match statement:
-        case Assign(meter=meter):
-            return (meter,)
-        case Together(body=body):
-            return tuple(inner.meter for inner in body)
 
 
 def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
