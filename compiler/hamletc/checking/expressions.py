@@ -24,7 +24,7 @@ from hamlet.universe import (
     Truth,
     Unary,
 )
-from hamletc.checking.names import FUNCTIONS, Names, is_word
+from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
 from hamletc.checking.report import Report
@@ -32,6 +32,7 @@ from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
+from hamletc.language.words import FUNCTIONS
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import TypeAlias
+from functools import cache
+from typing import Any, TypeAlias
 
 from hamlet.universe import Age, Expression, Here, LastUse, MeterValue, Previous, operands
 from hamletc.checking.intervals import Interval, hull_of
@@ -34,7 +35,8 @@ class Shapes:
         if known is not None:
             return known[1]
         parts = [self.of(operand) for operand in operands(expression)]
-        words = [value for f in fields(expression) if isinstance(value := getattr(expression, f.name), _ATOMS)]
+        kind: Any = type(expression)
+        words = [value for name in _names(kind) if isinstance(value := getattr(expression, name), _ATOMS)]
         key = (type(expression), *words, *parts)
         shape = self._numbers.get(key)
         if shape is None:
@@ -58,6 +60,11 @@ class Shapes:
 
 
 _ATOMS = (str, int, float, type(None))
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 class Levels(Mapping[str, Interval | None]):

@@ -17,6 +17,7 @@ from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
+from hamletc.language.words import DRAWS, FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal["meter", "param", "input", "affordance", "action", "rule", "cascade", "reward", "report"]
@@ -36,42 +37,6 @@ MOST_SHOWN = 16
 """How many names a hint lists at most."""
 MOST_COMPARISONS = 20_000
 """How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
-
-DRAWS = ("chance", "choice", "integer", "normal", "uniform")
-FUNCTIONS = (
-    *DRAWS,
-    "abs",
-    "clamp",
-    "cos",
-    "exp",
-    "exp2",
-    "log",
-    "log2",
-    "max",
-    "min",
-    "pow",
-    "previous",
-    "sigmoid",
-    "sin",
-    "sqrt",
-    "tanh",
-)
-QUANTITIES = {
-    "deficit": "(threshold - source) / threshold of a cascade",
-    "shortfall": "threshold - source of a cascade",
-    "hour": "the hour of the clock",
-    "day_sin": "the sine of the time of day",
-    "day_cos": "the cosine of the time of day",
-    "age": "the ticks an agent has lived",
-    "progress": "the ticks spent on an affordance",
-    "speed": "the length of the velocity",
-    "here": "the place the agent stands on",
-    "last": "the affordance that an agent used last",
-    "visited": "the number of affordances that an agent has used",
-    "nothing": "a place without an affordance",
-    "true": "a condition",
-    "false": "a condition",
-}
 
 
 @dataclass(frozen=True, slots=True)

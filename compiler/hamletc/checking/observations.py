@@ -15,21 +15,6 @@ from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
-KINDS = (
-    "grid",
-    "window",
-    "position",
-    "velocity",
-    "speed",
-    "meters",
-    "here",
-    "time",
-    "progress",
-    "lifetime",
-    "params",
-    "blank",
-    "constant",
-)
 LISTED = ("meters", "params", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
 FUNCTIONS_OF_TIME = ("sin", "cos")
@@ -56,8 +41,6 @@ class Observations:
         return [item for item in items if item is not None]
 
     def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not is_known(item.kind, KINDS, "nothing that can be observed", self._report):
-            return None
         kind = item.kind.text
         if kind not in LISTED and not self._first("kind", kind, item.span):
             return None

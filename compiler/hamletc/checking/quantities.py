@@ -8,10 +8,11 @@ from typing import Literal, TypeAlias
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.intervals import spell
-from hamletc.checking.names import FUNCTIONS, Names, axis_of, is_word
+from hamletc.checking.names import Names, axis_of, is_word
 from hamletc.checking.report import Report
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.words import FUNCTIONS
 
 ARGUMENTS = {
     "chance": ("one argument", "chance(0.1)"),

@@ -8,7 +8,7 @@ from typing import assert_never
 from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
-from hamletc.language.words import OBSERVATIONS
+from hamletc.language.tables import after
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,8 @@ def _properties(properties: tuple[syntax.Property, ...]) -> tuple[Item, ...] | N
 
 
 def _observation(item: syntax.ObserveItem) -> Item:
-    keywords = _NOTHING if item.kind.text == "position" else OBSERVATIONS
+    # A name in a list of meters, params or affordances would begin the next item.
+    keywords = _NOTHING if item.kind.text == "position" else after("observe", "{")
     words = [item.kind.text, *(spell_name(word, keywords) for word in item.words)]
     if item.numbers and item.kind.text == "progress":
         words.append("per")

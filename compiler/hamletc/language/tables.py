@@ -34,17 +34,14 @@ class Rule(NamedTuple):
         absent: how many optional parts are absent before each symbol and behind the last; they have the value `None`.
         collapses: whether a single value stands for itself.
         method: the method of `Builder` that makes one value of several.
+        length: the number of its symbols.
     """
 
     origin: str
     absent: list[int]
     collapses: bool
     method: str
-
-    @property
-    def length(self) -> int:
-        """The number of its symbols."""
-        return len(self.absent) - 1
+    length: int
 
 
 class Tables(NamedTuple):
@@ -71,12 +68,22 @@ def tables() -> Tables:
         from hamletc.language.lalr import tables_of
 
         found = json.loads(tables_of(grammar, digest(grammar)))
-    return Tables([Rule(*rule) for rule in found["rules"]], found["states"], found["end"], found["terminals"])
+    rules = [Rule(origin, absent, one, method, len(absent) - 1) for origin, absent, one, method in found["rules"]]
+    return Tables(rules, found["states"], found["end"], found["terminals"])
 
 
 def terminals() -> Mapping[str, str]:
     """The terminal of each keyword and symbol, by its text."""
     return tables().terminals
+
+
+def after(*texts: str) -> frozenset[str]:
+    """The keywords and symbols that may come right after these, wherever they stand in this order."""
+    states, known = tables().states, terminals()
+    reached: list[int] = list(range(len(states)))
+    for text in texts:
+        reached = [shift for state in reached if (shift := states[state].get(known[text], -1)) >= 0]
+    return frozenset(text for text, terminal in known.items() if any(terminal in states[each] for each in reached))
 
 
 class Automaton:
@@ -127,6 +134,9 @@ class Automaton:
     def _reduce(self, rule: Rule) -> None:
         """Put one value in the place of those of a rule's symbols."""
         first = len(self._values) - rule.length
+        if rule.collapses and rule.absent == [0, 0] and not isinstance(self._values[-1], list):
+            self._states[-1] = self._table[self._states[-2]][rule.origin]
+            return
         values: list[Any] = []
         for absent, value in zip(rule.absent, self._values[first:], strict=False):
             values += [None] * absent

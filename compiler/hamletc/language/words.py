@@ -9,23 +9,32 @@ from types import MappingProxyType
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
-MEANINGS = frozenset(
-    (
-        *("abs", "clamp", "cos", "exp", "exp2", "log", "log2", "max", "min", "pow", "previous", "sigmoid", "sin"),
-        *("sqrt", "tanh", "uniform", "integer", "choice", "normal", "chance"),
-        *("age", "day_cos", "day_sin", "deficit", "false", "here", "hour", "last", "nothing", "progress", "shortfall"),
-        *("speed", "true", "visited"),
-    )
+DRAWS = ("chance", "choice", "integer", "normal", "uniform")
+FUNCTIONS = (
+    *DRAWS,
+    *("abs", "clamp", "cos", "exp", "exp2", "log", "log2", "max", "min", "pow", "previous", "sigmoid", "sin", "sqrt"),
+    "tanh",
 )
-"""Functions and quantities: they mean a declaration only in backticks."""
+QUANTITIES = {
+    "deficit": "(threshold - source) / threshold of a cascade",
+    "shortfall": "threshold - source of a cascade",
+    "hour": "the hour of the clock",
+    "day_sin": "the sine of the time of day",
+    "day_cos": "the cosine of the time of day",
+    "age": "the ticks an agent has lived",
+    "progress": "the ticks spent on an affordance",
+    "speed": "the length of the velocity",
+    "here": "the place the agent stands on",
+    "last": "the affordance that an agent used last",
+    "visited": "the number of affordances that an agent has used",
+    "nothing": "a place without an affordance",
+    "true": "a condition",
+    "false": "a condition",
+}
+"""What they are, as a message says it."""
 
-OBSERVATIONS = frozenset(
-    (
-        *("grid", "window", "position", "meters", "here", "time", "progress", "lifetime", "params", "velocity"),
-        *("speed", "blank", "constant"),
-    )
-)
-"""The words that begin an item of `observe`."""
+MEANINGS = frozenset((*FUNCTIONS, *QUANTITIES))
+"""Functions and quantities: they mean a declaration only in backticks."""
 
 SHAPES: Mapping[str, str] = MappingProxyType(
     {

@@ -11,9 +11,7 @@ from hamlet.schema.fields import (
     Per,
     action_names,
     axes,
-    axis_names,
     cell_words,
-    cells,
     has_progress,
     interact_action,
     move_names,
@@ -32,6 +30,7 @@ from hamlet.schema.observed import (
     observation_rows,
     observation_segments,
 )
+from hamlet.universe.space import axis_names, cells
 
 __all__ = [
     "GIVEN",

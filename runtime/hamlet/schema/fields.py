@@ -23,6 +23,7 @@ from hamlet.schema.bounds import (
     speeds,
 )
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe.space import axes_of
 
 DType: TypeAlias = Literal["f32", "i32", "bool"]
 Per: TypeAlias = Literal["lane", "world"]
@@ -86,28 +87,14 @@ class Field:
         return (self.name,) if self.rows is None else tuple(f"{self.kind or self.name}.{row}" for row in self.rows)
 
 
-def axis_names(count: int) -> tuple[str, ...]:
-    """The names of so many axes: x, y, z; x0, x1, ... where there are more than three."""
-    return ("x", "y", "z")[:count] if count <= 3 else tuple(f"x{axis}" for axis in range(count))
-
-
 def axes(universe: Universe) -> tuple[str, ...]:
     """The names of the axes of the space."""
-    match universe.space:
-        case Grid(sizes=of_space) | Continuous(axes=of_space):
-            return axis_names(len(of_space))
-        case NoSpace():
-            return ()
+    return axes_of(universe.space)
 
 
 def position_dtype(universe: Universe) -> DType:
     """The type of coordinates."""
     return "f32" if isinstance(universe.space, Continuous) else "i32"
-
-
-def cells(grid: Grid) -> int:
-    """The number of cells of a grid."""
-    return prod(grid.sizes)
 
 
 def cell_words(grid: Grid) -> tuple[tuple[int, int], ...]:

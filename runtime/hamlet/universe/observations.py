@@ -1,10 +1,16 @@
-"""What an agent observes."""
+"""What an agent observes: the kinds of observations, and for each its rows."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from itertools import product
+from typing import Literal, Protocol, TypeAlias
 
+from hamlet.numbers.binary32 import LARGEST
+from hamlet.universe.declarations import Affordance, Meter, Param, Start
+from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells
 from hamlet.universe.span import Span
 
 
@@ -128,3 +134,122 @@ Observation: TypeAlias = (
     | ObserveBlank
     | ObserveConstant
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What an item of `observe` says of a segment. `elements` names the rows of a kind with a row per element."""
+
+    name: str
+    low: float
+    high: float
+    count: int = 1
+    elements: Callable[[], Sequence[str]] | None = None
+
+
+class Observed(Protocol):
+    """What the rows of observations depend on: a universe."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def space(self) -> Space: ...
+
+    @property
+    def meters(self) -> tuple[Meter, ...]: ...
+
+    @property
+    def params(self) -> tuple[Param, ...]: ...
+
+    @property
+    def affordances(self) -> tuple[Affordance, ...]: ...
+
+    @property
+    def start(self) -> Start | None: ...
+
+
+def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
+    """The segments of one item, in order: the one place that knows what a kind of observation looks like."""
+    match item:
+        case ObserveGrid():
+            grid = _grid(universe)
+            yield Rows("grid", 0, 2, cells(grid), lambda: _cells(map(range, grid.sizes)))
+        case ObserveWindow(radius=radius):
+            sides = [range(-radius, radius + 1)] * len(axes_of(universe.space))
+            yield Rows("window", 0, 1, math.prod(map(len, sides)), lambda: _cells(sides))
+        case ObservePosition(encoding=encoding):
+            spans = _axes(universe)
+            for axis, low, high in spans:
+                yield Rows(f"position.{axis}", *((low, high) if encoding == "absolute" else (0, 1)))
+            for axis, size in _sizes(universe).items() if encoding == "scaled" else ():
+                yield Rows(f"size.{axis}", size, size)
+        case ObserveMeters(meters=names):
+            meters = {meter.name: meter for meter in universe.meters}
+            yield from (Rows(f"meter.{name}", meters[name].low, meters[name].high) for name in names)
+        case ObserveHere(affordances=affordances):
+            # In backticks an affordance may be called `nothing` too.
+            nothing = "nothing" if "nothing" not in affordances else "nothing#2"
+            here = [nothing if name is None else name for name in affordances]
+            yield Rows("here", 0, 1, len(here), lambda: here)
+        case ObserveTime(functions=functions):
+            yield from (Rows(f"time.{function}", -1, 1) for function in functions)
+        case ObserveProgress(per=per):
+            # An affordance that lasts for ever has no longest use; it counts as none.
+            ticks = max(affordance.duration or 0 for affordance in universe.affordances)
+            yield Rows("progress", 0, 1 if per is None else max(1.0, ticks / per))
+        case ObserveLifetime():
+            yield Rows("lifetime", 0, 1)
+        case ObserveParams(params=names):
+            params = {param.name: param for param in universe.params}
+            yield from (Rows(f"param.{name}", params[name].low, params[name].high) for name in names)
+        case ObserveVelocity(axes=names):
+            sizes, start = _sizes(universe), universe.start
+            begins = dict(zip(sizes, start.velocity if start else (0.0,) * len(sizes), strict=True))
+            for name in names:
+                yield Rows(f"velocity.{name}", min(-sizes[name], begins[name]), max(sizes[name], begins[name]))
+        case ObserveSpeed():
+            longest, begin, start = math.hypot(*_sizes(universe).values()), 0.0, universe.start
+            if start is not None:
+                begin = math.hypot(*start.velocity) if start.speed is None else start.speed
+            yield Rows("speed", min(0.0, begin), min(max(longest, begin), LARGEST))
+        case ObserveBlank(count=count):
+            yield Rows("blank", 0, 0, count, lambda: [str(number) for number in range(count)])
+        case ObserveConstant(values=values):
+            numbers = [str(number) for number in range(len(values))]
+            yield Rows("constant", min(values), max(values), len(values), lambda: numbers)
+
+
+def _cells(sides: Iterable[range]) -> list[str]:
+    """Cells by their coordinates, the first axis fastest."""
+    return [",".join(map(str, reverse[::-1])) for reverse in product(*reversed(list(sides)))]
+
+
+def _grid(universe: Observed) -> Grid:
+    if not isinstance(universe.space, Grid):
+        raise ValueError(f"universe {universe.name} observes a grid and has none")
+    return universe.space
+
+
+def _axes(universe: Observed) -> list[tuple[str, float, float]]:
+    """The name, the least and the greatest coordinate of each axis."""
+    match universe.space:
+        case Grid(sizes=sizes):
+            ends: list[tuple[float, float]] = [(0.0, size - 1.0) for size in sizes]
+        case Continuous(axes=of_space):
+            ends = [(axis.low, axis.high) for axis in of_space]
+        case NoSpace():
+            ends = []
+    return [(axis, low, high) for axis, (low, high) in zip(axes_of(universe.space), ends, strict=True)]
+
+
+def _sizes(universe: Observed) -> dict[str, float]:
+    """The size of each axis by name."""
+    match universe.space:
+        case Grid(sizes=sizes):
+            of_axes = [float(size) for size in sizes]
+        case Continuous(axes=of_space):
+            of_axes = [axis.size for axis in of_space]
+        case NoSpace():
+            of_axes = []
+    return dict(zip(axes_of(universe.space), of_axes, strict=True))

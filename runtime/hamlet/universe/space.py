@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal, TypeAlias
 
 from hamlet.universe.span import Span
@@ -57,6 +58,25 @@ class NoSpace:
 
 
 Space: TypeAlias = Grid | Continuous | NoSpace
+
+
+def axis_names(count: int) -> tuple[str, ...]:
+    """The names of so many axes: x, y, z; x0, x1, ... where there are more than three."""
+    return ("x", "y", "z")[:count] if count <= 3 else tuple(f"x{axis}" for axis in range(count))
+
+
+def axes_of(space: Space) -> tuple[str, ...]:
+    """The names of the axes of a space."""
+    match space:
+        case Grid(sizes=of_space) | Continuous(axes=of_space):
+            return axis_names(len(of_space))
+        case NoSpace():
+            return ()
+
+
+def cells(grid: Grid) -> int:
+    """The number of cells of a grid."""
+    return prod(grid.sizes)
 
 
 @dataclass(frozen=True, slots=True)

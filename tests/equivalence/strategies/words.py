@@ -7,7 +7,8 @@ import re
 import struct
 
 from hamlet.numbers.binary32 import round32
-from hamletc.language.words import MEANINGS, OBSERVATIONS, RESERVED
+from hamletc.language.tables import after
+from hamletc.language.words import MEANINGS, RESERVED
 
 WORDS = (
     "energy mood health Bed Shop money_2 _x __ x X O0 l1 space grid clock hours lifespan ticks param "
@@ -45,7 +46,7 @@ def is_bare(name: str) -> bool:
 
 def is_observation(name: str) -> bool:
     """Whether a name without backticks begins an item of `observe`."""
-    return name in OBSERVATIONS
+    return name in after("observe", "{")
 
 
 def mentions(text: str, name: str) -> bool:

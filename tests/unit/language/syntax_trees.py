@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from hamlet.universe import Span
 from hamletc.language import syntax
-from hamletc.language.words import MEANINGS, OBSERVATIONS, RESERVED
+from hamletc.language.tables import after
+from hamletc.language.words import MEANINGS, RESERVED
 
 SPAN = st.sampled_from([Span(1, 1, 1, 1), Span(2, 1, 2, 9), Span(9, 5, 12, 2), Span(4, 1, 4, 2, 1)])
+OBSERVATIONS = frozenset(filter(str.isalpha, after("observe", "{")))
+"""Words that begin an item of `observe`."""
 WORDS = "energy mood Bed _x b2 move to meter unclamped together needs open in lambda reward each per all x position"
 WORDS += " distance straight streak velocity forever by"
 ODD_NAMES = ("Fast Food", "a + b", " ", "é", "1st", "#", "x when y", "{", "%s or %d", "-", "over \\ there")

@@ -28,17 +28,30 @@ OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT", "ENABL
 """Those of numba that change machine code."""
 
 
+LARGE = 1_000_000
+"""Characters of kernels that take more than half a minute to compile."""
+
+
+def announcement(length: int) -> str:
+    """What to tell a user who will wait: the cost of kernels with a text of this length, by `benchmarks/sizes.py`."""
+    seconds, gigabytes = 11 + 30e-6 * length, 0.41 + 0.23e-6 * length
+    return f"compiling large kernels for this CPU, once: about {seconds:.0f} s and {gigabytes:.1f} GB of memory"
+
+
 class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
     """Has the place of numba's cache of a function."""
 
-    def __init__(self, kernel: str, source: str) -> None:
-        """`kernel` is the name of the function in a module whose text has the sha256 `source`."""
+    def __init__(self, kernel: str, source: str, length: int) -> None:
+        """`kernel` is the name of the function in a module whose text has the sha256 `source` and this length."""
+        self._length = length
         self._identity = {"format": FORMAT, "kernel": kernel, "source": source, **_machinery()}
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """What was compiled for these types; `None` where nothing is kept that can be trusted."""
         target_context.refresh()
         kept = cache.recall(KIND, self._name(signature, target_context.codegen()))
+        if kept is None and self._length > LARGE:
+            cache.say_once(announcement(self._length))
         # The cache vouches that these are the bytes that `save_overload` gave it, and that nobody else could.
         return None if kept is None else compiler.CompileResult._rebuild(target_context, *pickle.loads(kept))
 

@@ -25,7 +25,7 @@ def kernel(function: Compiled) -> Compiled:
     )(function)
     loader = function.__globals__.get("__loader__")
     if isinstance(loader, Contents):
-        result._cache = KernelCache(function.__name__, loader.digest)
+        result._cache = KernelCache(function.__name__, loader.digest, len(loader.text))
     kernel_: Compiled = result
     return kernel_
 

@@ -1,0 +1,182 @@
+"""What both sides do: resets, injected states, steps, rollouts; each on a backend with buffers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.backend.protocol import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import Array, arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """A new episode in every world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inject:
+    """These fields of the state (on the CPU) replace what was there; then observe."""
+
+    state: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One tick with actions [lanes] i32."""
+
+    actions: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """So many ticks at once."""
+
+    ticks: int
+    policy: Policy
+    observe_every_tick: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The next tick has this number, as if so many had passed: what is drawn depends on it."""
+
+    tick: int
+
+
+CPU = torch.device("cpu")
+Event: TypeAlias = Reset | Inject | Step | Rollout | Jump
+
+
+def ticks_of(event: Event) -> int:
+    """The ticks that an event takes."""
+    match event:
+        case Step():
+            return 1
+        case Rollout(ticks=ticks):
+            return ticks
+        case Reset() | Inject() | Jump():
+            return 0
+
+
+def describe(event: Event) -> str:
+    """An event in words."""
+    match event:
+        case Reset():
+            return "reset"
+        case Inject():
+            return "observing an injected state"
+        case Step():
+            return "step"
+        case Jump(tick=tick):
+            return f"going on to tick {tick}"
+        case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
+            when = "every tick" if observe else "at the end"
+            plural = "s" if ticks > 1 else ""
+            return f"rollout of {ticks} tick{plural}, {_kind(policy)} actions, observations {when}"
+
+
+def _kind(policy: Policy) -> str:
+    match policy:
+        case RandomPolicy():
+            return "random"
+        case RecordedPolicy():
+            return "recorded"
+        case TabularPolicy():
+            return "tabular"
+
+
+def later(stream: Stream, ticks: int) -> Stream:
+    """The random numbers so many ticks later; ticks wrap at 2**32."""
+    return Stream(stream.seed, (stream.tick + ticks) % (1 << 32))
+
+
+def part(event: Rollout, begin: int, end: int) -> Rollout:
+    """The ticks of a rollout from one to before another."""
+    policy = event.policy
+    if isinstance(policy, RecordedPolicy):
+        policy = RecordedPolicy(policy.actions[begin:end])
+    return Rollout(end - begin, policy, event.observe_every_tick)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A backend to compare, and the device that its tensors live on."""
+
+    backend: Backend
+    device: torch.device
+
+
+class Runner:
+    """A backend with buffers of its own."""
+
+    def __init__(
+        self, universe: Universe, candidate: Candidate, shape: Shape, obs_dtype: torch.dtype | None = None
+    ) -> None:
+        self.universe = universe
+        self.candidate = candidate
+        self.buffers = allocate(universe, shape, candidate.device, obs_dtype)
+
+    @classmethod
+    def resumed(cls, universe: Universe, candidate: Candidate, before: Buffers) -> Runner:
+        """A backend that goes on from where others are."""
+        dtype = None if before.observation is None else before.observation.dtype
+        runner = cls(universe, candidate, before.shape, dtype)
+        copy(before, runner.buffers)
+        return runner
+
+    def apply(self, event: Event, stream: Stream) -> list[Array]:
+        """Do what an event says; all arrays afterwards."""
+        backend, buffers, device = self.candidate.backend, self.buffers, self.candidate.device
+        statistics: Statistics | None = None
+        match event:
+            case Reset():
+                backend.reset(buffers, stream)
+            case Inject(state=state):
+                for name, value in state.items():
+                    buffers.state[name].copy_(value)
+                backend.observe(buffers)
+            case Step(actions=actions):
+                backend.step(buffers, actions.to(device), stream)
+            case Jump():
+                pass
+            case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
+                statistics = allocate_statistics(self.universe, buffers.shape, device)
+                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
+        return arrays(self.universe, buffers, statistics)
+
+
+def copy(source: Buffers, target: Buffers) -> None:
+    """Take over everything from other buffers of the same shape."""
+    pairs = [(values, target.state[name]) for name, values in source.state.items()]
+    pairs += [(values, target.outcome[name]) for name, values in source.outcome.items()]
+    pairs.append((source.mask, target.mask))
+    for ours, theirs in (
+        (source.observation, target.observation),
+        (source.final_observation, target.final_observation),
+    ):
+        if ours is not None and theirs is not None:
+            pairs.append((ours, theirs))
+    for values, place in pairs:
+        place.copy_(values)
+
+
+def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
+    """A policy for so many ticks on a device."""
+
+    def there(tensor: Tensor | None) -> Tensor | None:
+        return None if tensor is None else tensor.to(device)
+
+    match policy:
+        case RandomPolicy():
+            return policy
+        case RecordedPolicy(actions=actions):
+            return RecordedPolicy(actions[:ticks].to(device))
+        case TabularPolicy(universe, choices, thresholds, strides, bins):
+            return TabularPolicy(universe, there(choices), there(thresholds), strides.to(device), bins.to(device))

@@ -1,0 +1,130 @@
+"""The first line of generated kernels that does not compute what its program says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from hamlet_lab.divergence.compiled import TABLE, Generated, Kernels, definition, parameters, source_line, values_of
+from hamlet_lab.divergence.program import Call
+from hamlet_lab.divergence.values import Evaluation, Spot, words
+from hamletc.ir.evaluate import Array
+from hamletc.ir.ops import Element, Input, Value
+from hamletc.targets.body import identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A line whose value is wrong, though what it is computed from is right.
+
+    Attributes:
+        evaluation: what the program says.
+        value, spot: which value, and where it is wrong.
+        found: the bits that the kernel has.
+        line: number and text of the line in the kernels.
+        together: whether all lines were looked at together. Otherwise the fault vanished then, and shows only where the
+            operands of a line are not looked at: operations were merged.
+        returned: the line is right, but the function returns something else.
+    """
+
+    evaluation: Evaluation
+    value: Value
+    spot: Spot
+    found: int
+    line: tuple[int, str] | None
+    together: bool
+    returned: bool = False
+
+
+def first_fault(kernels: Kernels, call: Call) -> Fault | None:
+    """The first wrong line of the function that a call evaluates; `None` where its results are right."""
+    evaluation = Evaluation(kernels.program, kernels.program.function(call.function), call)
+    for wanted in kernels.functions(call.function, evaluation.printed):
+        look = _Look(kernels, evaluation, wanted)
+        if not look.possible:
+            continue
+        lines = look.lines()
+        found = look.first(lines)
+        if found is not None and not found.returned:
+            return found
+        # Stores can change what a compiler makes of a function: without them its results may be wrong.
+        wrong_result = look.first(())
+        if wrong_result is None:
+            continue
+        apart = [fault for group in apart_from_operands(evaluation, lines) if (fault := look.first(group, False))]
+        within = [fault for fault in apart if not fault.returned]
+        return min(within, key=lambda fault: fault.value, default=found or wrong_result)
+    return None
+
+
+def apart_from_operands(evaluation: Evaluation, lines: Collection[Value]) -> list[set[Value]]:
+    """Groups of lines, such that none is together with a line that it is computed from: a store of an operand is
+    another use of it, and can keep a compiler from merging it into the operation."""
+    groups: list[set[Value]] = []
+    for value in sorted(lines):
+        near = set(evaluation.leaves(value))
+        group = next((group for group in groups if group.isdisjoint(near)), None)
+        if group is None:
+            groups.append({value})
+        else:
+            group.add(value)
+    return groups
+
+
+class _Look:
+    """One generated function on the lanes of a call."""
+
+    def __init__(self, kernels: Kernels, evaluation: Evaluation, wanted: Generated) -> None:
+        self._kernels, self._evaluation, self._wanted = kernels, evaluation, wanted
+        self._lanes = len(evaluation.call.lanes)
+        self._count = 1 if wanted.loop is None else wanted.loop.count
+        self._definition = definition(kernels.source, wanted)
+        self._inputs = [value for name in parameters(self._definition) if (value := self._input(name)) is not None]
+
+    @property
+    def possible(self) -> bool:
+        """Whether its program says what it is given: not so where a kernel computes a part ahead, for an episode."""
+        return len(self._inputs) == len(parameters(self._definition))
+
+    def lines(self) -> set[Value]:
+        """The values that have a line in this function."""
+        evaluation = self._evaluation
+        lines = evaluation.printed.lines if self._wanted.loop is None else self._wanted.loop.lines
+        names = [name for line in lines for name in line.name.split(", ")]
+        values = values_of(names, evaluation.printed).values()
+        return {value for value in values if not isinstance(evaluation.node(value).op, Input | Element)}
+
+    def first(self, lines: Collection[Value], together: bool = True) -> Fault | None:
+        """The first of these lines, then of the results, that is wrong somewhere."""
+        evaluation = self._evaluation
+        rows, taps = self._kernels.tap(self._wanted, evaluation.printed, lines, self._inputs)
+        found = taps.view(np.uint32).reshape(len(rows), self._count, self._lanes)
+        first_result = len(rows) - len(self._wanted.results)
+        for row in sorted(range(len(rows)), key=lambda row: (row >= first_result, rows[row])):
+            value = rows[row]
+            expected = np.broadcast_to(words(evaluation.values[value]), found[row].shape)
+            wrong = (expected != _canonical(found[row], evaluation, value)) & evaluation.call.lanes
+            if wrong.any():
+                element, lane = (int(number) for number in np.argwhere(wrong)[0])
+                line = source_line(self._kernels.source, self._definition, evaluation.printed.names.get(value, ""))
+                bits, returned = int(found[row, element, lane]), row >= first_result
+                return Fault(evaluation, value, Spot(lane, element), bits, line, together, returned)
+        return None
+
+    def _input(self, name: str) -> Array | str | None:
+        """What a parameter is on all lanes, one element after the other; or the name of a table; `None` if unknown."""
+        if name.startswith(TABLE):
+            tables = {f"{TABLE}{identifier(table.name)}": table.name for table in self._kernels.program.tables}
+            return tables[name]
+        if self._wanted.loop is not None and name == self._wanted.loop.element:
+            return np.repeat(np.arange(self._count, dtype=np.int32), self._lanes)
+        value = values_of([name], self._evaluation.printed).get(name)
+        if value is None:
+            return None
+        return np.broadcast_to(self._evaluation.values[value], (self._count, self._lanes)).ravel()
+
+
+def _canonical(bits: Array, evaluation: Evaluation, value: Value) -> Array:
+    return words(bits.view(np.float32)) if evaluation.values[value].dtype == np.float32 else bits

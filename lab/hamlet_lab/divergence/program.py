@@ -1,0 +1,290 @@
+"""Programs as backends: a program is executed by the definition of its operations (`hamletc.ir.evaluate`). No code is
+generated, so that thousands of universes can be compared with the interpreter, and every value can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.interpreter.statistics import add
+from hamlet.schema.observed import STEPS, Scale
+from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import Array as Compared
+from hamlet_lab.divergence.arrays import Difference, differences
+from hamlet_lab.divergence.events import CPU, Candidate, Runner
+from hamlet_lab.divergence.session import Outcome
+from hamletc.ir.evaluate import Array, evaluate
+from hamletc.ir.function import Program
+from hamletc.ir.ops import Input
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the program was evaluated.
+
+    Attributes:
+        function: its name.
+        inputs: by name, [lanes].
+        lanes: bool [lanes]: those whose results were used.
+    """
+
+    function: str
+    inputs: dict[str, Array]
+    lanes: Array
+
+
+class Evaluated:
+    """The backend of a program; see `hamlet.backend.protocol.Backend`."""
+
+    origin = "none"
+
+    def __init__(
+        self, universe: Universe, program: Program, name: str, watch: Callable[[Call], None] | None = None
+    ) -> None:
+        """`watch` is told of every call of a function, in the order of a tick."""
+        self.name = name
+        self._watch = watch
+        self._universe = universe
+        self._program = program
+        self._fields = schema.state_fields(universe)
+        self._cell_cache = any(function.name == "search" for function in program.functions)
+        self._interact = schema.interact_action(universe)
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        """Start a new episode in every world; then observations and masks."""
+        self._begin(buffers, np.ones(buffers.shape.worlds, np.bool_), stream)
+        self.observe(buffers)
+
+    def observe(self, buffers: Buffers) -> None:
+        """Observations and masks of the state as it is."""
+        state = self._gather(buffers)
+        everybody, alive = _everybody(buffers), buffers.state["alive"].numpy()
+        if buffers.observation is not None:
+            seen = self._evaluate("observe", state, everybody)
+            for segment in schema.observation_segments(self._universe):
+                rows = buffers.observation[segment.offset : segment.offset + segment.count]
+                values = seen[segment.name].reshape(rows.shape)
+                if rows.element_size() == 1:
+                    values = encoded(values, segment.scale)
+                rows.copy_(buffers.state["meters"].new_tensor(values))
+        actions, row, mask = schema.action_names(self._universe), 0, buffers.mask.numpy()
+        for name, allowed in self._evaluate("mask", state, everybody if self._universe.by_hand else alive).items():
+            assert name == f"mask.{row}", f"{name} comes at action {row}"
+            for may in allowed.reshape(-1, buffers.shape.lanes):
+                mask[row] = may if self._universe.by_hand else np.where(alive, may, actions[row] == "WAIT")
+                row += 1
+        assert row == len(actions), f"{row} of {len(actions)} actions have a mask"
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        """One tick."""
+        self._tick(buffers, actions.numpy(), stream, True, None)
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: Policy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        """So many ticks."""
+        for index in range(ticks):
+            now = Stream(stream.seed, stream.tick + index)
+            match policy:
+                case RecordedPolicy(actions=recorded):
+                    actions = recorded[index].numpy()
+                case RandomPolicy():
+                    word = self._words(buffers, now)
+                    actions = self._evaluate("choose", {"word": word}, _everybody(buffers))["action"]
+                case TabularPolicy():
+                    actions = self._look_up(policy, buffers, self._words(buffers, now))
+            self._tick(buffers, actions, now, observe_every_tick, statistics)
+        if not observe_every_tick:
+            self.observe(buffers)
+
+    def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array) -> dict[str, Array]:
+        program = self._program
+        if self._cell_cache and function in ("tick", "observe", "mask"):
+            inputs = inputs | self._found(function, inputs, lanes)
+        if self._watch is not None:
+            self._watch(Call(function, inputs, lanes))
+        return evaluate(program.function(function), inputs, program.tables, program.functions)
+
+    def _found(self, function: str, state: dict[str, Array], lanes: Array) -> dict[str, Array]:
+        """What kernels that keep the cells of affordances give a function: see `hamletc.lowering.kept`."""
+        axes = schema.axes(self._universe)
+        moved = self._evaluate("move", state, lanes) if function == "tick" else {}
+        position = {f"position.{axis}": moved.get(f"moved.{axis}", state[f"position.{axis}"]) for axis in axes}
+        cell, layout = self._evaluate("stand", position, lanes), {"layout": state["layout"]}
+        read = {node.op.name for node in self._program.function(function).nodes if isinstance(node.op, Input)}
+        numbers = [name.removeprefix("cell.") for name in read if name.startswith("cell.")]
+        indices = {number: {"index": np.full(len(lanes), int(number), np.uint32)} for number in sorted(numbers)}
+        cells = {
+            f"cell.{each}": self._evaluate("place", layout | index, lanes)["cell"] for each, index in indices.items()
+        }
+        return moved | cells | self._evaluate("search", layout | cell, lanes)
+
+    def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> Array:
+        inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)
+        given = {"stride": policy.strides.numpy(), "scale": bins[0], "top": bins[1]}
+        for name, values in given.items():
+            for number, value in enumerate(values):
+                inputs[f"{name}.{number}"] = np.full(buffers.shape.lanes, value)
+        row = self._evaluate("situation", inputs, _everybody(buffers))["situation"]
+        if policy.choices is not None:
+            return policy.choices.numpy()[row]
+        assert policy.thresholds is not None
+        chosen: Array = (policy.thresholds.numpy()[row] <= (words >> 2).astype(np.int64)[:, None]).sum(1)
+        return chosen.astype(np.int32)
+
+    def _words(self, buffers: Buffers, now: Stream) -> Array:
+        return self._evaluate("policy", self._drawn_by(buffers, now), _everybody(buffers))[f"word{now.tick & 3}"]
+
+    def _drawn_by(self, buffers: Buffers, now: Stream) -> dict[str, Array]:
+        """What random words are made of."""
+        shape = buffers.shape
+        first = shape.first_world * shape.agents
+        inputs = {"lane": np.arange(first, first + shape.lanes, dtype=np.uint64).astype(np.uint32)}
+        for name, value in (("tick", now.tick), ("seed_low", now.low), ("seed_high", now.high)):
+            inputs[name] = np.full(shape.lanes, value & 0xFFFFFFFF, np.uint32)
+        return inputs
+
+    def _gather(self, buffers: Buffers) -> dict[str, Array]:
+        """The state by state name, per lane."""
+        state: dict[str, Array] = {}
+        for field in self._fields:
+            values = buffers.state[field.name].numpy().copy()
+            if field.per == "world":
+                values = np.repeat(values, buffers.shape.agents, axis=-1)
+            if field.name == "layout":
+                values = values.view(np.uint32)
+            state |= dict(zip(field.names, [values] if field.rows is None else values, strict=True))
+        return state
+
+    def _scatter(self, buffers: Buffers, results: dict[str, Array], lanes: Array) -> None:
+        """Write what a function gave for these lanes, and for the worlds of which there are some."""
+        agents = buffers.shape.agents
+        for field in self._fields:
+            array = buffers.state[field.name].numpy().reshape(-1, buffers.state[field.name].shape[-1])
+            for row, name in zip(array, field.names, strict=True):
+                if name not in results:
+                    continue
+                if field.per == "lane":
+                    row[lanes] = results[name][lanes]
+                else:
+                    row[lanes[::agents]] = results[name].view(row.dtype)[::agents][lanes[::agents]]
+
+    def _begin(self, buffers: Buffers, worlds: Array, stream: Stream) -> None:
+        shape = buffers.shape
+        numbers, lanes = np.arange(shape.lanes), np.repeat(worlds, shape.agents)
+        given = {
+            "seed_low": np.full(shape.lanes, stream.low, np.uint32),
+            "seed_high": np.full(shape.lanes, stream.high, np.uint32),
+            "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
+            "agent": (numbers % shape.agents).astype(np.int32),
+            "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
+        }
+        shuffled: dict[str, Array] = {}
+        if self._cell_cache:
+            random = sum(affordance.place is None for affordance in self._universe.affordances)
+            shuffled = self._evaluate("shuffle", given, lanes)
+            given |= shuffled | {"index": (random + given["agent"]).astype(np.uint32)}
+            given |= self._evaluate("place", given, lanes)
+        begun = self._evaluate("reset", given, lanes)
+        self._scatter(buffers, begun | shuffled, lanes)
+        for field in self._fields:
+            if field.start is not None and not begun.keys() & set(field.names):
+                buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = field.start
+
+    def _interacting(self, actions: Array, runs: Array, agents: int) -> Array:
+        """Whether an agent of the lane's world that runs the tick interacts."""
+        interacts = (actions == self._interact) & runs
+        return np.repeat(interacts.reshape(-1, agents).any(axis=1), agents)
+
+    def _tick(
+        self, buffers: Buffers, actions: Array, stream: Stream, observed: bool, counts: Statistics | None
+    ) -> None:
+        worlds, agents, by_hand = buffers.shape.worlds, buffers.shape.agents, self._universe.by_hand
+        state, alive = self._gather(buffers), buffers.state["alive"].numpy().copy()
+        runs = np.ones_like(alive) if by_hand else alive
+        acted = {"action": actions, "interacting": self._interacting(actions, runs, agents)}
+        results = self._evaluate("tick", {**state, **acted, **self._drawn_by(buffers, stream)}, runs)
+        self._scatter(buffers, results, runs)
+        dead = {"reward": 0.0, "terminated": False, "truncated": False, "used": -1, "cause": -1}
+        for name, value in dead.items():
+            buffers.outcome[name].numpy()[:] = np.where(runs, results[name], value)
+        for row, name in enumerate(schema.report_names(self._universe)):
+            buffers.outcome["reports"].numpy()[row] = np.where(runs, results[f"report.{name}"], np.float32(0.0))
+        returned = buffers.state["episode_return"].numpy()
+        returned[runs] += results["reward"][runs]
+        buffers.state["alive"].numpy()[:] = alive & ~(results["terminated"] | results["truncated"])
+        if counts is not None:
+            add(counts, buffers)
+        if "hour" in state:
+            hours = self._evaluate("clock", {"hour": state["hour"]}, np.ones_like(alive))
+            buffers.state["hour"].numpy()[:] = hours["hour"][::agents]
+        if observed:
+            self.observe(buffers)
+        over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
+        if by_hand or not over.any():
+            return
+        if observed and buffers.observation is not None and buffers.final_observation is not None:
+            lanes = over.repeat_interleave(agents)
+            buffers.final_observation[:, lanes] = buffers.observation[:, lanes]
+        buffers.state["episode"][over] += 1
+        self._begin(buffers, over.numpy(), stream)
+        if observed:
+            self.observe(buffers)
+
+
+def encoded(values: Array, scale: Scale) -> Array:
+    """Observed f32 as bytes, see `hamlet.schema.observed`; still f32."""
+    steps = (values - np.float32(scale.low)) * np.float32(scale.scale)
+    result: Array = np.rint(np.clip(steps, np.float32(0), np.float32(STEPS)))
+    return result
+
+
+def _everybody(buffers: Buffers) -> Array:
+    return np.ones(buffers.shape.lanes, np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What a program makes of an event.
+
+    Attributes:
+        calls: of its functions, in the order of a tick.
+        arrays: all of them afterwards.
+        departures: where the side that was run has something else: the first difference of each array.
+    """
+
+    calls: tuple[Call, ...]
+    arrays: list[Compared]
+    departures: tuple[Difference, ...]
+
+    def call(self, function: str) -> Call | None:
+        """The first call of a function."""
+        return next((call for call in self.calls if call.function == function), None)
+
+    @property
+    def lane(self) -> int | None:
+        """The lane of the first departure that has one."""
+        return next((each.index for each in self.departures if each.column == "lane"), None)
+
+
+def rerun(universe: Universe, program: Program, outcome: Outcome, stream: Stream) -> Rerun:
+    """Run the event of an outcome on its buffers before."""
+    calls: list[Call] = []
+    backend = Evaluated(universe, program, "program", calls.append)
+    arrays = Runner.resumed(universe, Candidate(backend, CPU), outcome.before).apply(outcome.event, stream)
+    return Rerun(tuple(calls), arrays, tuple(differences(arrays, outcome.after)))

@@ -1,0 +1,410 @@
+"""Random states that make things happen: boundary values, agents on affordances, lives near their end."""
+
+from __future__ import annotations
+
+import itertools
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import DTYPES, Shape
+from hamlet.interpreter.episode import as_i32
+from hamlet.interpreter.places import Places
+from hamlet.numbers.binary32 import bits32, round32
+from hamlet.schema.bounds import speeds
+from hamlet.schema.grid import cell_of, words
+from hamlet.universe import (
+    Affordance,
+    Age,
+    Axis,
+    Binary,
+    Cascade,
+    Continuous,
+    Coordinate,
+    Expression,
+    Grid,
+    Hour,
+    Input,
+    Meter,
+    MeterValue,
+    NoSpace,
+    Number,
+    Param,
+    Progress,
+    Streak,
+    Universe,
+    nodes,
+)
+
+LONG = 1000
+"""More ticks than usually matter, where a universe sets no limit."""
+
+
+class Injector:
+    """Draws states; the same seed draws the same ones."""
+
+    def __init__(self, universe: Universe, shape: Shape, seed: int) -> None:
+        self._universe = universe
+        self._shape = shape
+        self._draws = Draws(seed)
+        self._whereabouts = Whereabouts(universe, shape, self._draws)
+        everything = constants(universe)
+        self._boundaries = {
+            meter.name: tuple(
+                boundary_values(values, meter.low, meter.high)
+                for values in (compared_meter(universe, meter), everything)
+            )
+            for meter in universe.meters
+        }
+        given: tuple[Param | Input, ...] = (*universe.params, *universe.inputs)
+        self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in given}
+
+    def state(self) -> dict[str, Tensor]:
+        """A state that ticks could meet, most agents being at an affordance. Unless episodes are by hand every world
+        has an agent alive."""
+        universe, draws, shape, lanes = self._universe, self._draws, self._shape, self._shape.lanes
+        fields = {field.name for field in schema.state_fields(universe)}
+        affordance = draws.integers(-1, len(universe.affordances), lanes)
+        alive = self._alive()
+        state = {
+            "layout": as_i32(draws.words(0, 1 << 32, shape.worlds)),
+            "episode": draws.integers(0, LONG, shape.worlds),
+            "meters": self._meters(affordance),
+            "age": self._ages(alive),
+            "alive": alive,
+            "episode_return": draws.normal(lanes),
+        }
+        if "places" in fields:
+            state["places"] = self._whereabouts.places(state["layout"])
+        if "position" in fields:
+            state["position"] = self._whereabouts.positions(state, affordance)
+        if "velocity" in fields:
+            state["velocity"] = self._velocities()
+        if "speed" in fields:
+            state["speed"] = self._speeds(state.get("velocity"))
+        if "engaged" in fields:
+            state["engaged"], state["progress"] = self._engagement(affordance)
+        if "used_at" in fields:
+            elsewhere = self._whereabouts.positions(state, torch.full_like(affordance, schema.NOWHERE))
+            state["used_at"] = torch.where(draws.chance(0.8, lanes), state["position"], elsewhere)
+        if "last" in fields:
+            state |= self._uses(affordance)
+        if "inputs" in fields:
+            state["inputs"] = self._given(universe.inputs, lanes)
+        if "hour" in fields:
+            state["hour"] = self._hours()
+        if "params" in fields:
+            state["params"] = self._given(universe.params, shape.worlds)
+        others = (field for field in schema.state_fields(universe) if field.name not in state)
+        return state | {field.name: self._anything(field) for field in others}
+
+    def actions(self, interacting: float) -> Tensor:
+        """Actions [lanes] i32: INTERACT with this probability, else any."""
+        lanes = self._shape.lanes
+        anything = self._draws.integers(0, len(schema.action_names(self._universe)), lanes)
+        return anything.masked_fill(self._draws.chance(interacting, lanes), schema.interact_action(self._universe))
+
+    def _anything(self, field: schema.Field) -> Tensor:
+        """A field of which only its bounds are known."""
+        count = self._shape.lanes if field.per == "lane" else self._shape.worlds
+        rows = [self._within(field, row, count) for row in range(len(field.names))]
+        return rows[0] if field.rows is None else torch.stack(rows)
+
+    def _within(self, field: schema.Field, row: int, count: int) -> Tensor:
+        if field.bounds is None:
+            return self._draws.chance(0.5, count).to(DTYPES[field.dtype])
+        low, high = field.bounds[row].low, field.bounds[row].high
+        if field.dtype == "f32":
+            return self._draws.numbers(boundary_values([], low, high), low, high, count, 0.5)
+        return self._draws.integers(int(low), min(int(high), LONG) + 1, count)
+
+    def _meters(self, affordance: Tensor) -> Tensor:
+        """Some lanes prefer boundary values or bounds, so that conditions on several meters meet. On an affordance with
+        `needs`, often just about what it needs."""
+        lanes, universe, draws = self._shape.lanes, self._universe, self._draws
+        rows = []
+        for meter in universe.meters:
+            own, any_constant = self._boundaries[meter.name]
+            mixed = torch.where(
+                draws.chance(0.6, lanes),
+                draws.numbers(own, meter.low, meter.high, lanes, 0.6),
+                draws.numbers(any_constant, meter.low, meter.high, lanes, 0.3),
+            )
+            extreme = torch.where(draws.chance(0.5, lanes), torch.tensor(meter.low), torch.tensor(meter.high))
+            row = torch.where(draws.chance(0.2, lanes), extreme, mixed)
+            for number, item in enumerate(universe.affordances):
+                if near := compared_meter(item.needs, meter):
+                    needed = draws.one_of(boundary_values(near, meter.low, meter.high), lanes)
+                    row = torch.where((affordance == number) & draws.chance(0.4, lanes), needed, row)
+            rows.append(row)
+        return torch.stack(rows)
+
+    def _given(self, declared: tuple[Param | Input, ...], count: int) -> Tensor:
+        """Params or inputs."""
+        rows = [self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5) for item in declared]
+        return torch.stack(rows)
+
+    def _ages(self, alive: Tensor) -> Tensor:
+        """Many just before something happens. Beyond the lifespan only the dead of episodes by hand."""
+        lanes, draws, lifespan = self._shape.lanes, self._draws, self._universe.lifespan
+        longest = LONG if lifespan is None else lifespan.ticks
+        last = (longest - 1 - draws.integers(0, 2, lanes)).clamp(min=0)
+        ages = torch.where(draws.chance(0.2, lanes), last, draws.integers(0, longest, lanes))
+        near = self._near(compared(self._universe, Age), 0, longest - 1)
+        ages = torch.where(draws.chance(0.2, lanes), draws.one_of(near, lanes), ages)
+        if self._universe.by_hand:
+            ages = torch.where(~alive & draws.chance(0.5, lanes), ages + longest, ages)
+        return ages
+
+    def _hours(self) -> Tensor:
+        """Half of them when something opens or closes, or is compared."""
+        clock, draws, worlds = self._universe.clock, self._draws, self._shape.worlds
+        if clock is None:
+            raise ValueError(f"universe {self._universe.name} has no clock")
+        opening = [item.hours for item in self._universe.affordances if item.hours is not None]
+        times = [float(time % clock.hours) for hours in opening for time in (hours.opens, hours.closes)]
+        near = self._near([*times, *compared(self._universe, Hour)], 0, clock.hours - 1)
+        anything = draws.integers(0, clock.hours, worlds)
+        return torch.where(draws.chance(0.5, worlds), draws.one_of(near, worlds), anything)
+
+    def _near(self, numbers: list[float], low: int, high: int) -> Tensor:
+        """The integers next to these numbers, and bounds: i32."""
+        near = {int(number) + step for number in numbers if abs(number) < 1 << 30 for step in (-1, 0, 1)}
+        return torch.tensor(sorted({low, high, *(min(max(value, low), high) for value in near)}), dtype=torch.int32)
+
+    def _alive(self) -> Tensor:
+        worlds, agents = self._shape.worlds, self._shape.agents
+        alive = self._draws.chance(0.8, self._shape.lanes).view(worlds, agents)
+        if not self._universe.by_hand:
+            alive[torch.arange(worlds), self._draws.words(0, agents, worlds)] = True
+        return alive.view(-1)
+
+    def _velocities(self) -> Tensor:
+        """What a move could have left, rounded or not: no more than from one end of an axis to the other."""
+        lanes, rows = self._shape.lanes, []
+        for axis, size in enumerate(self._sizes()):
+            moves = torch.tensor([0.0, *(move.by[axis] for move in self._universe.moves)], dtype=torch.float32)
+            some = self._draws.one_of(moves, lanes)
+            some = torch.where(self._draws.chance(0.2, lanes), some * self._draws.normal(lanes), some)
+            rows.append(some.clamp(-size, size))
+        return torch.stack(rows)
+
+    def _speeds(self, velocities: Tensor | None) -> Tensor:
+        """That of the velocity, or the one that episodes begin with."""
+        lanes, (least, most) = self._shape.lanes, speeds(self._universe)
+        lengths = torch.zeros(lanes) if velocities is None else velocities.square().sum(dim=0).sqrt()
+        start = self._universe.start
+        begin = torch.tensor(0.0 if start is None or start.speed is None else start.speed)
+        return torch.where(self._draws.chance(0.3, lanes), begin, lengths).clamp(least, most)
+
+    def _sizes(self) -> list[float]:
+        """From one end of each axis to the other."""
+        match self._universe.space:
+            case Grid(sizes=sizes):
+                return [size - 1.0 for size in sizes]
+            case Continuous(axes=axes):
+                return [axis.size for axis in axes]
+            case NoSpace():
+                return []
+
+    def _engagement(self, affordance: Tensor) -> tuple[Tensor, Tensor]:
+        """Half of those who are at an affordance that lasts longer than a tick are engaged in it."""
+        lanes, draws = self._shape.lanes, self._draws
+        engaged, progress = torch.full((lanes,), schema.NOWHERE, dtype=torch.int32), torch.zeros(lanes).to(torch.int32)
+        for number, item in enumerate(self._universe.affordances):
+            most = self._most_progress(item)
+            if most > 0:
+                who = (affordance == number) & draws.chance(0.5, lanes)
+                near = self._near(compared(self._universe, Progress), 1, most)
+                near = torch.where(draws.chance(0.3, lanes), draws.one_of(near, lanes), most)
+                spent = torch.where(draws.chance(0.5, lanes), near, draws.integers(1, most + 1, lanes))
+                engaged = engaged.masked_fill(who, number)
+                progress = torch.where(who, spent, progress)
+        return engaged, progress.to(torch.int32)
+
+    def _most_progress(self, affordance: Affordance) -> int:
+        match affordance.duration:
+            case None:
+                return 0
+            case 0:
+                return LONG
+            case duration:
+                return duration - 1
+
+    def _uses(self, affordance: Tensor) -> dict[str, Tensor]:
+        """One affordance has a streak, often the one where the agent is; it is the last use or nothing is."""
+        lanes, draws, count = self._shape.lanes, self._draws, len(self._universe.affordances)
+        latest = torch.where(draws.chance(0.6, lanes), affordance, draws.integers(-1, count, lanes))
+        last = latest.masked_fill(draws.chance(0.2, lanes), schema.NOWHERE)
+        if count == 0:
+            return {"last": last}
+        near = self._near(compared(self._universe, Streak), 1, LONG)
+        length = torch.where(draws.chance(0.7, lanes), draws.one_of(near, lanes), draws.integers(1, 10, lanes))
+        its_own = torch.arange(count).unsqueeze(1) == latest
+        seen = torch.stack([draws.chance(0.5, lanes) for _ in range(count)]) | its_own
+        return {"last": last, "streaks": torch.where(its_own, length, 0).to(torch.int32), "seen": seen}
+
+
+class Draws:
+    """A stream of random numbers on the CPU."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def chance(self, probability: float, count: int) -> Tensor:
+        """True with this probability, bool [count]."""
+        return torch.rand(count, generator=self._generator) < probability
+
+    def integers(self, low: int, high: int, count: int) -> Tensor:
+        """Integers low .. high - 1, i32 [count]."""
+        return self.words(low, high, count).to(torch.int32)
+
+    def words(self, low: int, high: int, count: int) -> Tensor:
+        """Integers low .. high - 1, i64 [count]."""
+        return torch.randint(low, high, (count,), generator=self._generator, dtype=torch.int64)
+
+    def normal(self, count: int) -> Tensor:
+        """Normally distributed numbers, f32 [count]."""
+        return torch.randn(count, generator=self._generator)
+
+    def one_of(self, values: Tensor, count: int) -> Tensor:
+        """One of these values each, [count]."""
+        return values[self.words(0, len(values), count)]
+
+    def numbers(self, boundaries: Tensor, low: float, high: float, count: int, at_boundary: float) -> Tensor:
+        """Numbers within bounds, f32 [count]; so many of them at a boundary value."""
+        spread = torch.rand(count, generator=self._generator)
+        anywhere = (low + spread * (high - low)).clamp(low, high)
+        chosen = self.one_of(boundaries, count)
+        return torch.where(self.chance(at_boundary, count), chosen, anywhere)
+
+
+def constants(universe: Universe) -> list[float]:
+    """All constants of a universe: what numbers may be compared with."""
+    return [node.value for node in nodes(universe) if isinstance(node, Number)]
+
+
+def compared(where: object, kind: type[Expression]) -> list[float]:
+    """The constants that expressions of a kind are compared or combined with."""
+    found = []
+    for node in nodes(where):
+        match node:
+            case Binary(left=other, right=Number(value=value)) | Binary(left=Number(value=value), right=other):
+                if isinstance(other, kind):
+                    found.append(value)
+            case _:
+                continue
+    return found
+
+
+def compared_meter(where: object, meter: Meter) -> list[float]:
+    """The constants that a meter is compared or combined with; also plus what the meter loses before that."""
+    found = []
+    for node in nodes(where):
+        match node:
+            case Cascade(source=source, threshold=threshold) if source == meter.name:
+                found.append(threshold)
+            case Binary(left=MeterValue(meter=name), right=Number(value=value)) if name == meter.name:
+                found.append(value)
+            case Binary(left=Number(value=value), right=MeterValue(meter=name)) if name == meter.name:
+                found.append(value)
+    costs = [cost.value for cost in (meter.decay, meter.move, meter.interact) if isinstance(cost, Number)]
+    lost = [0.0, *costs, *(a + b for a, b in itertools.combinations(costs, 2))]
+    return [constant + loss for constant in found for loss in lost]
+
+
+def neighbours(value: float) -> list[float]:
+    """A binary32 number with the next smaller and the next larger one."""
+    exact = torch.tensor(round32(value))
+    below, above = (torch.nextafter(exact, torch.tensor(limit)) for limit in (-torch.inf, torch.inf))
+    return [float(below), float(exact), float(above)]
+
+
+def boundary_values(constants: list[float], low: float, high: float) -> Tensor:
+    """Values within these bounds at which something may change, f32: bounds, constants, +-1 ulp, zeros, subnormals."""
+    tiny = 2.0**-149
+    near = [value for number in (low, high, *constants) for value in neighbours(number)]
+    values = [value for value in (*near, 0.0, -0.0, tiny, -tiny) if round32(low) <= value <= round32(high)]
+    return torch.tensor(list({bits32(value): value for value in values}.values()), dtype=torch.float32)
+
+
+class Whereabouts:
+    """Draws places and positions."""
+
+    def __init__(self, universe: Universe, shape: Shape, draws: Draws) -> None:
+        self._universe = universe
+        self._shape = shape
+        self._draws = draws
+        self._places = Places(universe, torch.device("cpu"))
+        self._near = compared(universe, Coordinate)
+
+    def places(self, layout: Tensor) -> Tensor:
+        """Places as state, [rows, worlds]: half as an episode begins, half moved, also onto another affordance."""
+        count, draws = self._shape.worlds, self._draws
+        placed = self._places.stored(layout).view(len(self._universe.affordances), -1, count)
+        anew = draws.chance(0.5, count)
+        for row in range(len(placed)):
+            elsewhere = torch.stack(self._parts(self._anywhere(count)))
+            placed[row] = torch.where(anew & draws.chance(0.5, count), elsewhere, placed[row])
+            other = placed[draws.words(0, len(placed), count), :, torch.arange(count)].T
+            placed[row] = torch.where(anew & draws.chance(0.5, count), other, placed[row])
+        return placed.reshape(-1, count)
+
+    def positions(self, state: dict[str, Tensor], affordance: Tensor) -> Tensor:
+        """At the affordance of this number, in a state with layouts and places; where that is -1, anywhere.
+        [axes, lanes]."""
+        lanes = self._shape.lanes
+        position = torch.stack(self._anywhere(lanes))
+        for number, place in enumerate(self._places.of(state).values()):
+            there = [x.expand(self._shape.worlds, self._shape.agents).reshape(-1) for x in self._coordinates(place)]
+            position = torch.where(affordance == number, torch.stack(self._about(there)), position)
+        return position
+
+    def _parts(self, coordinates: list[Tensor]) -> list[Tensor]:
+        space = self._universe.space
+        return list(words(coordinates, space)) if isinstance(space, Grid) else coordinates
+
+    def _coordinates(self, place: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        space = self._universe.space
+        return cell_of(place, space) if isinstance(space, Grid) else place
+
+    def _anywhere(self, count: int) -> list[Tensor]:
+        """Any place of the space, often at an edge: one tensor [count] per axis."""
+        match self._universe.space:
+            case Grid(sizes=sizes):
+                return [self._on_axis(size, count) for size in sizes]
+            case Continuous(axes=axes):
+                near = [boundary_values(self._near, axis.low, axis.high) for axis in axes]
+                return [
+                    self._draws.numbers(values, axis.low, axis.high, count, 0.4)
+                    for values, axis in zip(near, axes, strict=True)
+                ]
+            case NoSpace():
+                return []
+
+    def _on_axis(self, size: int, count: int) -> Tensor:
+        anywhere, edge = self._draws.integers(0, size, count), self._draws.integers(0, 2, count) * (size - 1)
+        return torch.where(self._draws.chance(0.3, count), edge, anywhere)
+
+    def _about(self, there: list[Tensor]) -> list[Tensor]:
+        """Coordinates at an affordance: in a continuous space also off it, as far as it reaches or just beyond."""
+        space, draws = self._universe.space, self._draws
+        if not isinstance(space, Continuous):
+            return there
+        count = len(there[0])
+        reaches = boundary_values([], 0.0, space.reach) if space.reach > 0 else torch.zeros(1)
+        beyond = torch.nextafter(reaches.max(), torch.tensor(torch.inf))
+        off = draws.numbers(torch.cat([reaches, beyond.unsqueeze(0)]), 0.0, space.reach, count, 0.5)
+        off = torch.where(draws.chance(0.5, count), off, -off)
+        along = draws.integers(0, 2 * len(space.axes), count)
+        return [
+            within(torch.where(along == number, x + off, x), axis)
+            for number, (x, axis) in enumerate(zip(there, space.axes, strict=True))
+        ]
+
+
+def within(x: Tensor, axis: Axis) -> Tensor:
+    """Coordinates, clamped to an axis."""
+    low, high = torch.tensor([axis.low, axis.high], dtype=torch.float32)
+    return x.clamp(low, high)

@@ -1,0 +1,130 @@
+"""Who acts where sides are compared: a script that visits every affordance, and tables of random actions."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers
+from hamlet.backend.protocol import TabularPolicy
+from hamlet.env.tabular import Axis, bins_per_unit, tabular
+from hamlet.interpreter.places import Places
+from hamlet.schema.features import Count, features
+from hamlet.schema.grid import cell_of
+from hamlet.universe import Continuous, Grid, NoSpace, Universe
+
+FARTHEST = 1 << 20
+"""No walk takes more ticks: moves can be tiny."""
+PATIENCE = 3
+"""Ticks at an affordance beyond its duration, so that it is also begun anew."""
+
+
+class Script:
+    """Actions for every lane from where it is; each begins with another affordance. Deterministic."""
+
+    def __init__(self, universe: Universe, lanes: int) -> None:
+        self._universe = universe
+        self._places = Places(universe, torch.device("cpu"))
+        self._target = torch.arange(lanes) % max(len(universe.affordances), 1)
+        self._walked = torch.zeros(lanes, dtype=torch.int64)
+        self._stayed = torch.zeros(lanes, dtype=torch.int64)
+        stays = [(item.duration or 1) + PATIENCE for item in universe.affordances]
+        self._stay = torch.tensor(stays or [1])
+        self._custom = torch.arange(lanes)
+        by = [move.by for move in universe.moves]
+        self._moves = torch.tensor(by, dtype=torch.float64).view(len(by), len(schema.axes(universe)))
+
+    @property
+    def walk(self) -> int:
+        """The ticks in which a lane gets to the affordance farthest away, if it does."""
+        match self._universe.space:
+            case Grid(sizes=sizes):
+                return sum(sizes)
+            case Continuous(axes=axes):
+                longest = self._moves.abs().amax(dim=0).tolist()
+                steps = (axis.size / step for axis, step in zip(axes, longest, strict=True) if step > 0)
+                return sum(math.ceil(min(step, FARTHEST)) for step in steps)
+            case NoSpace():
+                return 0
+
+    @property
+    def length(self) -> int:
+        """The ticks in which a lane gets to an affordance, uses it, and tries an action or two."""
+        return self.walk + int(self._stay.max()) + 2
+
+    def actions(self, buffers: Buffers) -> Tensor:
+        """The next action of each lane, i32 [lanes]."""
+        universe, lanes = self._universe, buffers.shape.lanes
+        interact = schema.interact_action(universe)
+        actions = torch.full((lanes,), interact)
+        if len(self._moves) > 0 and universe.affordances:
+            away = self._away(buffers)
+            # What is left of the way after each move, [moves, lanes].
+            left = torch.stack([(away - by.unsqueeze(1)).abs().sum(dim=0) for by in self._moves])
+            walking = ~self._arrived(away) & (left.amin(dim=0) < away.abs().sum(dim=0)) & (self._walked < self.walk)
+            actions = torch.where(walking, left.argmin(dim=0), actions)
+        done = self._stayed >= self._stay[self._target]
+        if universe.actions:
+            actions = torch.where(done, interact + 2 + self._custom % len(universe.actions), actions)
+        self._walked = torch.where(done, 0, self._walked + (actions < interact))
+        self._stayed = torch.where(done, 0, self._stayed + (actions == interact))
+        self._target = torch.where(done, (self._target + 1) % len(self._stay), self._target)
+        self._custom = self._custom + done
+        return actions.to(torch.int32)
+
+    def _away(self, buffers: Buffers) -> Tensor:
+        """The displacement from each lane to its target, f64 [axes, lanes]."""
+        space, shape, position = self._universe.space, buffers.shape, buffers.state["position"].double()
+        away = torch.zeros_like(position)
+        for number, place in enumerate(self._places.of(buffers.state).values()):
+            there = cell_of(place, space) if isinstance(space, Grid) else place
+            coordinates = torch.stack([x.expand(shape.worlds, shape.agents).reshape(-1).double() for x in there])
+            away = torch.where(self._target == number, coordinates - position, away)
+        match space:
+            case Grid(sizes=sizes, edges="wrap"):
+                round_trip = torch.tensor(sizes, dtype=torch.float64).unsqueeze(1)
+                return (away + round_trip // 2) % round_trip - round_trip // 2
+            case _:
+                return away
+
+    def _arrived(self, away: Tensor) -> Tensor:
+        match self._universe.space:
+            case Continuous(reach=reach, metric="manhattan"):
+                return away.abs().sum(dim=0) <= reach
+            case Continuous(reach=reach, metric="chebyshev"):
+                return away.abs().amax(dim=0) <= reach
+            case Continuous(reach=reach):
+                return away.square().sum(dim=0).sqrt() <= reach
+            case _:
+                return (away == 0).all(dim=0)
+
+
+BINS = 3
+MOST_VALUES = 1 << 18
+
+
+def some_table(universe: Universe, drawn: bool, seed: int) -> TabularPolicy:
+    """A table by as many features as fit into `MOST_VALUES`, of random actions; or with `drawn` of random
+    probabilities, many of them 0. The same seed gives the same table."""
+    generator, actions = random.Random(f"{seed} {drawn}"), len(schema.action_names(universe))
+    axes: list[Axis] = []
+    sizes: list[int] = []
+    room = MOST_VALUES // actions
+    known = [each for each in features(universe) if isinstance(each, Count) or bins_per_unit(each, BINS) is not None]
+    for feature in generator.sample(known, len(known)):
+        size = feature.size if isinstance(feature, Count) else BINS
+        if size <= room:
+            axes.append(feature.name if isinstance(feature, Count) else (feature.name, BINS))
+            sizes.append(size)
+            room //= size
+    numbers = torch.Generator().manual_seed(seed)
+    table = torch.randint(actions, sizes, generator=numbers)
+    if drawn:
+        table = torch.rand((*sizes, actions), generator=numbers)
+        table = table.where(table > table.mean(dim=-1, keepdim=True), 0.0)
+        table = table / table.sum(dim=-1, keepdim=True)
+    return tabular(universe, "", table, axes, torch.device("cpu"))

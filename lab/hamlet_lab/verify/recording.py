@@ -1,0 +1,208 @@
+"""A recorded run: everything that one backend gave, tick by tick, in a file that another machine can compare with."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.protocol import Policy, Stream
+from hamlet.errors import EnvError
+from hamlet.universe import Universe
+from hamlet.universe.codec import from_json, to_json
+from hamlet_lab.divergence.arrays import arrays
+from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Runner, Step
+from hamlet_lab.divergence.session import Scenario
+from hamlet_lab.verify.injection import Injector
+from hamlet_lab.verify.players import Script
+
+FORMAT = 1
+INTERACTING = 0.2
+LIVES = 4
+"""Ticks between two injected states."""
+RESET, INJECT, STEP = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A run from a reset on.
+
+    Attributes:
+        label: what ran.
+        universe: what was run.
+        shape, seed: on which worlds, with which random numbers.
+        kinds: u8 [events]: `RESET`, `INJECT` or `STEP`.
+        actions: i32 [events, lanes], of steps.
+        frames: every array by name, [events, rows, columns], after each event.
+    """
+
+    label: str
+    universe: Universe
+    shape: Shape
+    seed: int
+    kinds: Tensor
+    actions: Tensor
+    frames: dict[str, Tensor]
+
+    def first(self, steps: int) -> Recording:
+        """The run up to the end of so many steps, or all of it."""
+        ends = (self.kinds == STEP).nonzero().flatten()
+        if steps >= len(ends):
+            return self
+        events = int(ends[steps - 1]) + 1
+        frames = {name: values[:events] for name, values in self.frames.items()}
+        return replace(self, kinds=self.kinds[:events], actions=self.actions[:events], frames=frames)
+
+    @property
+    def scenario(self) -> Scenario:
+        """What to run in order to compare with it."""
+        return Scenario("recorded run", self.shape, Stream(self.seed, 0), torch.float32)
+
+    def events(self) -> Iterator[Event]:
+        """Every event, in order."""
+        for index, kind in enumerate(self.kinds.tolist()):
+            match kind:
+                case 0:
+                    yield Reset()
+                case 1:
+                    yield Inject(self._state(index))
+                case _:
+                    yield Step(self.actions[index])
+
+    def _state(self, index: int) -> dict[str, Tensor]:
+        """The state after an event."""
+        state = {
+            field.name: (self.frames[field.name][index], field.rows) for field in schema.state_fields(self.universe)
+        }
+        return {name: values[0] if rows is None else values for name, (values, rows) in state.items()}
+
+
+def record(label: str, universe: Universe, candidate: Candidate, shape: Shape, seed: int, ticks: int) -> Recording:
+    """Run so many ticks: every other agent walks to affordances and uses them, the others act at random. In the second
+    half of them the state is replaced every few ticks, so that rules meet their thresholds."""
+    runner = Runner(universe, candidate, shape, torch.float32)
+    kinds: list[int] = []
+    actions: list[Tensor] = []
+    frames: dict[str, list[Tensor]] = {}
+    tick = 0
+    for kind, event in _events(universe, runner.buffers, ticks, seed):
+        kinds.append(kind)
+        actions.append(event.actions if isinstance(event, Step) else torch.zeros(shape.lanes, dtype=torch.int32))
+        for array in runner.apply(event, Stream(seed, tick)):
+            frames.setdefault(array.name, []).append(array.values.to("cpu", copy=True))
+        tick += kind == STEP
+    stacked = {name: torch.stack(values) for name, values in frames.items()}
+    made = torch.tensor(kinds, dtype=torch.uint8), torch.stack(actions)
+    return Recording(label, universe, shape, seed, *made, stacked)
+
+
+def _events(universe: Universe, buffers: Buffers, ticks: int, seed: int) -> Iterator[tuple[int, Event]]:
+    injector, script = Injector(universe, buffers.shape, seed), Script(universe, buffers.shape.lanes)
+    scripted = torch.arange(buffers.shape.lanes) % 2 == 0
+    yield RESET, Reset()
+    for tick in range(ticks):
+        if tick >= ticks // 2 and (tick - ticks // 2) % LIVES == 0:
+            yield INJECT, Inject(injector.state())
+        yield STEP, Step(torch.where(scripted, script.actions(buffers), injector.actions(INTERACTING)))
+
+
+def write_recording(recording: Recording, path: Path) -> None:
+    """Raises `EnvError` where the file cannot be written."""
+    about = {
+        "format": FORMAT,
+        "label": recording.label,
+        "universe": to_json(recording.universe),
+        "shape": [recording.shape.worlds, recording.shape.agents, recording.shape.first_world],
+        "seed": recording.seed,
+    }
+    contents: dict[str, Any] = {f"frames.{name}": values.numpy() for name, values in recording.frames.items()}
+    try:
+        with path.open("wb") as file:
+            np.savez_compressed(
+                file,
+                about=json.dumps(about),
+                kinds=recording.kinds.numpy(),
+                actions=recording.actions.numpy(),
+                **contents,
+            )
+    except OSError as error:
+        raise EnvError(f"cannot write {path}: {error.strerror}") from error
+
+
+def read_recording(path: Path) -> Recording:
+    """Raises `EnvError` where the file is no recorded run."""
+    try:
+        with np.load(path) as file:
+            if "about" not in file:
+                raise EnvError(f"{path} is no run recorded by `hamletc record`")
+            about = json.loads(str(file["about"]))
+            if about["format"] != FORMAT:
+                raise EnvError(f"{path} has format {about['format']}, and this hamlet reads format {FORMAT}")
+            names = [name for name in file.files if name.startswith("frames.")]
+            return Recording(
+                about["label"],
+                from_json(about["universe"]),
+                Shape(*about["shape"]),
+                about["seed"],
+                torch.from_numpy(file["kinds"]),
+                torch.from_numpy(file["actions"]),
+                {name.removeprefix("frames."): torch.from_numpy(file[name]) for name in names},
+            )
+    except OSError as error:
+        raise EnvError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise EnvError(f"{path} is no recorded run: {error}") from error
+
+
+class Playback:
+    """A recorded run in the place of a backend: gives what was recorded, event by event."""
+
+    origin = "none"
+
+    def __init__(self, recording: Recording) -> None:
+        self.name = "recording"
+        self.recording = recording
+        self._index = 0
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:  # noqa: ARG002 - what is recorded needs no seed
+        """The next event, a reset."""
+        self._give(buffers, RESET)
+
+    def observe(self, buffers: Buffers) -> None:
+        """The next event, an injected state."""
+        self._give(buffers, INJECT)
+
+    def step(self, buffers: Buffers, actions: Tensor, stream: Stream) -> None:  # noqa: ARG002 - as above
+        """The next event, a step with these actions."""
+        if not torch.equal(actions, self.recording.actions[self._index]):
+            raise EnvError(f"{self.recording.label} was recorded with other actions")
+        self._give(buffers, STEP)
+
+    def rollout(
+        self,
+        buffers: Buffers,  # noqa: ARG002 - there are no recorded rollouts
+        ticks: int,  # noqa: ARG002
+        policy: Policy,  # noqa: ARG002
+        stream: Stream,  # noqa: ARG002
+        observe_every_tick: bool,  # noqa: ARG002
+        statistics: Statistics | None,  # noqa: ARG002
+    ) -> None:
+        """Raises `EnvError`: none is recorded."""
+        raise EnvError("a recorded run has no rollouts")
+
+    def _give(self, buffers: Buffers, kind: int) -> None:
+        recording = self.recording
+        if self._index >= len(recording.kinds) or int(recording.kinds[self._index]) != kind:
+            raise EnvError(f"{recording.label} was recorded with other events")
+        for array in arrays(recording.universe, buffers, None):
+            array.values.copy_(recording.frames[array.name][self._index])
+        self._index += 1
