@@ -91,7 +91,7 @@ class Phases:
         before = ["flags", *(f"before_{name}" for name in self._changing)]
         changed += ["count"] if self._by_hand else before
         inputs = self._inputs("move", "tick")
-        read = [*(name for name in ("action", "interacting") if name in inputs)]
+        read: list[str] = [name for name in ("action", "interacting") if name in inputs]
         read += [*(self.passed("move") if self.cache else []), *self.passed("tick")]
         if self.cache:
             read += [
@@ -119,7 +119,7 @@ class Phases:
     def _begin(self) -> list[str]:
         cached = [*self.cache, "caching", *self._scene()] if self.cache else []
         inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
-        where = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
+        where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
         where += ["first_world"] if "world" in inputs else []
         reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
         return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *reset]
