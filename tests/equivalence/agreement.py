@@ -13,8 +13,7 @@ from cases import BY_TABLE, Case
 from scenes import compare
 
 from hamlet import load
-from hamlet.backend.choose import Choice
-from hamlet.launch.start import start
+from hamlet.backend.choose import Choice, start
 from hamlet.package.module import Module
 from hamlet.universe import Span, Universe
 from hamlet.universe.codec import from_json, to_json

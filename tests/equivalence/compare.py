@@ -18,8 +18,7 @@ from hamletc.targets.target import target_names
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet import load
-from hamlet.backend.choose import Choice
-from hamlet.launch.start import start
+from hamlet.backend.choose import Choice, start
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import emit_texts, optimise
 from hamletc.lowering.plan import Limits

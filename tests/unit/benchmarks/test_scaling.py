@@ -56,7 +56,7 @@ def test_operations_grow_with_meters_and_not_with_many_affordances() -> None:
 def test_loops_count_as_often_as_they_run() -> None:
     from model import _size
 
-    program = lower(sample("town"))
+    program = lower(sample("town")).program
     observe = program.function("observe")
     # A grid of 64 cells is observed cell by cell, by more than one operation.
     assert _size(observe, program) > len(observe.nodes) + 63
