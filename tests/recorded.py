@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hamlet import schema
 from hamlet.package.module import Module
 from hamlet_townlet.adapter import VectorizedEnv
-from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS
+from hamlet_townlet.traces.trace import BEGINNINGS, STEPS, VIEWS
 
 Arrays = dict[str, NDArray[Any]]
 

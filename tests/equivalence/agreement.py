@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from cases import BY_TABLE, Case
+from hamlet.launch.start import start
 from scenes import compare
 
 from hamlet import load
-from hamlet.backend.choose import Choice, start
+from hamlet.backend.choose import Choice
 from hamlet.package.module import Module
 from hamlet.universe import Span, Universe
 from hamlet.universe.codec import from_json, to_json
-from hamlet_lab.diff.evaluated import Evaluated
-from hamlet_lab.verify import Candidate, Report
-from hamlet_lab.verify.candidates import ptx_candidates
-from hamlet_lab.verify.session import CPU
+from hamlet_lab.diff.open import ptx_candidates
+from hamlet_lab.divergence.events import CPU
+from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.verify import Candidate, Comparison
 from hamletc.compilation import Compilation
 from hamletc.compile import check, emit_texts, optimise
 from hamletc.errors import SourceError
@@ -120,7 +121,7 @@ def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits,
     return [*started, *ptx_candidates(module, executed)]
 
 
-def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: Case) -> Report:
+def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: Case) -> Comparison:
     """Check everything; `AssertionError` where something differs."""
     check_text(text, universe)
     candidates: list[Candidate] = []

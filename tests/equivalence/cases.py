@@ -18,7 +18,7 @@ from hamlet.backend.protocol import Stream
 from hamlet.schema import encodes
 from hamlet.schema.room import room
 from hamlet.universe import Universe
-from hamlet_lab.verify.session import Scenario
+from hamlet_lab.divergence.session import Scenario
 from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.passes.pipeline import PASS_NAMES
 

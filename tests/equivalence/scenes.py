@@ -10,12 +10,12 @@ from cases import Case
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
-from hamlet_lab.verify import Candidate, Report
-from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Step
-from hamlet_lab.verify.inject import Injector
-from hamlet_lab.verify.script import Script
-from hamlet_lab.verify.session import CPU, Session
-from hamlet_lab.verify.tables import some_table
+from hamlet_lab.divergence.events import CPU, Event, Inject, Reset, Rollout, Step
+from hamlet_lab.divergence.locate import locate
+from hamlet_lab.divergence.session import Session, Side
+from hamlet_lab.verify import Candidate, Comparison
+from hamlet_lab.verify.injection import Injector
+from hamlet_lab.verify.players import Script, some_table
 
 WALK = 5
 """Ticks of a script that visits affordances."""
@@ -27,18 +27,18 @@ TICKS = 5
 """Of a rollout."""
 
 
-def compare(universe: Universe, candidates: Sequence[Candidate], case: Case) -> Report:
+def compare(universe: Universe, candidates: Sequence[Candidate], case: Case) -> Comparison:
     """Compare backends with the interpreter to the bit, all arrays after every event, until the first difference."""
     coverage = Coverage(universe)
-    session = Session(universe, Interpreter(universe, CPU, coverage), tuple(candidates), case.scenario(universe))
-    divergence = None
-    for event in _events(universe, session, coverage, case):
-        divergence = session.run(event)
-        if divergence is not None:
-            break
-    names = tuple(candidate.backend.name for candidate in candidates)
+    left = Side("interpreter", universe, Candidate(Interpreter(universe, CPU), CPU))
+    others = [Side(candidate.backend.name, universe, candidate) for candidate in candidates]
+    session = Session(left, others, case.scenario(universe), coverage)
+    parts = (session.run(event) for event in _events(universe, session, coverage, case))
+    parting = next((part for part in parts if part is not None), None)
+    names = tuple(side.label for side in others)
     ticks = session.ticks * session.reference.shape.lanes
-    return Report(universe.name, names, session.compared, ticks, dict(coverage.counts), divergence)
+    divergence = None if parting is None else locate(parting)
+    return Comparison(left.label, names, session.compared, ticks, dict(coverage.counts), divergence, must_fire="all")
 
 
 def _events(universe: Universe, session: Session, coverage: Coverage, case: Case) -> Iterator[Event]:

@@ -26,4 +26,4 @@ def test_backends_agree(name: str, tmp_path: Path) -> None:
         [sys.executable, str(program), name, str(tmp_path / name)], capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f"{name}: numba, triton against the interpreter\nequal in all " in result.stdout
+    assert f"{name}@numba and {name}@triton are equal in all " in result.stdout

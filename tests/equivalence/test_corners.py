@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from corner_universes import CORNERS
-from hamlet_lab.diff.evaluated import Evaluated
+from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compilation import Compilation
 from hamletc.lowering.plan import Limits

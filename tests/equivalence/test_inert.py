@@ -38,8 +38,8 @@ from hamlet.universe import (
     Unary,
     Universe,
 )
-from hamlet_lab.verify.events import Candidate, Event, Inject, Reset, Rollout, Side
-from hamlet_lab.verify.inject import Injector
+from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Rollout, Runner
+from hamlet_lab.verify.injection import Injector
 from hamletc.checking.check import check
 from hamletc.diagnostics import Diagnostic
 from hamletc.language.parser import parse
@@ -118,7 +118,7 @@ def same(left: Universe, right: Universe, number: int, *, everywhere: bool) -> N
     """Both do the same; `everywhere`: also from states that play may never lead to. The sign of 0 does not count."""
     most = room(left)
     shape = Shape(24, 1 if most == 1 else 2)
-    sides = [Side(u, Candidate(Interpreter(u, CPU), CPU), shape, torch.float32) for u in (left, right)]
+    sides = [Runner(u, Candidate(Interpreter(u, CPU), CPU), shape, torch.float32) for u in (left, right)]
     stream = Stream(number, 3)
     injector = Injector(left, shape, number)
     policy = RandomPolicy()

@@ -21,7 +21,7 @@ from hamlet.schema import action_names, interact_action
 from hamlet.schema.bounds import returns_of
 from hamlet.schema.observed import fits_bfloat16
 from hamlet.universe import Expression, Input, Meter, Param, Universe
-from hamlet_lab.verify.inject import Injector
+from hamlet_lab.verify.injection import Injector
 from hamletc.checking.check import resolve
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names

@@ -21,11 +21,11 @@ from hamlet.interpreter import Coverage, Interpreter
 from hamlet.schema import encodes
 from hamlet.schema.room import room
 from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import Array, compare
+from hamlet_lab.divergence.events import Event, Inject, Reset, Rollout, Runner, Step, describe, ticks_of
 from hamlet_lab.verify import Candidate
-from hamlet_lab.verify.arrays import Array, compare
-from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Side, Step, describe, ticks_of
-from hamlet_lab.verify.inject import Injector
-from hamlet_lab.verify.tables import some_table
+from hamlet_lab.verify.injection import Injector
+from hamlet_lab.verify.players import some_table
 
 if TYPE_CHECKING:
     from hamletc.ir.function import Program
@@ -83,7 +83,7 @@ def record(universe: Universe, name: str, most_rounds: int = MOST_ROUNDS) -> Rec
     """Resets, injected states with two ticks each until everything has fired, and rollouts."""
     shape, stream, dtype = SHAPES[name]
     coverage = Coverage(universe)
-    side = Side(universe, Candidate(Interpreter(universe, CPU, coverage), CPU), shape, dtype)
+    side = Runner(universe, Candidate(Interpreter(universe, CPU, coverage), CPU), shape, dtype)
     moments = []
     for event in _events(universe, shape, coverage, most_rounds):
         expected = tuple(replace(array, values=array.values.clone()) for array in side.apply(event, stream))
@@ -113,7 +113,7 @@ def _events(universe: Universe, shape: Shape, coverage: Coverage, most_rounds: i
 def replay(recording: Recording, backend: Backend) -> int:
     """How many values were compared; `AssertionError` at the first difference."""
     shape, _, dtype = SHAPES[recording.shape]
-    side, compared = Side(recording.universe, Candidate(backend, CPU), shape, dtype), 0
+    side, compared = Runner(recording.universe, Candidate(backend, CPU), shape, dtype), 0
     for moment in recording.moments:
         count, difference = compare(list(moment.expected), side.apply(moment.event, moment.stream))
         compared += count
@@ -152,7 +152,7 @@ def check_programs(recordings: Sequence[Recording], known: Mapping[str, str]) ->
     Args:
         known: the texts of programs that do.
     """
-    from hamlet_lab.diff.evaluated import Evaluated
+    from hamlet_lab.divergence.program import Evaluated
     from hamletc.ir.text import print_program
 
     universe, compared = recordings[0].universe, 0

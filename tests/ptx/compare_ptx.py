@@ -19,11 +19,12 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
+from hamlet_lab.divergence.events import CPU, Event, Inject, Reset, Rollout, Step
+from hamlet_lab.divergence.locate import locate
+from hamlet_lab.divergence.session import Scenario, Session, Side
 from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.verify import Candidate, Divergence
-from hamlet_lab.verify.events import Event, Inject, Reset, Rollout, Step
-from hamlet_lab.verify.inject import Injector
-from hamlet_lab.verify.session import CPU, Scenario, Session
+from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import write
@@ -64,10 +65,11 @@ def events(universe: Universe, scenario: Scenario, coverage: Coverage) -> Iterat
 def compare(universe: Universe, backend: PtxBackend, scenario: Scenario) -> tuple[int, Divergence | None, Coverage]:
     """How many values were compared, the first difference, and what fired."""
     coverage = Coverage(universe)
-    session = Session(universe, Interpreter(universe, CPU, coverage), (Candidate(backend, CPU),), scenario)
+    left, right = (Side(each.name, universe, Candidate(each, CPU)) for each in (Interpreter(universe, CPU), backend))
+    session = Session(left, [right], scenario, coverage)
     for event in events(universe, scenario, coverage):
-        if divergence := session.run(event):
-            return session.compared, divergence, coverage
+        if parting := session.run(event):
+            return session.compared, locate(parting), coverage
     return session.compared, None, coverage
 
 

@@ -34,4 +34,6 @@ def test_triton_must_be_able_to_compile() -> None:
 def test_verify() -> None:
     done = verify("--ptx", "sm_80", "--ptx", "sm_90", "--backends", "numba", "--quick")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "first_meal: ptx sm_80, ptx sm_90, numba against the interpreter\nequal in all " in done.stdout
+    assert (
+        "first_meal.hamlet@sm_80, first_meal.hamlet@sm_90 and first_meal.hamlet@numba are equal in all " in done.stdout
+    )

@@ -5,12 +5,8 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
-
-if TYPE_CHECKING:
-    from hamlet_lab.diff.side import Side
 
 
 @click.command()
@@ -48,7 +44,7 @@ def diff(
     """
     from rich.console import Console
 
-    from hamlet_lab.diff.open import open_side, spec
+    from hamlet_lab.diff.open import open_sides, spec
     from hamlet_lab.runners import RUNNERS
 
     sides = {"LEFT": spec(left), "RIGHT": spec(right)}
@@ -66,24 +62,8 @@ def diff(
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("comparing"):
-        opened = {
-            name: open_side(given.path, given.backend, Path(folder) / name)
-            for name, given in sides.items()
-            if given.path is not None
-        }
-        for name, given in sides.items():
-            if given.path is None:
-                opened[name] = _beside(paths[0], next(iter(opened.values())), given.backend, Path(folder) / name)
-        report = compare(opened["LEFT"], opened["RIGHT"], effort, seed, common)
+        ours, theirs = open_sides(list(sides.values()), Path(folder))
+        report = compare(ours, theirs, effort, seed, common)
     click.echo(report.to_json() if as_json else report.render())
     if not report.ok:
         ctx.exit(1)
-
-
-def _beside(path: Path, side: Side, backend: str | None, folder: Path) -> Side:
-    """The universe of a side, also of a recorded run, by another backend."""
-    from hamlet_lab.diff.open import again, open_side
-
-    if side.contender.recording is not None:
-        return again(side, backend or "interpreter", folder)
-    return open_side(path, backend, folder)

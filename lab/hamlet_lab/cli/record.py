@@ -23,8 +23,8 @@ def record(universe: str, output: Path, worlds: int, agents: int, ticks: int, se
     from rich.console import Console
 
     from hamlet.env.make import checked_shape
-    from hamlet_lab.diff import recording
     from hamlet_lab.diff.open import open_side, spec
+    from hamlet_lab.verify import recording
     from hamletc.kinds import RECORDED, expect
 
     if output.suffix != RECORDED:
@@ -36,6 +36,6 @@ def record(universe: str, output: Path, worlds: int, agents: int, ticks: int, se
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("recording"):
         side = open_side(given.path, given.backend, Path(folder) / "package")
         shape = checked_shape(side.universe, worlds, agents, 0)
-        recorded = recording.record(side.label, side.universe, side.contender.candidate, shape, seed, ticks)
+        recorded = recording.record(side.label, side.universe, side.candidate, shape, seed, ticks)
         recording.write_recording(recorded, output)
     click.echo(f"{output}: {ticks} ticks of {worlds * agents} agents of {side.label}")

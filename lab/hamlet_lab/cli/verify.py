@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from hamlet.backend.registry import backend_names
 from hamlet_lab.runners import ARCHITECTURES
+
+if TYPE_CHECKING:
+    from hamlet_lab.diff.open import Opened
+    from hamlet_lab.divergence.session import Side
 
 
 @click.command()
@@ -53,20 +58,38 @@ def verify(
     names = _names(backends)
     module = open_package(universe)
 
-    from hamlet_lab.verify import QUICK, THOROUGH
-    from hamlet_lab.verify import verify as compare
-    from hamlet_lab.verify.candidates import candidates, ptx_candidates
+    from hamlet_lab.diff.open import opened_package
+    from hamlet_lab.divergence.cause import explained
+    from hamlet_lab.verify import QUICK, THOROUGH, play
 
-    compared = ptx_candidates(module, [int(architecture.removeprefix("sm_")) for architecture in architectures])
+    opened = opened_package(universe, module)
+    others = [opened.side(architecture) for architecture in architectures]
     if names is not None or not architectures:
-        compared += candidates(module, names)
+        others += _sides(opened, names)
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with progress_of(f"comparing backends of {module.name}") as progress:
-        report = compare(module.universe, compared, effort, seed, progress)
-    click.echo(report.render(counts))
-    if not report.ok:
+        found = play(opened.side("interpreter", "cpu"), others, effort, seed, progress, explained)
+    comparison = replace(found, must_fire="all")
+    click.echo(comparison.render(counts))
+    if not comparison.ok:
         ctx.exit(1)
+
+
+def _sides(opened: Opened, names: tuple[str, ...] | None) -> list[Side]:
+    """Sides with these backends, by default with all that this machine has."""
+    import torch
+
+    from hamlet.errors import EnvError
+    from hamlet_lab.diff.open import prepare
+
+    cuda = torch.cuda.is_available()
+    if names is None:
+        names = tuple(name for name in backend_names() if cuda or name != "interpreter")
+    if "interpreter" in names and not cuda:
+        raise EnvError("the interpreter on the CPU is what the others are compared with: leave it out")
+    prepare(names)
+    return [opened.side(name, "cuda" if name == "interpreter" else None) for name in names]
 
 
 def _names(backends: str | None) -> tuple[str, ...] | None:

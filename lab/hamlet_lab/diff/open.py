@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from pathlib import Path
+
+import torch
 
 from hamlet.backend.choose import choose, start
 from hamlet.backend.registry import backend_names
 from hamlet.interpreter import Interpreter
 from hamlet.package.manifest import plain
-from hamlet.package.module import Module, kernels_file, load
+from hamlet.package.module import Module, load
 from hamlet.universe import Universe
-from hamlet_lab.diff import Contender, numba_taps, triton_taps
-from hamlet_lab.diff.evaluated import Evaluated
-from hamlet_lab.diff.forms import Form, lowered, packaged, specialised
-from hamlet_lab.diff.generated import Generated, generated
-from hamlet_lab.diff.kernel import Kernels
-from hamlet_lab.diff.match import CPU
-from hamlet_lab.diff.recording import Playback, read_recording
-from hamlet_lab.diff.side import Side
-from hamlet_lab.diff.taps import run_numba_tap, run_triton_tap
+from hamlet_lab.divergence.compiled import Compiled, lowered, packaged, specialised
+from hamlet_lab.divergence.events import CPU, Candidate
+from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.session import Side
+from hamlet_lab.divergence.taps import kernels_of
 from hamlet_lab.runners import ARCHITECTURES, RUNNERS
-from hamlet_lab.verify import Candidate
-from hamlet_lab.verify.candidates import candidates, ptx_candidates
-from hamletc.compile import Checked, Options, build, build_checked, check_file
+from hamlet_lab.verify.recording import Playback, Recording, read_recording
+from hamletc.compile import Options, build, build_checked, check_file
 from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
-from hamletc.ir.evaluate import Array
-from hamletc.ir.ops import Value
-from hamletc.kinds import expect
+from hamletc.kinds import expect, kind_of
 from hamletc.package import write
-from hamletc.targets.body import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,118 +46,153 @@ def spec(text: str) -> Spec:
     return Spec(Path(text), None)
 
 
-def open_side(path: Path, backend: str | None, folder: Path, device: str | None = None) -> Side:
-    """A side. What has to be compiled for it is written into `folder`.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A universe that a user named, and whatever can run it.
 
-    Args:
-        path: of a universe's text, a pack, a generated package, or a recorded run.
-        backend: by default the interpreter, and the numba kernels of a package.
-        device: where the interpreter or kernels run, by default where they usually do.
+    Attributes:
+        name: what it is called in labels.
+        package: its generated package, compiled when it is asked for.
+        texts: its sources by file name, as far as they are at hand.
+        usual: the backend that runs it where none is named.
+        recorded: the recorded run that was named, which nothing runs.
+    """
+
+    name: str
+    universe: Universe
+    package: Callable[[], Module]
+    texts: Mapping[str, str]
+    usual: str = "interpreter"
+    recorded: Side | None = None
+
+    def side(self, backend: str | None = None, device: str | None = None) -> Side:
+        """What one backend makes of the universe, or what was recorded.
+
+        Args:
+            backend: by default the usual one.
+            device: where the interpreter or kernels run, by default where they usually do.
+
+        Raises:
+            CompileError, ModuleError, EnvError: a file cannot be read, or a backend cannot run here.
+        """
+        if backend is None and self.recorded is not None:
+            return self.recorded
+        backend, universe = backend or self.usual, self.universe
+        if device is not None and backend not in backend_names():
+            known = ", ".join(backend_names())
+            raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {known}")
+        label = f"{self.name}@{backend}"
+        if backend == "interpreter":
+            place = choose("interpreter", device).device
+            label += "" if place.type == "cpu" else f" on {place}"
+            candidate = Candidate(Interpreter(universe, place), place)
+            return Side(label, universe, candidate, _lowered(universe), self.texts)
+        module = self.package()
+        if backend == "ir":
+            form = packaged(module)
+            candidate = Candidate(Evaluated(universe, form.program, "ir"), CPU)
+            return Side(label, universe, candidate, cache(lambda: Compiled((lowered(universe), form))), self.texts)
+        capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
+        target = "triton" if capability is not None else backend
+        if capability is not None:
+            (candidate,) = ptx_candidates(module, [capability])
+        else:
+            prepare([backend])
+            choice = choose(backend, device)
+            candidate = Candidate(start(module, choice), choice.device)
+
+        @cache
+        def compiled() -> Compiled:
+            first, optimised = lowered(universe), packaged(module)
+            special = specialised(optimised, universe, target)
+            forms = (first, optimised) if special is optimised else (first, optimised, special)
+            return Compiled(forms, kernels_of(module, special, target, candidate.device, capability))
+
+        return Side(label, universe, candidate, compiled, self.texts)
+
+
+def opened(path: Path, folder: Path) -> Opened:
+    """A universe's text, a pack, a generated package, or a recorded run. What has to be compiled goes into `folder`.
 
     Raises:
         SourceError: the universe has errors.
-        CompileError, ModuleError, EnvError: a file cannot be read, or a backend cannot run here.
+        CompileError, ModuleError, EnvError: a file cannot be read.
     """
     match expect(path, "text", "sources", "package", "recorded run", "nothing"):
         case "recorded run":
-            if backend is not None:
-                raise CompileError(f"{path} is a recorded run: nothing runs it, so that @{backend} means nothing")
-            return open_recorded(path)
+            return opened_recording(path, read_recording(path), folder)
         case "package":
-            module = load(path)
-            return _side(path, backend or "numba", module.universe, module, {}, device)
+            return opened_package(path, load(path))
         case _:
             checked = check_file(path, Stopwatch())
-            texts = _texts(path, checked)
-            if backend in (None, "interpreter"):
-                return _side(path, "interpreter", checked.universe, None, texts, device)
-            write(build_checked(checked, Options(), Stopwatch()), folder)
-            return _side(path, backend or "interpreter", checked.universe, load(folder), texts, device)
+            package = _written(lambda: build_checked(checked, Options(), Stopwatch()), folder)
+            return Opened(path.name or str(path), checked.universe, package, _texts(path, checked.universe))
 
 
-def again(recorded: Side, backend: str, folder: Path, device: str | None = None) -> Side:
-    """A side that runs the universe of a recorded run now. What has to be compiled for it is written into `folder`.
-
-    Raises:
-        CompileError, EnvError: a backend cannot run here, or not on this device.
-    """
-    universe = recorded.universe
-    module = None
-    if backend != "interpreter":
-        write(build(universe, Options(), Stopwatch()), folder)
-        module = load(folder)
-    return _side(Path(universe.name), backend, universe, module, {}, device)
+def opened_package(path: Path, module: Module) -> Opened:
+    """A generated package, made of what stands at `path`."""
+    return Opened(path.name or str(path), module.universe, lambda: module, _texts(path, module.universe), "numba")
 
 
-def open_recorded(path: Path, steps: int | None = None) -> Side:
-    """A recorded run, or its first so many steps.
-
-    Raises:
-        EnvError: the file is no recorded run.
-    """
-    recording = read_recording(path)
-    if steps is not None:
-        recording = recording.first(steps)
+def opened_recording(path: Path, recording: Recording, folder: Path) -> Opened:
+    """A recorded run, and the universe that was recorded."""
+    universe = recording.universe
     label = f"{path.name} ({recording.label})"
-    contender = Contender(label, recording.universe, Candidate(Playback(recording), CPU), recording)
-    return Side(contender, (lowered(recording.universe),), None, False, {})
+    recorded = Side(label, universe, Candidate(Playback(recording), CPU), _lowered(universe))
+    package = _written(lambda: build(universe, Options(), Stopwatch()), folder)
+    return Opened(universe.name, universe, package, {}, recorded=recorded)
 
 
-def _side(
-    path: Path, backend: str, universe: Universe, module: Module | None, texts: Mapping[str, str], device: str | None
-) -> Side:
-    if device is not None and backend not in backend_names():
-        raise CompileError(
-            f"{backend} is executed on the CPU: leave the device out, or take {', '.join(backend_names())}"
-        )
-    first = lowered(universe)
-    forms: tuple[Form, ...] = (first,)
-    kernels = None
-    if module is None or backend == "interpreter":
-        place = choose("interpreter", device).device
-        candidate = Candidate(Interpreter(universe, place), place)
-    elif backend == "ir":
-        forms = first, packaged(module)
-        candidate = Candidate(Evaluated(universe, forms[-1].program, "ir"), CPU)
-    else:
-        capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
-        target: str = "numba" if backend == "numba" else "triton"
-        if capability is not None:
-            (candidate,) = ptx_candidates(module, [capability])
-        elif device is not None:
-            choice = choose(target, device)
-            candidate = Candidate(start(module, choice), choice.device)
-        else:
-            (candidate,) = candidates(module, [target])
-        optimised = packaged(module)
-        special = specialised(optimised, universe, target)
-        forms = (first, optimised) if special is optimised else (first, optimised, special)
-        kernels = _kernels(
-            module, special, target, partial(run_triton_tap, device=candidate.device, capability=capability)
-        )
-    label = f"{path.name or path}@{backend}"
-    return Side(Contender(label, universe, candidate), forms, kernels, backend == "interpreter", texts)
+def open_side(path: Path, backend: str | None, folder: Path) -> Side:
+    """The side that `PATH@BACKEND` names; see `opened` and `Opened.side`."""
+    return open_sides([Spec(path, backend)], folder)[0]
 
 
-def _kernels(module: Module, form: Form, target: str, run_triton: Callable[..., Array]) -> Kernels:
-    """The kernels of a package, as text whose lines can be looked at."""
-    file = kernels_file(target)
-    source = module.sources[file].decode()
-    tapped, run = (numba_taps.tapped, run_numba_tap) if target == "numba" else (triton_taps.tapped, run_triton)
-
-    def tap(
-        wanted: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]
-    ) -> tuple[list[Value], Array]:
-        text, rows = tapped(source, wanted, printed, lines)
-        lanes = next(len(item) for item in inputs if not isinstance(item, str))
-        return rows, run(text, inputs, len(rows), lanes)
-
-    return Kernels(file, source, form.program, generated if target == "numba" else triton_taps.functions, tap)
+def open_sides(specs: Sequence[Spec], folder: Path) -> list[Side]:
+    """The sides that specs name, of which at least one has a path."""
+    paths = list(dict.fromkeys(spec.path for spec in specs if spec.path is not None))
+    for each in specs:
+        if each.path is not None and each.backend is not None and kind_of(each.path) == "recorded run":
+            raise CompileError(f"{each.path} is a recorded run: nothing runs it, so that @{each.backend} means nothing")
+    named = {path: opened(path, folder / str(number)) for number, path in enumerate(paths)}
+    return [named[each.path or paths[0]].side(each.backend) for each in specs]
 
 
-def _texts(path: Path, checked: Checked) -> dict[str, str]:
+def prepare(backends: Iterable[str]) -> None:
+    """Without CUDA, Triton's kernels run in its own interpreter. It has to be told before it is imported."""
+    if "triton" in backends and not torch.cuda.is_available():
+        os.environ["TRITON_INTERPRET"] = "1"
+
+
+def ptx_candidates(module: Module, capabilities: Sequence[int]) -> list[Candidate]:
+    """The PTX of a package's kernels for these compute capabilities (90: sm_90), executed on the CPU."""
+    if not capabilities:
+        return []
+    from hamlet_lab.ptx.backend import PtxBackend
+
+    kernels = module.kernels("triton")
+    return [Candidate(PtxBackend(module.universe, kernels, capability), CPU) for capability in capabilities]
+
+
+def _written(files: Callable[[], Mapping[str, bytes]], folder: Path) -> Callable[[], Module]:
+    """A package that is compiled when it is asked for."""
+
+    @cache
+    def package() -> Module:
+        write(files(), folder)
+        return load(folder)
+
+    return package
+
+
+def _lowered(universe: Universe) -> Callable[[], Compiled]:
+    """Of what runs a universe as it is there is the first program."""
+    return cache(lambda: Compiled((lowered(universe),)))
+
+
+def _texts(path: Path, universe: Universe) -> dict[str, str]:
     """The sources of a universe by the names that it has for them."""
     files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    names = {plain(file.name): file for file in files}
-    wanted = {name: names[name] for name in checked.universe.sources if name in names}
+    found = {plain(file.name): file for file in files}
+    wanted = {name: found[name] for name in universe.sources if name in found}
     return {name: file.read_text(encoding="utf-8", errors="replace") for name, file in wanted.items()}

@@ -1,59 +1,102 @@
-"""The scenarios in which backends are compared."""
+"""Sides in all scenarios until one parts from the left one, and what is said of that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
 
 import torch
 
-from hamlet.backend.buffers import Buffers, Shape
-from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
+from hamlet.errors import EnvError
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.schema.observed import encodes, fits_bfloat16
-from hamlet.schema.room import room
 from hamlet.universe import Universe
-from hamlet_lab.verify.events import Candidate, Event, Inject, Jump, Reset, Rollout, Step, ticks_of
-from hamlet_lab.verify.inject import Injector
-from hamlet_lab.verify.rare import rare_ticks
-from hamlet_lab.verify.report import Report
-from hamlet_lab.verify.script import Script
-from hamlet_lab.verify.session import CPU, Scenario, Session
-from hamlet_lab.verify.tables import some_table
+from hamlet_lab.divergence.events import CPU, Candidate, ticks_of
+from hamlet_lab.divergence.locate import locate
+from hamlet_lab.divergence.record import Divergence
+from hamlet_lab.divergence.session import Parting, Session, Side
+from hamlet_lab.divergence.versions import NOTHING_APART, Apart
+from hamlet_lab.verify.recording import Playback, Recording
+from hamlet_lab.verify.scenarios import THOROUGH, Effort, events, scenarios, work
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
-    """How much is compared.
+class Comparison:
+    """How sides compare.
 
     Attributes:
-        worlds: worlds of one agent; a third as many worlds of three agents. Not a multiple of any block size.
-        ticks: ticks of random play, and of each rollout.
-        rounds: injected states, at most: no more than `rounds // 8` once everything has fired.
-        compact: the types of observations beside f32, one or two. Numba compiles for each of them.
+        left, others: what a user calls the sides; the others are held to the left one.
+        compared: how many values.
+        ticks: agent-ticks that each side ran.
+        coverage: how often each construct of the left universe fired, in file order; see `hamlet.interpreter.coverage`.
+        divergence: the first difference, or `None`.
+        skipped: what only the left side can do, and so was not run.
+        must_fire: how many of the constructs, for the comparison to count.
+        apart: what the universes do not have in common.
+        common: only the rest was to be compared; without it nothing is compared where they have something apart.
     """
 
-    worlds: int
+    left: str
+    others: tuple[str, ...]
+    compared: int
     ticks: int
-    rounds: int
-    compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
-
-
-class Running(Protocol):
-    """What is being run: the buffers and the random numbers before the next event."""
-
-    @property
-    def reference(self) -> Buffers: ...
+    coverage: Mapping[str, int]
+    divergence: Divergence | None = None
+    skipped: tuple[str, ...] = ()
+    must_fire: Literal["all", "some"] = "some"
+    apart: Apart = NOTHING_APART
+    common: bool = False
 
     @property
-    def stream(self) -> Stream: ...
+    def equal(self) -> bool:
+        """No difference was found in what was to be compared."""
+        return self.divergence is None and (self.common or not self.apart)
 
+    @property
+    def never_fired(self) -> tuple[str, ...]:
+        """Constructs that were never exercised."""
+        return tuple(name for name, count in self.coverage.items() if count == 0)
 
-RARE_ROUNDS = 8
-"""Injected states in which something with a small chance happens."""
-QUICK = Effort(67, 9, 64, (torch.uint8,))
-THOROUGH = Effort(261, 61, 256)
+    @property
+    def ok(self) -> bool:
+        """No difference was found, in a comparison that compared something, in which as much fired as must."""
+        fired = any(self.coverage.values()) if self.must_fire == "some" else not self.never_fired
+        return self.equal and self.compared > 0 and fired
+
+    def render(self, counts: bool = False) -> str:
+        """The comparison as text; with `counts`, also how often each construct fired."""
+        lines = self._apart()
+        if self.divergence is not None:
+            lines += self.divergence.lines()
+        elif not self.equal:
+            lines.append("no values were compared: `hamletc diff --common` compares those that both have")
+        elif self.compared == 0:
+            lines.append("nothing was compared: that is a failure")
+        else:
+            lines += self._equal()
+        if counts:
+            lines += [f"  {count:>12,}  {name}" for name, count in self.coverage.items()]
+        return "\n".join(lines)
+
+    def _apart(self) -> list[str]:
+        sides = (self.left, self.apart.left), (", ".join(self.others), self.apart.right)
+        lines = [f"only {label} has {name}" for label, names in sides for name in names]
+        return [*lines, *(f"in another order: {kind}" for kind in self.apart.reordered)]
+
+    def _equal(self) -> list[str]:
+        names, last = ", ".join((self.left, *self.others[:-1])), self.others[-1]
+        values = f"{self.compared:,} values" + (" that both have, in a run" if self.apart else "")
+        lines = [f"{names} and {last} are equal in all {values} of {self.ticks:,} agent-ticks"]
+        lines += [f"not run, as {last} has no such actions or features: {event}" for event in self.skipped]
+        fired = len(self.coverage) - len(self.never_fired)
+        lines.append(f"{fired} of {len(self.coverage)} constructs fired")
+        lines += [f"  never fired, so not verified: {name}" for name in self.never_fired]
+        return lines if fired else [*lines, "nothing happened that could differ: that is a failure"]
+
+    def to_json(self) -> str:
+        """The comparison as JSON."""
+        return json.dumps(asdict(self) | {"ok": self.ok}, indent=2, ensure_ascii=False)
 
 
 def verify(
@@ -62,7 +105,7 @@ def verify(
     effort: Effort = THOROUGH,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
-) -> Report:
+) -> Comparison:
     """Compare backends with the interpreter (on the CPU) bit for bit, until the first difference.
 
     Every field of the state, outcome, observation, final observation, mask and count is compared after every event:
@@ -70,106 +113,68 @@ def verify(
 
     Args:
         universe: what the candidates run.
-        candidates: the backends to compare; with none of them, nothing is compared and the report is not ok.
+        candidates: the backends to compare; with none of them, nothing is compared and the result is not ok.
         effort: how much to compare.
         seed: of everything that is drawn.
         progress: is told again and again which share is done, from 0 on and never less than before.
     """
-    coverage = Coverage(universe)
-    interpreter = Interpreter(universe, CPU, coverage)
-    compared = ticks = 0
-    divergence = None
+    interpreter = Candidate(Interpreter(universe, CPU), CPU)
+    left, *others = (
+        Side(f"{universe.name}@{each.backend.name}", universe, each) for each in (interpreter, *candidates)
+    )
+    return replace(play(left, others, effort, seed, progress), must_fire="all")
+
+
+def play(
+    left: Side,
+    others: Sequence[Side],
+    effort: Effort,
+    seed: int,
+    progress: Callable[[float], None] | None = None,
+    record: Callable[[Parting], Divergence] = locate,
+) -> Comparison:
+    """Run all sides through all scenarios, or until one parts from the left one; a recorded one is run as it was.
+
+    Args:
+        record: makes the record of a parting: `locate`, or with its cause `hamlet_lab.divergence.cause.explained`.
+    """
+    coverage, universe = Coverage(left.universe), left.universe
+    sides = (left, *others)
+    recording = _recording(sides)
+    planned = [recording.scenario] if recording else scenarios([side.universe for side in sides], effort, seed)
+    amounts = [2 * len(recording.kinds) if recording else work(each, universe, effort) for each in planned]
     tell = progress or (lambda _: None)
-    planned = scenarios(universe, effort, seed)
-    work = [_work(scenario, universe, effort) for scenario in planned]
+    compared = ticks = 0
+    parting: Parting | None = None
+    skipped: dict[str, None] = {}
     for number, scenario in enumerate(planned):
-        session = Session(universe, interpreter, tuple(candidates), scenario)
-        begin, done = sum(work[:number]), 0
-        tell(begin / sum(work))
-        for event in events(scenario.name, universe, session, coverage, effort, seed):
-            divergence = session.run(event)
+        session, begin, done = Session(left, others, scenario, coverage), sum(amounts[:number]), 0
+        tell(begin / sum(amounts))
+        happens = recording.events() if recording else events(universe, scenario.name, session, coverage, effort, seed)
+        for event in happens:
+            parting = session.run(event)
             done += 1 + ticks_of(event)
-            tell((begin + min(done, work[number])) / sum(work))
-            if divergence is not None:
+            tell((begin + min(done, amounts[number])) / sum(amounts))
+            if parting is not None:
                 break
         compared += session.compared
         ticks += session.ticks * scenario.shape.lanes
-        if divergence is not None:
+        skipped |= dict.fromkeys(session.skipped)
+        if parting is not None:
             break
-    names = tuple(candidate.backend.name for candidate in candidates)
-    return Report(universe.name, names, compared, ticks, dict(coverage.counts), divergence)
+    names = tuple(side.label for side in others)
+    divergence = None if parting is None else record(parting)
+    return Comparison(left.label, names, compared, ticks, dict(coverage.counts), divergence, tuple(skipped))
 
 
-def _work(scenario: Scenario, universe: Universe, effort: Effort) -> int:
-    """The events of a scenario and their ticks. Of injected states it is those without which nothing is verified; more
-    follow as long as something has not fired."""
-    match scenario.name:
-        case "random play":
-            return 2 * (effort.ticks + 1)
-        case "script":
-            return 2 * min(Script(universe, scenario.shape.lanes).length, 4 * effort.ticks) + 1
-        case "rollouts":
-            return 9 + 5 * effort.ticks
-        case _:
-            return 1 + 5 * (effort.rounds // 8)
-
-
-def scenarios(universe: Universe, effort: Effort, seed: int) -> tuple[Scenario, ...]:
-    """All scenarios. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards begin in the middle."""
-    most = room(universe)
-    agents = 3 if most is None else max(min(3, most), 1)
-    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
-    near_wrap = Stream(seed, (1 << 32) - 6)
-    far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
-    fits = {torch.uint8: encodes(universe), torch.bfloat16: fits_bfloat16(universe)}
-    compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
-    return (
-        Scenario("random play", single, far, torch.float32),
-        Scenario("random play", several, Stream(seed, 0), compact[0]),
-        Scenario("script", single, Stream(seed, 0), torch.float32),
-        Scenario("script", several, far, None),
-        Scenario("rollouts", several, near_wrap, torch.float32),
-        Scenario("rollouts", single, far, compact[-1]),
-        Scenario("injected states", several, Stream(seed, 0), torch.float32),
-        Scenario("injected states", single, far, torch.float32),
-    )
-
-
-def events(
-    name: str, universe: Universe, session: Running, coverage: Coverage, effort: Effort, seed: int
-) -> Iterator[Event]:
-    """The events of a scenario, one after the other: scripts look at what the last one did."""
-    shape = session.reference.shape
-    injector = Injector(universe, shape, seed)
-    yield Reset()
-    match name:
-        case "random play":
-            for _ in range(effort.ticks):
-                yield Step(injector.actions(0.1))
-            yield Reset()
-        case "script":
-            script = Script(universe, shape.lanes)
-            for _ in range(min(script.length, 4 * effort.ticks)):
-                yield Step(script.actions(session.reference))
-        case "rollouts":
-            for observe_every_tick in (True, False):
-                yield Inject(injector.state())
-                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick)
-                actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
-                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick)
-            yield Inject(injector.state())
-            yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
-        case "injected states":
-            for index in range(effort.rounds):
-                if index >= effort.rounds // 8 and not coverage.never_fired:
-                    break
-                yield Inject(injector.state())
-                yield Step(injector.actions(0.5))
-                yield Step(injector.actions(0.5))
-            for tick in rare_ticks(universe, coverage.never_fired, shape, session.stream):
-                for _ in range(RARE_ROUNDS):
-                    yield Inject(injector.state())
-                    yield Jump(tick)
-                    yield Step(injector.actions(0.5))
-        case _:
-            raise ValueError(f"no scenario is called {name}")
+def _recording(sides: Sequence[Side]) -> Recording | None:
+    """The run that a side gives again; the others have to run the same."""
+    backends = [(side, side.candidate.backend) for side in sides]
+    recorded = [(side, backend.recording) for side, backend in backends if isinstance(backend, Playback)]
+    if not recorded:
+        return None
+    (left, first), (right, last) = recorded[0], recorded[-1]
+    same = (first.shape, first.seed) == (last.shape, last.seed) and torch.equal(first.kinds, last.kinds)
+    if not same or not torch.equal(first.actions, last.actions):
+        raise EnvError(f"{left.label} and {right.label} are of different worlds, seeds or actions")
+    return first

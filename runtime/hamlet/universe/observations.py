@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
-from hamlet.universe.space import Continuous, Grid, NoSpace, axes_of, cells
+from hamlet.universe.declarations import Affordance, Meter, Param, Start
+from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells
 from hamlet.universe.span import Span
-
-if TYPE_CHECKING:
-    from hamlet.universe.whole import Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,29 @@ class Rows:
     elements: Callable[[], Sequence[str]] | None = None
 
 
-def rows_of(item: Observation, universe: Universe) -> Iterator[Rows]:
+class Observed(Protocol):
+    """What the rows of observations depend on: a universe."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def space(self) -> Space: ...
+
+    @property
+    def meters(self) -> tuple[Meter, ...]: ...
+
+    @property
+    def params(self) -> tuple[Param, ...]: ...
+
+    @property
+    def affordances(self) -> tuple[Affordance, ...]: ...
+
+    @property
+    def start(self) -> Start | None: ...
+
+
+def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
     """The segments of one item, in order: the one place that knows what a kind of observation looks like."""
     match item:
         case ObserveGrid():
@@ -205,13 +225,13 @@ def _cells(sides: Iterable[range]) -> list[str]:
     return [",".join(map(str, reverse[::-1])) for reverse in product(*reversed(list(sides)))]
 
 
-def _grid(universe: Universe) -> Grid:
+def _grid(universe: Observed) -> Grid:
     if not isinstance(universe.space, Grid):
         raise ValueError(f"universe {universe.name} observes a grid and has none")
     return universe.space
 
 
-def _axes(universe: Universe) -> list[tuple[str, float, float]]:
+def _axes(universe: Observed) -> list[tuple[str, float, float]]:
     """The name, the least and the greatest coordinate of each axis."""
     match universe.space:
         case Grid(sizes=sizes):
@@ -223,7 +243,7 @@ def _axes(universe: Universe) -> list[tuple[str, float, float]]:
     return [(axis, low, high) for axis, (low, high) in zip(axes_of(universe.space), ends, strict=True)]
 
 
-def _sizes(universe: Universe) -> dict[str, float]:
+def _sizes(universe: Observed) -> dict[str, float]:
     """The size of each axis by name."""
     match universe.space:
         case Grid(sizes=sizes):

@@ -11,7 +11,7 @@ from agreement import BackendName, checked, kernels
 
 from hamlet.backend.protocol import Backend
 from hamlet.universe import Universe
-from hamlet_lab.diff.evaluated import Evaluated
+from hamlet_lab.divergence.program import Evaluated
 from hamletc.compilation import Compilation
 from hamletc.lowering.plan import LIMITS
 from hamletc.passes.pipeline import gpu_passes

@@ -12,7 +12,7 @@ from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import Backend, Stream
 from hamlet.interpreter import Interpreter
 from hamlet.universe import Universe
-from hamlet_lab.verify.arrays import Array, arrays, raw
+from hamlet_lab.divergence.arrays import Array, arrays, raw
 from wiring.wire import Base
 
 Rows = dict[str, torch.Tensor]

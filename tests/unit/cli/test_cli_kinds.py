@@ -15,9 +15,9 @@ import hamlet
 import recorded
 from hamlet.backend.buffers import Shape
 from hamlet.interpreter import Interpreter
-from hamlet_lab.diff.match import CPU
-from hamlet_lab.diff.recording import record, write_recording
+from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify import Candidate
+from hamlet_lab.verify.recording import record, write_recording
 from hamletc.errors import CompileError
 
 Here: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -14,7 +14,7 @@ from hamlet.package import manifest
 from hamlet.package.module import kernels_file
 from hamlet.universe import Universe
 from hamlet_lab.diff.open import open_side
-from hamlet_lab.diff.side import Side
+from hamlet_lab.divergence.session import Side
 from hamlet_lab.verify import Effort
 from hamletc.compile import Options, build, check
 from hamletc.frontend import Stopwatch
@@ -205,7 +205,7 @@ def one_hour_longer(folder: Path, patch: pytest.MonkeyPatch) -> tuple[Side, Side
         return lower(replace(universe, affordances=tuple(late)))
 
     patch.setattr("hamletc.compile.lower", wrong)
-    patch.setattr("hamlet_lab.diff.forms.lower", wrong)
+    patch.setattr("hamlet_lab.divergence.compiled.lower", wrong)
     (folder / "toy.hamlet").write_text(TOY)
     return tuple(open_side(folder / "toy.hamlet", backend, folder / backend) for backend in ("interpreter", "ir"))
 
@@ -292,7 +292,7 @@ FAULTS = (
         (
             "does not do what its universe is lowered to",
             "less(hour_0, 11) with 10 in place of 11",
-            "it comes from toy.hamlet:11  affordance Kitchen",
+            "written by\n    toy.hamlet:11  affordance Kitchen",
         ),
     ),
     Fault(

@@ -10,10 +10,10 @@ import pytest
 from faults import EFFORT, FAULTS, TOY, Fault
 
 from hamlet_lab.diff.diff import diff
-from hamlet_lab.diff.report import Report
+from hamlet_lab.verify import Comparison
 
-RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "diff.md"
 COMES_FROM = "it comes from "
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "diff.md"
 HEAD = """# Ten seeded faults, and where `hamletc diff` finds them
 
 Made by `make faults`; `tests/unit/diff/test_ten_faults.py` checks each. All are seeded into one small universe:
@@ -26,23 +26,26 @@ Made by `make faults`; `tests/unit/diff/test_ten_faults.py` checks each. All are
 """
 
 
-def report_of(fault: Fault) -> Report:
+def report_of(fault: Fault) -> Comparison:
     """What is said of a fault."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         return diff(*fault.sides(Path(folder), patch), EFFORT, 0)
 
 
-def row(fault: Fault, report: Report) -> str:
+def row(fault: Fault, report: Comparison) -> str:
     """A line of the table."""
-    finding = report.finding
-    assert finding is not None
-    source = finding.right.source or finding.left.source
-    notes = "; ".join(note.removeprefix(COMES_FROM) for note in finding.notes if note.startswith(COMES_FROM))
-    line = notes or ("" if source is None else source.construct)
+    found = report.divergence
+    assert found is not None
+    cause = found.cause
+    assert cause is not None
+    source = cause.right.source or cause.left.source
+    noted = [note.removeprefix(COMES_FROM) for note in cause.notes if note.startswith(COMES_FROM)]
+    wrong_line = cause.right.source
+    line = wrong_line.construct if wrong_line is not None else "; ".join(noted or map(str, found.writers))
     if source is not None and source.line:
         line = f"{source.construct}, line {source.line}"
-    values = (str(glimpse.value) for glimpse in (finding.left, finding.right))
-    cells = [fault.name, fault.seeded, finding.blame, finding.phase, line, *values]
+    values = (str(glimpse.value) for glimpse in (cause.left, cause.right))
+    cells = [fault.name, fault.seeded, cause.blame, cause.phase, line, *values]
     return f"| {' | '.join(cells)} |"
 
 

@@ -13,9 +13,9 @@ from faults import TOY, package, universe_of
 from hamlet.backend.buffers import Shape, allocate, allocate_statistics
 from hamlet.schema import outcome_fields, state_fields
 from hamlet.universe import Universe
-from hamlet_lab.diff.report import Report
-from hamlet_lab.diff.versions import apart
-from hamlet_lab.verify.arrays import arrays
+from hamlet_lab.divergence.arrays import arrays
+from hamlet_lab.divergence.versions import apart
+from hamlet_lab.verify import Comparison
 from hamletc.cli.main import hamletc
 
 PARAM = "param hunger = 1 in 0 .. 4\n"
@@ -126,8 +126,8 @@ def written(name: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", APART)
 def test_what_stands_on_one_side_only_is_listed_and_a_difference(name: str) -> None:
     old, new, said = APART[name]
-    labels = "old.hamlet@interpreter", "new.hamlet@interpreter"
-    report = Report(*labels, 0, 0, {}, apart(universe_of(old), universe_of(new)))
+    labels = "old.hamlet@interpreter", ("new.hamlet@interpreter",)
+    report = Comparison(*labels, 0, 0, {}, apart=apart(universe_of(old), universe_of(new)))
     assert not report.ok
     for line in said:
         assert line in report.render()

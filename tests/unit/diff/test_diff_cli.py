@@ -42,15 +42,16 @@ def test_versions_as_json() -> None:
     assert done.exit_code == 1, done.output
     report = json.loads(done.stdout)
     assert not report["ok"]
-    assert report["finding"]["left"]["source"] | {"text": ""} == {
+    cause = report["divergence"]["cause"]
+    assert cause["left"]["source"] | {"text": ""} == {
         "construct": "cascade hunger_saddens",
         "file": "toy.hamlet",
         "line": 8,
         "text": "",
     }
-    assert "mul(0.02, " in report["finding"]["left"]["code"]
-    assert "mul(0.03, " in report["finding"]["right"]["code"]
-    assert report["finding"]["left"]["value"] != report["finding"]["right"]["value"]
+    assert "mul(0.02, " in cause["left"]["code"]
+    assert "mul(0.03, " in cause["right"]["code"]
+    assert cause["left"]["value"] != cause["right"]["value"]
 
 
 def test_a_stale_package(folder: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from faults import TOY, package, replaced, universe_of
 
 from hamlet_lab.diff.diff import diff
-from hamlet_lab.diff.evaluated import Call
-from hamlet_lab.diff.evaluation import Evaluation, words
-from hamlet_lab.diff.generated import Generated, generated
-from hamlet_lab.diff.kernel import Kernels, apart_from_operands, first_fault
 from hamlet_lab.diff.open import open_side
+from hamlet_lab.divergence.compiled import Generated, Kernels, generated
+from hamlet_lab.divergence.kernels import apart_from_operands, first_fault
+from hamlet_lab.divergence.program import Call
+from hamlet_lab.divergence.values import Evaluation, words
 from hamlet_lab.verify import QUICK
 from hamletc.compilation import Compilation
 from hamletc.compile import emit_kernels
@@ -31,10 +31,12 @@ def test_ptx(tmp_path: Path) -> None:
     (tmp_path / "toy.hamlet").write_text(TOY)
     edited = package(TOY, tmp_path / "edited", replaced("1.0 - food_4", "food_4 - 1.0"), "triton")
     report = diff(open_side(tmp_path / "toy.hamlet", None, tmp_path), open_side(edited, "sm_90", tmp_path), QUICK, 0)
-    assert report.finding is not None
-    assert report.finding.right.code.startswith("triton_kernels.py:")
-    assert "food_4 - 1.0" in report.finding.right.code
-    assert report.finding.notes == ("the value found is that of the operands of sub(1.0, food_4) swapped",)
+    assert report.divergence is not None
+    cause = report.divergence.cause
+    assert cause is not None
+    assert cause.right.code.startswith("triton_kernels.py:")
+    assert "food_4 - 1.0" in cause.right.code
+    assert cause.notes == ("the value found is that of the operands of sub(1.0, food_4) swapped",)
 
 
 @pytest.fixture

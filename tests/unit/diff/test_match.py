@@ -8,11 +8,9 @@ from faults import TOY, universe_of
 from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet_lab.diff import Contender
-from hamlet_lab.diff.match import CPU, Match
+from hamlet_lab.divergence.events import CPU, Reset, Rollout
+from hamlet_lab.divergence.session import Scenario, Session, Side
 from hamlet_lab.verify import Candidate
-from hamlet_lab.verify.events import Reset, Rollout
-from hamlet_lab.verify.session import Scenario
 
 UNIVERSE = universe_of(TOY)
 TICKS, WRONG = 61, 37
@@ -49,10 +47,11 @@ class FaultyAfterOthers(Faulty):
 def parting(faulty: Interpreter) -> tuple[int, int]:
     """The tick after which the interpreter and a faulty one part, and the ticks of the event."""
     sides = (Interpreter(UNIVERSE, CPU), faulty)
-    left, right = (Contender("", UNIVERSE, Candidate(backend, CPU)) for backend in sides)
-    match = Match(left, right, Scenario("rollout", Shape(9, 1), Stream(3, 0), torch.float32), Coverage(UNIVERSE))
-    assert match.run(Reset()) is None
-    found = match.run(Rollout(TICKS, RandomPolicy(), False))
+    left, right = (Side("", UNIVERSE, Candidate(backend, CPU)) for backend in sides)
+    scenario = Scenario("rollout", Shape(9, 1), Stream(3, 0), torch.float32)
+    session = Session(left, [right], scenario, Coverage(UNIVERSE))
+    assert session.run(Reset()) is None
+    found = session.run(Rollout(TICKS, RandomPolicy(), False))
     assert found is not None
     event = found.left.event
     assert isinstance(event, Rollout)

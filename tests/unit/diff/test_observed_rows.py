@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from hamlet import schema
-from hamlet_lab.diff.outputs import Place, output_of
-from hamlet_lab.verify.arrays import Difference
+from hamlet_lab.divergence.arrays import Difference
+from hamlet_lab.divergence.cause import OutputPlace, output_of
 from hamletc.lowering.lower import lower
 from sample_universes import sample
 
@@ -19,7 +19,7 @@ def test_each_row_leads_to_its_output(name: str) -> None:
     names = schema.observation_names(universe)
     assert len(set(names)) == len(names) == schema.observation_rows(universe)
     expected = [
-        Place("observe", segment.name, element)
+        OutputPlace("observe", segment.name, element)
         for segment in schema.observation_segments(universe)
         for element in range(segment.count)
     ]

@@ -15,9 +15,10 @@ def test_fault(fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     left, right = fault.sides(tmp_path, monkeypatch)
     report = diff(left, right, EFFORT, 0)
     assert not report.ok
-    assert report.where is not None
-    assert report.finding is not None
-    assert report.finding.left.value != report.finding.right.value
+    assert report.divergence is not None
+    cause = report.divergence.cause
+    assert cause is not None
+    assert cause.left.value != cause.right.value
     text = report.render()
     print(text)
     for said in fault.says:

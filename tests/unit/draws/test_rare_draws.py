@@ -13,7 +13,7 @@ from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamlet_lab.verify.rare import rare_ticks
+from hamlet_lab.verify.scenarios import rare_ticks
 from hamletc.compile import check
 from hamletc.language.source import Source
 from hamletc.read import parsed

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hamlet_lab.divergence import CPU as DEVICE
+from hamlet_lab.divergence import Candidate
+from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.verify import Effort, verify
 from hamletc.ir.evaluate import evaluate
 from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
@@ -41,3 +45,11 @@ def test_an_episode_begins_alike(name: str, agents: int) -> None:
     for output, values in expected.items():
         assert values.tobytes() == found[output].tobytes(), output
     assert len(np.unique(found["layout"])) > LANES // agents // 2
+
+
+@pytest.mark.parametrize("name", ["first_meal", "shifts"])
+def test_programs_that_keep_cells_run_by_definition(name: str) -> None:
+    """Also what observes a grid, and so reads the cell of each affordance."""
+    program = Evaluated(sample(name), lower(sample(name), CPU), "kept")
+    report = verify(sample(name), [Candidate(program, DEVICE)], Effort(worlds=21, ticks=4, rounds=64))
+    assert report.ok, report.render()

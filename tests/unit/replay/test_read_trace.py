@@ -12,7 +12,7 @@ import pytest
 import recorded
 from hamlet.errors import TraceError
 from hamlet_townlet.traces import read_trace
-from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS
+from hamlet_townlet.traces.trace import BEGINNINGS, STEPS, VIEWS
 
 STREAMS = ["reset_at", *(stream.name for stream in (*STEPS, *BEGINNINGS, *VIEWS))]
 

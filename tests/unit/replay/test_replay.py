@@ -15,8 +15,8 @@ import hamlet
 import recorded
 from hamlet.errors import TraceError
 from hamlet.package.module import Module
-from hamlet_townlet.traces import Report, read_trace, replay
-from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS
+from hamlet_townlet.traces import TraceReplay, read_trace, replay
+from hamlet_townlet.traces.trace import BEGINNINGS, STEPS, VIEWS
 
 GIVEN = {"actions", "intrinsic_raw", "reset_positions", "reset_affordance_positions"}
 COMPARED = [stream.name for stream in (*BEGINNINGS, *VIEWS, *STEPS) if stream.name not in GIVEN]
@@ -36,7 +36,7 @@ def changed(trace: Path, stream: str, place: tuple[int, ...]) -> None:
     recorded.write(trace, arrays, about)
 
 
-def replayed(module: Module, trace: Path) -> Report:
+def replayed(module: Module, trace: Path) -> TraceReplay:
     return replay(module, read_trace(trace))
 
 
@@ -79,15 +79,16 @@ def test_one_changed_value_is_found(stream: str, module: Module, trace: Path) ->
     if stream in ("reset_meters", "reset_step_counts", "reset_dones", "reset_time_of_day"):
         # the replay goes on from the changed value, and from then on differs in more than that
         assert report.divergence is not None
-        assert report.divergence.step == 12
+        assert report.divergence.tick == 12
         return
     found = report.divergence
     assert found is not None
-    assert (found.stream, found.reset) == (stream, stream.startswith("reset_"))
-    assert found.step == (12 if found.reset else 23)
+    assert (found.field, found.event == "the reset before it") == (stream, stream.startswith("reset_"))
+    assert found.tick == (12 if stream.startswith("reset_") else 23)
     assert found.agent == (4 if len(place) > 1 else None)
     assert [c.differing for c in report.comparisons if c.name == stream] == [1]
-    assert found.recorded != found.found
+    assert found.expected != found.found
+    assert found.more == 0
 
 
 def test_the_rule_and_its_line_are_named(module: Module, trace: Path) -> None:
@@ -95,12 +96,13 @@ def test_the_rule_and_its_line_are_named(module: Module, trace: Path) -> None:
     found = replayed(module, trace).divergence
     assert found is not None
     meter = module.universe.meters[0].name
-    assert (found.stream, found.step, found.agent, found.field) == ("meters", 20, 3, meter)
-    assert found.recorded.bits != found.found.bits
-    assert found.writes[-1].endswith(f": {found.found}")
-    file, line = found.writes[-1].split()[0].split(":")
-    assert file in ("bars.yaml", "cascades.yaml", "affordances.yaml")
-    assert int(line) > 1
+    assert (found.field, found.tick, found.agent, found.row) == ("meters", 20, 3, meter)
+    assert found.expected.bits != found.found.bits
+    assert found.writes[-1].value == found.found
+    source = found.writes[-1].source
+    assert source.file in ("bars.yaml", "cascades.yaml", "affordances.yaml")
+    assert source.line > 1
+    assert any(f"{source}: {found.found}" in line for line in found.lines())
 
 
 def test_the_variable_of_an_observation_is_named(module: Module, trace: Path) -> None:
@@ -109,8 +111,8 @@ def test_the_variable_of_an_observation_is_named(module: Module, trace: Path) ->
     changed(trace, "observations", (3, 1, field["offset"]))
     found = replayed(module, trace).divergence
     assert found is not None
-    assert found.field == "time_sin"
-    assert found.writers[0].endswith("observe: time")
+    assert found.row == "time_sin"
+    assert found.writers[0].construct == "observe: time"
 
 
 def test_the_first_of_several_is_named(module: Module, trace: Path) -> None:
@@ -119,7 +121,7 @@ def test_the_first_of_several_is_named(module: Module, trace: Path) -> None:
     changed(trace, "dones", (10, 0))
     found = replayed(module, trace).divergence
     assert found is not None
-    assert (found.step, found.stream, found.agent) == (9, "meters", 4)
+    assert (found.tick, found.field, found.agent) == (9, "meters", 4)
 
 
 def test_zeros_are_one_and_nans_are_one(module: Module, trace: Path) -> None:
@@ -179,7 +181,7 @@ def test_json(module: Module, trace: Path) -> None:
     changed(trace, "meters", (20, 3, 0))
     report = json.loads(replayed(module, trace).to_json())
     assert report["equal"] is False
-    assert report["divergence"]["step"] == 20
+    assert report["divergence"]["tick"] == 20
     assert {c["name"] for c in report["comparisons"]} == {*COMPARED, *GIVEN}
 
 

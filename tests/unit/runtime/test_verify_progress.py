@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from hamlet.interpreter import Interpreter
-from hamlet_lab.diff.match import CPU
+from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.cli import progress
 from sample_universes import sample

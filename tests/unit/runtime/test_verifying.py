@@ -13,8 +13,9 @@ from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Policy, Stream
 from hamlet.interpreter import Coverage, Interpreter, Trace
 from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import bits
+from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamlet_lab.verify.arrays import bits
 from new_universes import NEW
 from sample_universes import NAMES, sample
 
@@ -112,8 +113,9 @@ def test_one_ulp_in_a_meter_is_found_and_placed() -> None:
     assert found is not None
     assert (found.tick, found.field, found.row, found.world, found.agent) == (6, "meters", "mood", 5, 0)
     assert int(found.found.bits, 16) == int(found.expected.bits, 16) + 1
-    assert any("cascade hunger_saddens" in writer and "first_meal.hamlet:" in writer for writer in found.writers)
-    assert any("mood: decay" in write for write in found.writes)
+    assert found.more == 0
+    assert SourceLine("cascade hunger_saddens", "first_meal.hamlet", 11) in found.writers
+    assert any("mood: decay" in write.source.construct for write in found.writes)
     text = report.render()
     assert "tick 6" in text
     assert "meters mood, world 5, agent 0, action" in text
@@ -167,7 +169,7 @@ def test_one_ulp_in_a_reward(field: str) -> None:
     report = verify(world, [Candidate(Faulty(world, 4, one_ulp(field, 0, 2)), CPU)], TINY)
     assert report.divergence is not None
     assert report.divergence.field == field
-    assert any("reward" in writer for writer in report.divergence.writers)
+    assert any("reward" in writer.construct for writer in report.divergence.writers)
 
 
 @pytest.mark.parametrize("array", ["observation", "final_observation"])
@@ -179,6 +181,22 @@ def test_observations_are_compared(array: str) -> None:
     report = verify(world, [Candidate(Faulty(world, 2, fault), CPU)], TINY)
     assert report.divergence is not None
     assert (report.divergence.field, report.divergence.row) == (array, "grid[1,0]")
+
+
+def test_all_that_differs_is_counted() -> None:
+    """The first difference is that in the first array, in the first of its lanes."""
+
+    def fault(buffers: Buffers, _statistics: Statistics | None) -> None:
+        buffers.state["meters"][:, 7:9] += 1
+        buffers.outcome["reward"][2] += 1
+        buffers.state["age"][5] += 1
+
+    world = sample("first_meal")
+    found = verify(world, [Candidate(Faulty(world, 4, fault), CPU)], TINY).divergence
+    assert found is not None
+    assert (found.field, found.world) == ("age", 5)
+    assert found.more == 2 * len(world.meters) + 1
+    assert f"  more   {found.more} other values differ after this event" in found.lines()
 
 
 def test_the_tick_of_a_rollout_is_found() -> None:
@@ -194,7 +212,8 @@ def test_the_tick_of_a_rollout_is_found() -> None:
     assert found is not None
     assert found.tick == 4
     assert "rollout of 9 ticks" in found.event
-    assert any("fuel" in write for write in found.writes)
+    assert found.event.endswith("; only after others in a launch of 5")
+    assert any("fuel" in write.source.construct for write in found.writes)
 
 
 @pytest.mark.parametrize("field", ["uses", "lengths", "finished_return"])

@@ -16,8 +16,8 @@ from hamletc.kinds import expect, kind_of
 
 if TYPE_CHECKING:
     from hamlet.package.module import Module
-    from hamlet_lab.diff.report import Report
-    from hamlet_townlet.traces import Report as TraceReport
+    from hamlet_lab.verify import Comparison
+    from hamlet_townlet.traces import TraceReplay
 
 
 @click.command()
@@ -68,7 +68,7 @@ def replay(
 
 def _replayed(
     universe: Path, run: Path | None, backend: str, device: str | None, steps: int | None
-) -> TraceReport | Report:
+) -> TraceReplay | Comparison:
     if run is None:
         return _recorded(None, universe, backend, device, steps)
     expect(universe, "text", "sources", "package", "nothing")
@@ -78,35 +78,37 @@ def _replayed(
     return _recorded(universe, run, backend, device, steps)
 
 
-def _recorded(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Report:
+def _recorded(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Comparison:
     """A run of `hamletc record` beside one of the universe now; `None`: the recorded one."""
     from rich.console import Console
 
     from hamlet_lab.diff.diff import diff
-    from hamlet_lab.diff.open import again, open_recorded, open_side
+    from hamlet_lab.diff.open import opened, opened_recording
     from hamlet_lab.verify import QUICK
+    from hamlet_lab.verify.recording import read_recording
 
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("replaying"):
-        recorded = open_recorded(run, steps)
+        recording = read_recording(run)
         package = Path(folder) / "package"
-        if universe is None:
-            now = again(recorded, backend, package, device)
-        else:
-            now = open_side(universe, backend, package, device)
-        return diff(recorded, now, QUICK, 0)
+        recorded = opened_recording(run, recording if steps is None else recording.first(steps), package)
+        found = recorded if universe is None else opened(universe, package)
+        return diff(recorded.side(), found.side(backend, device), QUICK, 0)
 
 
-def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int | None) -> TraceReport:
+def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int | None) -> TraceReplay:
+    import torch
+
+    from hamlet_lab.diff.open import prepare
     from hamlet_townlet.traces import read_trace
     from hamlet_townlet.traces import replay as compare
-    from hamlet_townlet.traces.device import device_for
 
     if backend not in backend_names():
         raise CompileError(f"{trace} is a trace of HAMLET, which {', '.join(backend_names())} replay, not {backend}")
     recorded = read_trace(trace)
-    place = device_for(backend) if device is None else device
+    prepare([backend])
+    place = "cuda" if backend == "triton" and torch.cuda.is_available() else "cpu"
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
-        return compare(_module(pack, Path(folder) / "package"), recorded, backend, place, steps)
+        return compare(_module(pack, Path(folder) / "package"), recorded, backend, device or place, steps)
 
 
 def _module(pack: Path, folder: Path) -> Module:

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hamlet.universe import Binary, Report, Reward, Unary, Universe, nodes
-from hamlet_townlet.traces.streams import REPORTS
-from hamlet_townlet.traces.trace import Array
+from hamlet_townlet.traces.trace import REPORTS, Array
 
 POWER_ULPS = 4
 """Units in the last place by which a reward may differ that has a power or a square root in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class StreamComparison:
     """A stream that was compared.
 
     Attributes:
@@ -41,8 +40,25 @@ class Comparison:
     ulps: int = 0
     largest: int = 0
 
+    def line(self) -> str:
+        """The comparison in words."""
+        name = f"  {self.name:<28}"
+        if self.count is None:
+            return f"{name}              given"
+        if self.count == 0:
+            return f"{name}           0  nothing was recorded"
+        line = f"{name}{self.count:>12,}  "
+        if self.first is not None:
+            first = ", ".join(map(str, self.first))
+            return f"{line}{self.differing:,} differ, the first at [{first}]"
+        if self.ulps:
+            line += f"equal within {self.ulps} ulp (at most {self.largest}): library powers, Q3 and Q5"
+        else:
+            line += "equal"
+        return f"{line}; {self.zeros:,} zeros have another sign" if self.zeros else line
 
-def compare(name: str, recorded: Array, found: Array, ulps: int) -> Comparison:
+
+def compare(name: str, recorded: Array, found: Array, ulps: int) -> StreamComparison:
     """Compare two arrays of the same shape. What is NaN in f64 `found` was not asked for."""
     if found.dtype == np.float64:
         asked = ~np.isnan(found)
@@ -59,10 +75,10 @@ def compare(name: str, recorded: Array, found: Array, ulps: int) -> Comparison:
     return _comparison(name, distance.size, ~passed, zeros, ulps, largest)
 
 
-def _comparison(name: str, count: int, differs: Array, zeros: int, ulps: int, largest: int) -> Comparison:
+def _comparison(name: str, count: int, differs: Array, zeros: int, ulps: int, largest: int) -> StreamComparison:
     places = np.argwhere(differs)
     first = tuple(int(index) for index in places[0]) if len(places) else None
-    return Comparison(name, count, first, len(places), zeros, ulps, largest)
+    return StreamComparison(name, count, first, len(places), zeros, ulps, largest)
 
 
 def _ordered(values: Array) -> Array:

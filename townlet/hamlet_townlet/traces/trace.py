@@ -1,21 +1,30 @@
-"""Reading a recorded trace: NAME.npz with the streams, NAME.json with what was run."""
+"""A trace of HAMLET's engine: NAME.npz with what was recorded, stream by stream, NAME.json with what was run.
+
+Shapes of streams are in letters: T steps, K resets, N agents, D axes, M meters, V affordances of the vocabulary,
+O values of an observation, C actions.
+"""
 
 from __future__ import annotations
 
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from hamlet import schema
 from hamlet.errors import TraceError
-from hamlet_townlet.traces.streams import BEGINNINGS, STEPS, VIEWS, Stream
+from hamlet.universe import Universe
+from hamlet_townlet.adapter.description import Description
+from hamlet_townlet.adapter.env import VectorizedEnv
 
 Array = NDArray[Any]
 
@@ -23,10 +32,85 @@ RESETS = "reset_at"
 MOST_BYTES = 1 << 32
 KINDS = {"f32": "f", "f64": "f", "whole": "iu", "bool": "b", "position": "fiu"}
 """Numpy's letters for the types of numbers."""
+Kind: TypeAlias = Literal["f32", "f64", "whole", "bool", "position"]
+"""Types of the numbers of a stream; "position": f32 in a continuous space, else whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class RecordedStream:
+    """A recorded array.
+
+    Attributes:
+        shape: in letters.
+        kind: the type of its numbers.
+        array: the name in `hamlet.schema` of what it shows.
+        read: the same numbers of an environment; `None` for what a trace gives instead of compares.
+    """
+
+    name: str
+    shape: str
+    kind: Kind
+    array: str
+    read: Callable[[VectorizedEnv], Tensor] | None
+
+
+STEPS = (
+    RecordedStream("actions", "TN", "whole", "", None),
+    RecordedStream("intrinsic_raw", "TN", "f32", "inputs", None),
+    RecordedStream("positions", "TND", "position", "position", lambda env: env.positions),
+    RecordedStream(
+        "last_interaction_affordance", "TN", "whole", "engaged", lambda env: env.last_interaction_affordance
+    ),
+    RecordedStream(
+        "last_interaction_position", "TND", "position", "used_at", lambda env: env.last_interaction_position
+    ),
+    RecordedStream("interaction_progress", "TN", "whole", "progress", lambda env: env.interaction_progress),
+    RecordedStream("success", "TN", "whole", "used", lambda env: env.success),
+    RecordedStream("meters", "TNM", "f32", "meters", lambda env: env.meters),
+    RecordedStream("last_affordance", "TN", "whole", "last", lambda env: env.last_affordance),
+    RecordedStream("streaks", "TNV", "whole", "streaks", lambda env: env.streaks),
+    RecordedStream("unique_count", "TN", "whole", "seen", lambda env: env.unique_count),
+    RecordedStream("step_counts", "TN", "whole", "age", lambda env: env.step_counts),
+    RecordedStream("dones", "TN", "bool", "alive", lambda env: env.dones),
+    RecordedStream("intrinsic_weights", "TN", "f32", "reports", lambda env: env.intrinsic_weights),
+    RecordedStream("r_extrinsic", "TN", "f32", "reports", lambda env: env.r_extrinsic),
+    RecordedStream("r_intrinsic", "TN", "f32", "reports", lambda env: env.r_intrinsic),
+    RecordedStream("r_shaping", "TN", "f32", "reports", lambda env: env.r_shaping),
+    RecordedStream("rewards", "TN", "f32", "reward", lambda env: env.rewards),
+    RecordedStream("time_of_day", "T", "whole", "hour", lambda env: torch.tensor(env.time_of_day)),
+    RecordedStream("observations", "TNO", "f32", "observation", lambda env: env.observe()),
+    RecordedStream("action_masks", "TNC", "bool", "mask", lambda env: env.get_action_masks()),
+)
+"""What was recorded after each step, causes before consequences; the first two were given to it."""
+
+REPORTS = {
+    "r_extrinsic": "extrinsic",
+    "r_intrinsic": "intrinsic",
+    "r_shaping": "shaping",
+    "intrinsic_weights": "intrinsic_weights",
+}
+"""Streams that show a report of the universe."""
+
+BEGINNINGS = (
+    RecordedStream("reset_positions", "KND", "position", "position", None),
+    RecordedStream("reset_affordance_positions", "KVD", "f64", "places", None),
+    RecordedStream("reset_meters", "KNM", "f32", "meters", lambda env: env.meters),
+    RecordedStream("reset_dones", "KN", "bool", "alive", lambda env: env.dones),
+    RecordedStream("reset_step_counts", "KN", "whole", "age", lambda env: env.step_counts),
+    RecordedStream("reset_time_of_day", "K", "whole", "hour", lambda env: torch.tensor(env.time_of_day)),
+)
+"""What was recorded after each reset. A universe of this project draws other places, which is why they are given; the
+rest is compared, unless the recording changed it."""
+
+VIEWS = (
+    RecordedStream("reset_observations", "KNO", "f32", "observation", lambda env: env.observe()),
+    RecordedStream("reset_action_masks", "KNC", "bool", "mask", lambda env: env.get_action_masks()),
+)
+"""What was recorded of the state that a segment of the trace begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedField:
     """A variable of the recorded observation."""
 
     name: str
@@ -35,7 +119,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Meta:
+class TraceMeta:
     """What was run.
 
     Attributes:
@@ -59,21 +143,21 @@ class Meta:
     deployed: tuple[str, ...]
     actions: tuple[str, ...]
     enabled: tuple[bool, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[ObservedField, ...]
     error: str
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class HamletTrace:
     """A recorded run: `resets` are the steps before which the environment was reset, beginning with 0."""
 
     path: Path
-    meta: Meta
+    meta: TraceMeta
     resets: tuple[int, ...]
     arrays: Mapping[str, Array]
 
 
-def read_trace(path: Path) -> Trace:
+def read_trace(path: Path) -> HamletTrace:
     """Read a trace; `path` is that of the .npz, the .json stands beside it.
 
     Raises:
@@ -94,7 +178,7 @@ def read_trace(path: Path) -> Trace:
     resets = _resets(path, meta, arrays[RESETS])
     for stream in streams:
         _check(path, stream, arrays[stream.name], meta, len(resets))
-    return Trace(path, meta, resets, arrays)
+    return HamletTrace(path, meta, resets, arrays)
 
 
 def _arrays(path: Path) -> dict[str, Array]:
@@ -111,7 +195,7 @@ def _arrays(path: Path) -> dict[str, Array]:
         raise TraceError(f"{path} is no trace, or a damaged one: {error}") from error
 
 
-def _resets(path: Path, meta: Meta, resets: Array) -> tuple[int, ...]:
+def _resets(path: Path, meta: TraceMeta, resets: Array) -> tuple[int, ...]:
     if resets.ndim != 1 or resets.dtype.kind not in "iu":
         raise TraceError(f"{path}: {RESETS} is a list of steps")
     steps = tuple(int(step) for step in resets)
@@ -121,7 +205,7 @@ def _resets(path: Path, meta: Meta, resets: Array) -> tuple[int, ...]:
     return steps
 
 
-def _check(path: Path, stream: Stream, array: Array, meta: Meta, resets: int) -> None:
+def _check(path: Path, stream: RecordedStream, array: Array, meta: TraceMeta, resets: int) -> None:
     """See that a stream has as many values as the trace says. The recorder left open what the shape of 0 steps is."""
     sizes = {
         "T": meta.steps,
@@ -149,7 +233,7 @@ def _check(path: Path, stream: Stream, array: Array, meta: Meta, resets: int) ->
         raise TraceError(f"{path}: stream {stream.name} has numbers of type {array.dtype}")
 
 
-def _meta(path: Path) -> Meta:
+def _meta(path: Path) -> TraceMeta:
     try:
         source = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -163,7 +247,7 @@ def _meta(path: Path) -> Meta:
     if source.get("no_trace"):
         raise TraceError(f"{path} says that nothing was recorded: {_error(source)}")
     try:
-        meta = Meta(
+        meta = TraceMeta(
             name=str(source["pack_dir"]).rpartition("/")[2],
             agents=_whole(source["N"], 1),
             steps=_whole(source["T"], 0),
@@ -179,7 +263,7 @@ def _meta(path: Path) -> Meta:
             actions=tuple(str(action["name"]) for action in source["actions"]),
             enabled=tuple(_truth(action["enabled"]) for action in source["actions"]),
             fields=tuple(
-                Field(str(field["variable"]), _whole(field["offset"], 0), _whole(field["size"], 0))
+                ObservedField(str(field["variable"]), _whole(field["offset"], 0), _whole(field["size"], 0))
                 for field in source["obs_layout"]
             ),
             error=_error(source),
@@ -210,3 +294,48 @@ def _error(source: Mapping[str, Any]) -> str:
     if not error:
         return ""
     return f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else str(error)
+
+
+def check_fit(trace: HamletTrace, universe: Universe, description: Description) -> None:
+    """Raises `TraceError` if the trace was recorded from a pack with other names, sizes, actions or variables."""
+    for what, recorded, ours in _pairs(trace, universe, description):
+        if recorded != ours:
+            raise TraceError(
+                f"{trace.path} was recorded from another pack ({trace.meta.name}, not {description.pack}): "
+                f"{what} {_first_difference(recorded, ours)}"
+            )
+    axes = len(schema.axes(universe))
+    for name in ("reset_positions", "reset_affordance_positions"):
+        if trace.arrays[name].shape[-1] != axes:
+            raise TraceError(
+                f"{trace.path} was recorded from another pack ({trace.meta.name}, not {description.pack}): "
+                f"positions have {trace.arrays[name].shape[-1]} axes, not {axes}"
+            )
+    deployed = np.array([name in trace.meta.deployed for name in trace.meta.affordances], dtype=bool)
+    known = ~np.isnan(trace.arrays["reset_affordance_positions"])
+    if axes and (known != deployed[None, :, None]).any():
+        raise TraceError(f"{trace.path}: reset_affordance_positions does not have exactly the deployed affordances")
+
+
+def _pairs(trace: HamletTrace, universe: Universe, description: Description) -> Iterator[tuple[str, Any, Any]]:
+    """What must be the same, as recorded and as it is here."""
+    meta = trace.meta
+    yield "meters", meta.meters, tuple(meter.name for meter in universe.meters)
+    yield "affordances", meta.affordances, description.vocabulary
+    yield "deployed affordances", meta.deployed, tuple(description.vocabulary[i] for i in description.deployed)
+    yield "actions", meta.actions, schema.action_names(universe)
+    yield "enabled actions", meta.enabled, description.enabled
+    fields = tuple((field.name, field.offset, field.count) for field in description.fields)
+    yield "observed variables", tuple((field.name, field.offset, field.count) for field in meta.fields), fields
+    yield "temporal mechanics", meta.temporal, description.temporal
+    yield "partial observability", meta.partial, description.pomdp
+    yield "the lifespan", meta.lifespan, None if universe.lifespan is None else universe.lifespan.ticks
+
+
+def _first_difference(recorded: Any, ours: Any) -> str:
+    if not isinstance(recorded, tuple) or not isinstance(ours, tuple):
+        return f"{recorded}, not {ours}"
+    if len(recorded) != len(ours):
+        return f"are {len(recorded)}, not {len(ours)}"
+    number = next(index for index, (a, b) in enumerate(zip(recorded, ours, strict=True)) if a != b)
+    return f"differ: number {number} is {recorded[number]}, not {ours[number]}"

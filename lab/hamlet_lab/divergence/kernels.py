@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from hamlet_lab.diff.evaluated import Call
-from hamlet_lab.diff.evaluation import Evaluation, Spot, words
-from hamlet_lab.diff.generated import TABLE, Generated, definition, parameters, source_line, values_of
+from hamlet_lab.divergence.compiled import TABLE, Generated, Kernels, definition, parameters, source_line, values_of
+from hamlet_lab.divergence.program import Call
+from hamlet_lab.divergence.values import Evaluation, Spot, words
 from hamletc.ir.evaluate import Array
-from hamletc.ir.function import Program
 from hamletc.ir.ops import Element, Input, Value
-from hamletc.targets.body import Body, identifier
-
-Tap = Callable[[Generated, Body, Collection[Value], list[Array | str]], tuple[list[Value], Array]]
-"""Runs a generated function on inputs [lanes] (or names of tables) with stores of some lines; which values these and
-the results are, and their bits, i32 [values, lanes]."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kernels:
-    """The kernels of a package, and what they were made from.
-
-    Attributes:
-        file: their name.
-        source: their text.
-        program: what they should compute.
-        functions: which of their functions a function of the program became.
-        tap: what runs them.
-    """
-
-    file: str
-    source: str
-    program: Program
-    functions: Callable[[str, Body], list[Generated]]
-    tap: Tap
+from hamletc.targets.body import identifier
 
 
 @dataclass(frozen=True, slots=True)

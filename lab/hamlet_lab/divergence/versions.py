@@ -11,10 +11,11 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, TabularPolicy
+from hamlet.schema.bounds import coordinates
 from hamlet.schema.features import features
-from hamlet.universe import Continuous, Grid, Input, Meter, NoSpace, Param, Universe
-from hamlet_lab.verify.arrays import Array
-from hamlet_lab.verify.events import Event, Inject, Jump, Reset, Rollout, Step
+from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import Array
+from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 
 NUMBERING = {"engaged": "affordance", "last": "affordance", "used": "affordance", "cause": "cause of death"}
 """Arrays that hold numbers of things."""
@@ -37,6 +38,9 @@ class Apart:
 
     def __bool__(self) -> bool:
         return bool(self.left or self.right or self.reordered)
+
+
+NOTHING_APART = Apart((), (), ())
 
 
 def apart(left: Universe, right: Universe) -> Apart:
@@ -104,28 +108,21 @@ def renumbered(array: str, values: Tensor, source: Universe, target: Universe) -
 
 
 def common(
-    left: list[Array], right: list[Array], universes: tuple[Universe, Universe] | None = None
+    left: list[Array], right: list[Array], universes: tuple[Universe, Universe]
 ) -> tuple[list[Array], list[Array]]:
-    """The arrays and rows that both sides have, in the left side's order; with the left side's numbers, where these are
-    arrays of two universes."""
+    """The arrays and rows that both universes have, in the order and with the numbers of the left one."""
     theirs = {array.name: array for array in right}
     result: tuple[list[Array], list[Array]] = [], []
     for ours in left:
         other = theirs.get(ours.name)
         if other is None or ours.values.dtype != other.values.dtype:
             continue
-        if universes is not None:
-            values = renumbered(other.name, other.values, universes[1], universes[0])
-            other = Array(other.name, other.column, other.rows, values)
-        if ours.rows == other.rows:
-            result[0].append(ours)
-            result[1].append(other)
-            continue
+        other = replace(other, values=renumbered(other.name, other.values, universes[1], universes[0]))
         rows = tuple(row for row in ours.rows if row in other.rows)
         if rows:
             for chosen, array in zip(result, (ours, other), strict=True):
                 places = [array.rows.index(row) for row in rows]
-                chosen.append(Array(array.name, array.column, rows, array.values[places]))
+                chosen.append(replace(array, rows=rows, values=array.values[places]))
     return result
 
 
@@ -193,22 +190,12 @@ class Translation:
 
     def _bounds(self) -> dict[str, tuple[list[float], list[float]]]:
         """The least and the most of every row of some fields of the other universe."""
-        target = self._target
-        by_rows: dict[str, Sequence[Meter | Param | Input]] = {
-            "meters": target.meters,
-            "params": target.params,
-            "inputs": target.inputs,
-        }
-        bounds = {
-            name: ([item.low for item in items], [item.high for item in items]) for name, items in by_rows.items()
-        }
-        match target.space:
-            case Grid(sizes=sizes):
-                bounds["position"] = [0.0] * len(sizes), [size - 1.0 for size in sizes]
-            case Continuous(axes=axes):
-                bounds["position"] = [axis.low for axis in axes], [axis.high for axis in axes]
-            case NoSpace():
-                pass
+        target, bounds = self._target, dict[str, tuple[list[float], list[float]]]()
+        for name, items in (("meters", target.meters), ("params", target.params), ("inputs", target.inputs)):
+            bounds[name] = [item.low for item in items], [item.high for item in items]
+        if schema.axes(target):
+            ends = coordinates(target)
+            bounds["position"] = [low for low, _ in ends], [high for _, high in ends]
         if target.clock is not None:
             bounds["hour"] = [0.0], [target.clock.hours - 1.0]
         if target.lifespan is not None and not target.by_hand:

@@ -19,12 +19,11 @@ from hamlet.backend.protocol import Policy, Stream
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
-from hamlet_lab.verify import Candidate
-from hamlet_lab.verify.arrays import arrays
-from hamlet_lab.verify.events import Event, Inject, Reset, Side, Step
-from hamlet_lab.verify.inject import Injector
-from hamlet_lab.verify.script import Script
-from hamlet_lab.verify.session import Scenario
+from hamlet_lab.divergence.arrays import arrays
+from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Runner, Step
+from hamlet_lab.divergence.session import Scenario
+from hamlet_lab.verify.injection import Injector
+from hamlet_lab.verify.players import Script
 
 FORMAT = 1
 INTERACTING = 0.2
@@ -90,15 +89,15 @@ class Recording:
 def record(label: str, universe: Universe, candidate: Candidate, shape: Shape, seed: int, ticks: int) -> Recording:
     """Run so many ticks: every other agent walks to affordances and uses them, the others act at random. In the second
     half of them the state is replaced every few ticks, so that rules meet their thresholds."""
-    side = Side(universe, candidate, shape, torch.float32)
+    runner = Runner(universe, candidate, shape, torch.float32)
     kinds: list[int] = []
     actions: list[Tensor] = []
     frames: dict[str, list[Tensor]] = {}
     tick = 0
-    for kind, event in _events(universe, side.buffers, ticks, seed):
+    for kind, event in _events(universe, runner.buffers, ticks, seed):
         kinds.append(kind)
         actions.append(event.actions if isinstance(event, Step) else torch.zeros(shape.lanes, dtype=torch.int32))
-        for array in side.apply(event, Stream(seed, tick)):
+        for array in runner.apply(event, Stream(seed, tick)):
             frames.setdefault(array.name, []).append(array.values.to("cpu", copy=True))
         tick += kind == STEP
     stacked = {name: torch.stack(values) for name, values in frames.items()}
@@ -171,7 +170,7 @@ class Playback:
 
     def __init__(self, recording: Recording) -> None:
         self.name = "recording"
-        self._recording = recording
+        self.recording = recording
         self._index = 0
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:  # noqa: ARG002 - what is recorded needs no seed
@@ -184,8 +183,8 @@ class Playback:
 
     def step(self, buffers: Buffers, actions: Tensor, stream: Stream) -> None:  # noqa: ARG002 - as above
         """The next event, a step with these actions."""
-        if not torch.equal(actions, self._recording.actions[self._index]):
-            raise EnvError(f"{self._recording.label} was recorded with other actions")
+        if not torch.equal(actions, self.recording.actions[self._index]):
+            raise EnvError(f"{self.recording.label} was recorded with other actions")
         self._give(buffers, STEP)
 
     def rollout(
@@ -201,7 +200,7 @@ class Playback:
         raise EnvError("a recorded run has no rollouts")
 
     def _give(self, buffers: Buffers, kind: int) -> None:
-        recording = self._recording
+        recording = self.recording
         if self._index >= len(recording.kinds) or int(recording.kinds[self._index]) != kind:
             raise EnvError(f"{recording.label} was recorded with other events")
         for array in arrays(recording.universe, buffers, None):

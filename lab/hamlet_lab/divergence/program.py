@@ -1,5 +1,5 @@
-"""A backend that executes a program by the definition of its operations (`hamletc.ir.evaluate`): no code is generated,
-so that thousands of universes can be compared with the interpreter, and every value can be asked for."""
+"""Programs as backends: a program is executed by the definition of its operations (`hamletc.ir.evaluate`). No code is
+generated, so that thousands of universes can be compared with the interpreter, and every value can be asked for."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter.statistics import add
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
+from hamlet_lab.divergence.arrays import Array as Compared
+from hamlet_lab.divergence.arrays import Difference, differences
+from hamlet_lab.divergence.events import CPU, Candidate, Runner
+from hamlet_lab.divergence.session import Outcome
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
+from hamletc.ir.ops import Input
 
 if TYPE_CHECKING:
     import torch
@@ -116,12 +121,18 @@ class Evaluated:
         return evaluate(program.function(function), inputs, program.tables, program.functions)
 
     def _found(self, function: str, state: dict[str, Array], lanes: Array) -> dict[str, Array]:
-        """What kernels with a cell cache give a function: see `hamletc.lowering.cell_cache`."""
+        """What kernels that keep the cells of affordances give a function: see `hamletc.lowering.kept`."""
         axes = schema.axes(self._universe)
         moved = self._evaluate("move", state, lanes) if function == "tick" else {}
         position = {f"position.{axis}": moved.get(f"moved.{axis}", state[f"position.{axis}"]) for axis in axes}
-        cell = self._evaluate("stand", position, lanes)
-        return moved | self._evaluate("search", {"layout": state["layout"]} | cell, lanes)
+        cell, layout = self._evaluate("stand", position, lanes), {"layout": state["layout"]}
+        read = {node.op.name for node in self._program.function(function).nodes if isinstance(node.op, Input)}
+        numbers = [name.removeprefix("cell.") for name in read if name.startswith("cell.")]
+        indices = {number: {"index": np.full(len(lanes), int(number), np.uint32)} for number in sorted(numbers)}
+        cells = {
+            f"cell.{each}": self._evaluate("place", layout | index, lanes)["cell"] for each, index in indices.items()
+        }
+        return moved | cells | self._evaluate("search", layout | cell, lanes)
 
     def _look_up(self, policy: TabularPolicy, buffers: Buffers, words: Array) -> Array:
         inputs, bins = self._gather(buffers), policy.bins.numpy().reshape(2, -1)
@@ -245,3 +256,35 @@ def encoded(values: Array, scale: Scale) -> Array:
 
 def _everybody(buffers: Buffers) -> Array:
     return np.ones(buffers.shape.lanes, np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What a program makes of an event.
+
+    Attributes:
+        calls: of its functions, in the order of a tick.
+        arrays: all of them afterwards.
+        departures: where the side that was run has something else: the first difference of each array.
+    """
+
+    calls: tuple[Call, ...]
+    arrays: list[Compared]
+    departures: tuple[Difference, ...]
+
+    def call(self, function: str) -> Call | None:
+        """The first call of a function."""
+        return next((call for call in self.calls if call.function == function), None)
+
+    @property
+    def lane(self) -> int | None:
+        """The lane of the first departure that has one."""
+        return next((each.index for each in self.departures if each.column == "lane"), None)
+
+
+def rerun(universe: Universe, program: Program, outcome: Outcome, stream: Stream) -> Rerun:
+    """Run the event of an outcome on its buffers before."""
+    calls: list[Call] = []
+    backend = Evaluated(universe, program, "program", calls.append)
+    arrays = Runner.resumed(universe, Candidate(backend, CPU), outcome.before).apply(outcome.event, stream)
+    return Rerun(tuple(calls), arrays, tuple(differences(arrays, outcome.after)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from hamlet_lab.diff.evaluation import Evaluation, Spot, at, words
+from hamlet_lab.divergence.values import Evaluation, Spot, at, words
 from hamletc.ir.evaluate import DTYPES, Array, apply
 from hamletc.ir.ops import (
     Add,
@@ -26,7 +26,7 @@ from hamletc.ir.ops import (
     Value,
     operands,
 )
-from hamletc.targets.body import reachable, versions
+from hamletc.targets.body import reachable
 
 LARGEST_BOUND = 1 << 30
 SMALLEST_NORMAL = np.float32(2.0**-126)
@@ -41,11 +41,12 @@ class Supposition:
 
 
 def explanations(evaluation: Evaluation, value: Value, spot: Spot, found: int) -> list[str]:
-    """What would have to be computed instead of a value to get these bits, each as half a sentence. Only the operations
-    of its own line are doubted."""
+    """What would have to be computed instead of a value to get these bits, each as a sentence. Only the operations of
+    its own line are doubted."""
     values = [np.array([at(array, spot)]) for array in evaluation.values]
     line = _Doubted(evaluation, value, values, _line(evaluation, value))
-    return list(dict.fromkeys(each.text for each, bits in line.suppositions() if int(bits[0]) == found))
+    fits = dict.fromkeys(each.text for each, bits in line.suppositions() if int(bits[0]) == found)
+    return [f"the value found is that of {text}" for text in fits]
 
 
 def suppositions(evaluation: Evaluation, value: Value, element: int, found: Array, lanes: Array) -> list[Supposition]:
@@ -88,12 +89,14 @@ class _Doubted:
 
     def _with(self, value: Value, other: Array) -> Array:
         """The bits of the root where a value is another one."""
-        changed = {value: other}
-        known = _Changed(self._at, changed)
+        changed = {value}
+        known = list(self._at)
+        known[value] = other
         for each in self._doubted:
             op = self._evaluation.node(each).op
-            if each not in changed and not isinstance(op, Fold) and not changed.keys().isdisjoint(operands(op)):
-                changed[each] = apply(op, known, {}, self._evaluation.tables, {})
+            if each not in changed and not isinstance(op, Fold) and not changed.isdisjoint(operands(op)):
+                changed.add(each)
+                known[each] = apply(op, known, {}, self._evaluation.tables, {})
         return words(known[self._root])
 
     def _instead(self, value: Value) -> Iterator[tuple[str, Array]]:
@@ -155,35 +158,11 @@ class _Doubted:
 
     def _other_versions(self, leaf: Value) -> list[Value]:
         """The other versions of the state that a value is a version of."""
-        function = self._evaluation.function
-        states = versions(function, reachable(function.nodes, [output.value for output in function.outputs]))
-        for output in function.outputs:
-            before = next((v for v, node in enumerate(function.nodes) if _reads(node.op, output.name)), None)
-            if before is not None:
-                states[before] = output.name
+        evaluation = self._evaluation
+        entering = {evaluation.entering(output.name): output.name for output in evaluation.function.outputs}
+        states = evaluation.states | {value: name for value, name in entering.items() if value is not None}
         state = states.get(leaf)
         return [value for value, name in states.items() if name == state and value != leaf and state is not None]
-
-
-def _reads(op: object, name: str) -> bool:
-    return getattr(op, "name", None) == name
-
-
-class _Changed(Mapping[int, Array]):
-    """Values, some of which are others."""
-
-    def __init__(self, values: list[Array], changed: Mapping[int, Array]) -> None:
-        self._values, self._changed = values, changed
-
-    def __getitem__(self, value: int) -> Array:
-        changed = self._changed.get(value)
-        return self._values[value] if changed is None else changed
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self._values)))
-
-    def __len__(self) -> int:
-        return len(self._values)
 
 
 def to_bf16(values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What a session does: resets, injected states, steps, rollouts; on one backend with buffers of its own."""
+"""What both sides do: resets, injected states, steps, rollouts; each on a backend with buffers of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.universe import Universe
-from hamlet_lab.verify.arrays import Array, arrays
+from hamlet_lab.divergence.arrays import Array, arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Jump:
     tick: int
 
 
+CPU = torch.device("cpu")
 Event: TypeAlias = Reset | Inject | Step | Rollout | Jump
 
 
@@ -91,6 +92,19 @@ def _kind(policy: Policy) -> str:
             return "tabular"
 
 
+def later(stream: Stream, ticks: int) -> Stream:
+    """The random numbers so many ticks later; ticks wrap at 2**32."""
+    return Stream(stream.seed, (stream.tick + ticks) % (1 << 32))
+
+
+def part(event: Rollout, begin: int, end: int) -> Rollout:
+    """The ticks of a rollout from one to before another."""
+    policy = event.policy
+    if isinstance(policy, RecordedPolicy):
+        policy = RecordedPolicy(policy.actions[begin:end])
+    return Rollout(end - begin, policy, event.observe_every_tick)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A backend to compare, and the device that its tensors live on."""
@@ -99,13 +113,23 @@ class Candidate:
     device: torch.device
 
 
-class Side:
+class Runner:
     """A backend with buffers of its own."""
 
-    def __init__(self, universe: Universe, candidate: Candidate, shape: Shape, obs_dtype: torch.dtype | None) -> None:
+    def __init__(
+        self, universe: Universe, candidate: Candidate, shape: Shape, obs_dtype: torch.dtype | None = None
+    ) -> None:
         self.universe = universe
         self.candidate = candidate
         self.buffers = allocate(universe, shape, candidate.device, obs_dtype)
+
+    @classmethod
+    def resumed(cls, universe: Universe, candidate: Candidate, before: Buffers) -> Runner:
+        """A backend that goes on from where others are."""
+        dtype = None if before.observation is None else before.observation.dtype
+        runner = cls(universe, candidate, before.shape, dtype)
+        copy(before, runner.buffers)
+        return runner
 
     def apply(self, event: Event, stream: Stream) -> list[Array]:
         """Do what an event says; all arrays afterwards."""
@@ -127,18 +151,20 @@ class Side:
                 backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
         return arrays(self.universe, buffers, statistics)
 
-    def copy_from(self, source: Buffers) -> None:
-        """Take over everything from other buffers of the same shape."""
-        target = self.buffers
-        for name, value in source.state.items():
-            target.state[name].copy_(value)
-        for name, value in source.outcome.items():
-            target.outcome[name].copy_(value)
-        target.mask.copy_(source.mask)
-        if target.observation is not None and source.observation is not None:
-            target.observation.copy_(source.observation)
-        if target.final_observation is not None and source.final_observation is not None:
-            target.final_observation.copy_(source.final_observation)
+
+def copy(source: Buffers, target: Buffers) -> None:
+    """Take over everything from other buffers of the same shape."""
+    pairs = [(values, target.state[name]) for name, values in source.state.items()]
+    pairs += [(values, target.outcome[name]) for name, values in source.outcome.items()]
+    pairs.append((source.mask, target.mask))
+    for ours, theirs in (
+        (source.observation, target.observation),
+        (source.final_observation, target.final_observation),
+    ):
+        if ours is not None and theirs is not None:
+            pairs.append((ours, theirs))
+    for values, place in pairs:
+        place.copy_(values)
 
 
 def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:

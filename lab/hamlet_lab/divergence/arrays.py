@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import torch
@@ -26,10 +27,14 @@ class Array:
     rows: tuple[str, ...]
     values: Tensor
 
+    def kept(self) -> Array:
+        """A copy on the CPU that later events leave alone."""
+        return replace(self, values=self.values.to("cpu", copy=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where two arrays differ."""
+    """The first place where two arrays differ; and how many `more` values do, after it."""
 
     array: str
     row: str
@@ -37,6 +42,27 @@ class Difference:
     index: int
     expected: Tensor
     found: Tensor
+    more: int = 0
+
+    @property
+    def name(self) -> str:
+        """The array and its row."""
+        return f"{self.array} {self.row}".strip()
+
+    @property
+    def lane(self) -> int | None:
+        """The lane, where the array has lanes."""
+        return self.index if self.column == "lane" else None
+
+    def place(self, agents: int) -> tuple[int | None, int | None]:
+        """The world and the agent, as far as the array has them; `agents`: in a world."""
+        match self.column:
+            case "lane":
+                return self.index // agents, self.index % agents
+            case "world":
+                return self.index, None
+            case "none":
+                return None, None
 
 
 def arrays(universe: Universe, buffers: Buffers, statistics: Statistics | None) -> list[Array]:
@@ -75,11 +101,9 @@ def raw(values: Tensor) -> Tensor:
     return values.view(INTEGERS[values.dtype]) if values.dtype in INTEGERS else values
 
 
-def compare(expected: list[Array], found: list[Array]) -> tuple[int, Difference | None]:
-    """How many values were compared, and the first difference."""
-    compared = 0
+def differences(expected: list[Array], found: list[Array]) -> Iterator[Difference]:
+    """Of each pair of arrays that differ the first place; `more` is within the array."""
     for ours, theirs in zip(expected, found, strict=True):
-        compared += ours.values.numel()
         values = theirs.values.to(ours.values.device)
         if torch.equal(raw(ours.values), raw(values)):
             continue
@@ -87,8 +111,12 @@ def compare(expected: list[Array], found: list[Array]) -> tuple[int, Difference 
         if differs.any():
             index = int(differs.any(dim=0).nonzero()[0])
             row = int(differs[:, index].nonzero()[0])
-            place = (row, index)
-            return compared, Difference(
-                ours.name, ours.rows[row], ours.column, index, ours.values[place].clone(), values[place].clone()
-            )
-    return compared, None
+            pair = ours.values[row, index].clone(), values[row, index].clone()
+            yield Difference(ours.name, ours.rows[row], ours.column, index, *pair, int(differs.sum()) - 1)
+
+
+def compare(expected: list[Array], found: list[Array]) -> tuple[int, Difference | None]:
+    """How many values were compared, and the first difference; `more` is in all arrays."""
+    each = list(differences(expected, found))
+    more = sum(1 + difference.more for difference in each) - 1
+    return sum(array.values.numel() for array in expected), replace(each[0], more=more) if each else None

@@ -1,21 +1,38 @@
-"""A function of a program, with the value of every node on some lanes."""
+"""A function of a program, with the value of every node on some lanes; and what is said of a value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from hamlet.numbers.binary32 import spell32
-from hamlet_lab.diff.evaluated import Call
-from hamlet_lab.verify.report import Value as Shown
+from hamlet_lab.divergence.program import Call
+from hamlet_lab.divergence.record import NAN, Reading, f32_value
+from hamlet_lab.divergence.record import Value as Shown
+from hamlet_lab.divergence.session import Side
 from hamletc.ir.evaluate import DTYPES, Array, node_values
-from hamletc.ir.function import Function, Node, Program
+from hamletc.ir.function import Function, Node, Origin, Program
 from hamletc.ir.ops import Const, Element, Input, Lookup, Type, Value, operands
 from hamletc.ir.text import MNEMONICS, spell
-from hamletc.targets.body import Body, body
+from hamletc.targets.body import Body, body, reachable, versions
 
-NAN = 0x7FC00000
+PHASES = {
+    "policy": "the random policy",
+    "choose": "the random policy",
+    "situation": "the table of a policy",
+    "move": "the tick",
+    "stand": "the tick",
+    "search": "the tick",
+    "tick": "the tick",
+    "clock": "the clock",
+    "shuffle": "the beginning of an episode",
+    "place": "the beginning of an episode",
+    "reset": "the beginning of an episode",
+    "observe": "observing",
+    "mask": "masks",
+}
+"""Where in a tick a function of the program is, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +41,14 @@ class Spot:
 
     lane: int
     element: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a construct left in a state: the last of its values."""
+
+    origin: Origin
+    value: Value
 
 
 class Evaluation:
@@ -35,6 +60,25 @@ class Evaluation:
         self.printed: Body = body(function)
         self.values = node_values(function, call.inputs, program.tables, program.functions)
         self.tables = {table.name: np.array(table.values, DTYPES[table.type]) for table in program.tables}
+
+    @cached_property
+    def states(self) -> dict[Value, str]:
+        """The values that are versions of a state, and its name."""
+        return versions(self.function, reachable(self.function.nodes, [each.value for each in self.function.outputs]))
+
+    def entering(self, name: str) -> Value | None:
+        """The value that a state has before the function; `None` where it is not read."""
+        return next((v for v, node in enumerate(self.function.nodes) if node.op == Input(node.type, name)), None)
+
+    def history(self, state: str, last: Value) -> list[Left]:
+        """What constructs left in a state, in order, up to a version."""
+        result: list[Left] = []
+        for value in sorted(value for value, name in self.states.items() if name == state and value <= last):
+            origin = self.node(value).origin
+            if result and result[-1].origin == origin:
+                result.pop()
+            result.append(Left(origin, value))
+        return result
 
     def node(self, value: Value) -> Node:
         return self.function.nodes[value]
@@ -118,7 +162,18 @@ def show(type_: Type, bits: int) -> Shown:
         case Type.BOOL:
             return Shown("true" if bits else "false", "")
         case Type.F32:
-            value = float(number.view(np.float32)[0])
-            return Shown(spell32(value) if np.isfinite(value) else str(value), f"0x{bits:08x}")
+            return f32_value(float(number.view(np.float32)[0]))
         case _:
             return Shown(str(int(number.view(DTYPES[type_])[0])), f"0x{bits:08x}")
+
+
+def computed(side: Side, evaluation: Evaluation, value: Value, spot: Spot) -> Reading:
+    """What a side's program has: an operation with its operands."""
+    expression, name = evaluation.expression(value), evaluation.name(value)
+    return Reading(
+        side.label,
+        expression if expression == name else f"{name} = {expression}",
+        evaluation.shown(value, spot),
+        tuple((evaluation.name(leaf), evaluation.shown(leaf, spot)) for leaf in evaluation.leaves(value)),
+        side.source(evaluation.node(value).origin),
+    )

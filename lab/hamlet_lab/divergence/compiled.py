@@ -1,0 +1,165 @@
+"""What a side's universe was compiled to: the forms of its program, from the lowering on, and the text of its kernels.
+
+Names in generated functions are those that `hamletc.targets.body` gives, for all targets: so a name stands for a value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from hamlet.package.module import Module
+from hamlet.universe import Universe
+from hamletc.compilation import Compilation
+from hamletc.compile import lower, specialise
+from hamletc.errors import CompileError
+from hamletc.ir.evaluate import Array
+from hamletc.ir.function import Program
+from hamletc.ir.ops import Value
+from hamletc.ir.text import ParseError, parse_program
+from hamletc.lowering.plan import LIMITS, plan
+from hamletc.package import IR_FILE
+from hamletc.passes.facts import facts_of
+from hamletc.passes.pipeline import default_passes
+from hamletc.targets.body import Body, Loop, identifier
+
+TABLE = "table_"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A program, and what made it of the form before: "the lowering", "pass dead_code", "the package's tick.ir"."""
+
+    made_by: str
+    program: Program
+
+
+def packaged(module: Module) -> Form:
+    """The optimised program as a package has it.
+
+    Raises:
+        CompileError: the package has none.
+    """
+    try:
+        text = module.sources[IR_FILE].decode()
+        return Form(f"the package's {IR_FILE}", parse_program(text))
+    except (KeyError, UnicodeDecodeError, ParseError) as error:
+        raise CompileError(f"{module.path / IR_FILE} holds no program: compile {module.name} again") from error
+
+
+def specialised(form: Form, universe: Universe, target: str) -> Form:
+    """The program that kernels of a target are printed from."""
+    program = specialise(Compilation.of(plan(universe, LIMITS), form.program), target).program
+    return form if program == form.program else Form(f"the passes for {target}", program)
+
+
+def lowered(universe: Universe) -> Form:
+    """The first form."""
+    return Form("the lowering", lower(universe).program)
+
+
+def passes(universe: Universe, first: Form) -> Iterator[Form]:
+    """The forms after each pass that changes something."""
+    program = first.program
+    for each in default_passes(facts_of(universe, program)):
+        functions = tuple(each.run(function) for function in program.functions)
+        after = Program(program.universe, functions, program.tables)
+        if after != program:
+            yield Form(f"pass {each.name}", after)
+        program = after
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A generated function.
+
+    Attributes:
+        name: in the text.
+        results: the values that it returns, in order; there may be more.
+        loop: the repeated output that it computes, one element a call; else `None`.
+    """
+
+    name: str
+    results: tuple[Value, ...]
+    loop: Loop | None = None
+
+
+def generated(function: str, printed: Body) -> list[Generated]:
+    """What a function of the program becomes in numba kernels."""
+    single = tuple(output.value for output in printed.outputs)
+    if function not in ("observe", "mask"):
+        return [Generated(f"_{function}", single)]
+    prefix = "_" if function == "mask" else "_observe_"
+    loops = [Generated(f"{prefix}{identifier(loop.output)}", (loop.value,), loop) for loop in printed.loops]
+    return [*([Generated(f"_{function}_lane", single)] if single else []), *loops]
+
+
+def definition(source: str, wanted: Generated) -> ast.FunctionDef:
+    """The syntax tree of a generated function.
+
+    Raises:
+        CompileError: the text has none.
+    """
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == wanted.name:
+            return node
+    raise CompileError(f"the kernels have no function {wanted.name}: they were made by another version of hamletc")
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    """The names of its parameters."""
+    return [argument.arg for argument in function.args.args]
+
+
+def values_of(names: Collection[str], printed: Body) -> dict[str, Value]:
+    """The values that names stand for; those that the compiler does not give are left out."""
+    known = {name: value for value, name in printed.names.items()}
+    return {name: known[name] for name in names if name in known}
+
+
+def source_line(source: str, function: ast.FunctionDef, name: str) -> tuple[int, str] | None:
+    """The number and the text of the line that gives a name its value."""
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(node, ast.Name) and node.id == name for target in statement.targets for node in ast.walk(target)
+        ):
+            return statement.lineno, (ast.get_source_segment(source, statement) or "").split("\n")[0]
+    return None
+
+
+Tap = Callable[[Generated, Body, Collection[Value], list[Array | str]], tuple[list[Value], Array]]
+"""Runs a generated function on inputs [lanes] (or names of tables) with stores of some lines; which values these and
+the results are, and their bits, i32 [values, lanes]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """The kernels of a package, and what they were made from.
+
+    Attributes:
+        file: their name.
+        source: their text.
+        program: what they should compute.
+        functions: which of their functions a function of the program became.
+        tap: what runs them.
+    """
+
+    file: str
+    source: str
+    program: Program
+    functions: Callable[[str, Body], list[Generated]]
+    tap: Tap
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a side's universe was compiled to.
+
+    Attributes:
+        forms: of its program, from the lowering on. The results of the side should be those of the last.
+        kernels: `None` for what runs programs or universes as they are.
+    """
+
+    forms: tuple[Form, ...]
+    kernels: Kernels | None = None

@@ -1,0 +1,214 @@
+"""From a parting to its record: tick, agent, field and values; what may write there, and what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers
+from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.interpreter import Interpreter, Trace, Write, coverage
+from hamlet.interpreter.interpreter import global_lanes
+from hamlet.numbers.binary32 import bits32
+from hamlet.numbers.random import multiply_high, policy_words
+from hamlet.universe import Assign, Span, Statement, Together, Universe
+from hamlet_lab.divergence.arrays import bits
+from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of
+from hamlet_lab.divergence.record import Divergence, SourceLine, Written, f32_value, source_at, value_of
+from hamlet_lab.divergence.session import Outcome, Parting
+
+
+def locate(parting: Parting) -> Divergence:
+    """The record of a parting, but for its cause."""
+    difference, outcome = parting.difference, parting.left
+    (left, right), event = parting.sides, describe(parting.within)
+    launched = ticks_of(outcome.event)
+    if launched > 1:
+        event += f"; only after others in a launch of {launched}"
+    world, agent = difference.place(outcome.before.shape.agents)
+    story = retold(left.universe, outcome, parting.stream, difference.lane)
+    action = ""
+    if story.actions and difference.lane is not None:
+        action = schema.action_names(left.universe)[int(story.actions[-1][difference.lane])]
+    writes = story.writes if difference.array == "meters" else []
+    writing = (writers(side.universe, difference.array, difference.row) for side in parting.sides)
+    return Divergence(
+        left=left.label,
+        right=right.label,
+        run=parting.scenario,
+        event=event,
+        tick=parting.tick + max(launched - 1, 0),
+        field=difference.array,
+        row=difference.row,
+        world=world,
+        agent=agent,
+        action=action,
+        expected=value_of(difference.expected),
+        found=value_of(difference.found),
+        more=difference.more,
+        writers=tuple(dict.fromkeys(source for each in writing for source in each)),
+        writes=written(left.universe, writes, difference.row, difference.found),
+    )
+
+
+def written(universe: Universe, writes: list[Write], meter: str, found: Tensor) -> tuple[Written, ...]:
+    """What statements wrote to a meter in a tick, in order; marked where one before the last left the value found."""
+    mine = [write for write in writes if write.meter == meter]
+    wanted = int(bits(found)) & 0xFFFFFFFF
+    follows = bool(mine) and bits32(mine[-1].value) != wanted
+    return tuple(
+        Written(
+            source_at(universe, write.construct, write.span),
+            f32_value(write.value),
+            follows and bits32(write.value) == wanted,
+        )
+        for write in mine
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """An event once more, by the interpreter, tick by tick.
+
+    Attributes:
+        actions: of each tick, i32 [lanes].
+        writes: of statements to the meters of one lane in the last tick, in order.
+    """
+
+    actions: list[Tensor]
+    writes: list[Write]
+
+
+def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | None = None) -> Retold:
+    """What the interpreter does in the ticks of an outcome's event; without a lane, writes are left out."""
+    agents, event = outcome.before.shape.agents, outcome.event
+    trace = None if lane is None else Trace(lane // agents, lane % agents)
+    interpreter, actions = Interpreter(universe, CPU, trace=trace), list[Tensor]()
+    buffers = Runner.resumed(universe, Candidate(interpreter, CPU), outcome.before).buffers
+    for index in range(ticks_of(event)):
+        actions.append(_chosen(interpreter, buffers, event, index, later(stream, index)))
+        if trace is not None:
+            trace.writes.clear()
+        interpreter.step(buffers, actions[-1], later(stream, index))
+    return Retold(actions, [] if trace is None else trace.writes)
+
+
+def _chosen(interpreter: Interpreter, buffers: Buffers, event: Event, index: int, now: Stream) -> Tensor:
+    """The actions of a tick of an event, i32 [lanes]."""
+    words = policy_words(global_lanes(buffers.shape, CPU), now.tick, (now.low, now.high))[now.tick % 4]
+    match event:
+        case Step(actions=actions):
+            return actions
+        case Rollout(policy=RecordedPolicy(actions=actions)):
+            return actions[index]
+        case Rollout(policy=TabularPolicy() as policy):
+            return interpreter.look_up(buffers, policy, words)
+        case Rollout(policy=RandomPolicy()):
+            return multiply_high(words, len(schema.action_names(interpreter.universe))).to(torch.int32)
+        case _:
+            raise ValueError(f"nobody acts in {describe(event)}")
+
+
+def writers(universe: Universe, array: str, row: str) -> tuple[SourceLine, ...]:
+    """The constructs that can write a row of an array, in the order of a tick."""
+    found = _meter(universe, row) if array == "meters" else _field(universe, array, row)
+    return tuple(dict.fromkeys(source_at(universe, name, span) for name, span in found))
+
+
+def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
+    (declared,) = (item for item in universe.meters if item.name == meter)
+
+    def written(name: str, body: Iterable[Statement]) -> list[tuple[str, Span]]:
+        return [(name, statement.span) for statement in body if meter in _targets(statement)]
+
+    found: list[tuple[str, Span]] = []
+    for action in universe.actions:
+        found += written(coverage.action(action.name), action.body)
+    found += [(f"meter {meter}: move", declared.span)] if declared.move is not None else []
+    found += [(f"meter {meter}: interact", declared.span)] if declared.interact is not None else []
+    for place in universe.affordances:
+        found += written(coverage.use(place.name, "instantly"), place.instantly)
+        found += written(coverage.use(place.name, "each tick"), place.each_tick)
+        found += written(coverage.use(place.name, "on completion"), place.on_completion)
+    found += [(f"meter {meter}: decay", declared.span)] if declared.decay is not None else []
+    for item in universe.dynamics:
+        found += written(coverage.rule(item), item.body)
+    return [*found, (f"meter {meter}: start of an episode", declared.span)]
+
+
+def _targets(statement: Statement) -> tuple[str, ...]:
+    match statement:
+        case Assign(meter=meter):
+            return (meter,)
+        case Together(body=body):
+            return tuple(inner.meter for inner in body)
+
+
+def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
+    space = [("space: moves, edges, start of an episode", universe.space.span)]
+    causes = [(coverage.cause(item.name), item.condition.span) for item in universe.causes]
+    lifespan = [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
+    uses = [(f"affordance {item.name}", item.span) for item in universe.affordances]
+    match array:
+        case "velocity" | "speed":
+            begins = [("start of an episode", universe.start.span)] if universe.start is not None else []
+            return [*space, *begins]
+        case "position":
+            moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
+            return [*space, *((coverage.action(item.name), item.span) for item in moving)]
+        case "engaged" | "progress" | "used_at":
+            lasting = [item for item in universe.affordances if item.duration is not None]
+            return [*((f"affordance {item.name}", item.span) for item in lasting), *space]
+        case "used" | "uses":
+            return uses
+        case "last" | "streaks" | "seen":
+            return [("track uses", universe.tracking.span)] if universe.tracking is not None else []
+        case "places":
+            return [*(item for item in uses if row.startswith(item[0].removeprefix("affordance "))), *space]
+        case "reports":
+            named = [(f"reward {item.name}", item.span) for item in universe.rewards if item.name == row]
+            return [*named, *((f"report {item.name}", item.span) for item in universe.reports if item.name == row)]
+        case "alive" | "cause" | "causes" | "lengths" | "finished_return":
+            return causes + lifespan
+        case "terminated":
+            return causes
+        case "truncated" | "age":
+            return lifespan
+        case "reward" | "episode_return":
+            return [*(("reward", item.span) for item in universe.rewards), *lifespan, *causes]
+        case "params" | "inputs":
+            given = universe.params if array == "params" else universe.inputs
+            return [(f"{array.removesuffix('s')} {item.name}", item.span) for item in given if item.name == row]
+        case "hour":
+            return [("clock", universe.clock.span)] if universe.clock is not None else []
+        case "episode" | "layout":
+            return causes + lifespan
+        case "observation" | "final_observation":
+            return _observing(universe, schema.observation_names(universe).index(row))
+        case "mask":
+            return _masking(universe, row)
+        case _:
+            return []
+
+
+def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:
+    """The item that observes a value."""
+    for item in universe.observations:
+        number -= schema.observation_rows(replace(universe, observations=(item,)))
+        if number < 0:
+            return [(f"observe: {type(item).__name__.removeprefix('Observe').lower()}", item.span)]
+    return []
+
+
+def _masking(universe: Universe, action: str) -> list[tuple[str, Span]]:
+    """What allows an action: what the universe says of it, or else what is built in; and what it says of all."""
+    said = [(coverage.allow(mask), mask.span) for mask in universe.masks if action in mask.actions]
+    built_in = [("space", universe.space.span)] if action in schema.move_names(universe) else []
+    if action == schema.action_names(universe)[schema.interact_action(universe)]:
+        built_in = [(f"affordance {item.name}", item.span) for item in universe.affordances]
+    of_all = [(coverage.allow(mask), mask.span) for mask in universe.masks if not mask.actions]
+    return (said or built_in) + of_all

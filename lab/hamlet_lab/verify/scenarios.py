@@ -1,0 +1,151 @@
+"""What is run where sides are compared: random play, scripts, rollouts, injected states; and what rarely happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter import Coverage, coverage
+from hamlet.numbers.binary32 import round32
+from hamlet.numbers.random import DRAWS, WORD, philox, share
+from hamlet.schema.observed import encodes, fits_bfloat16
+from hamlet.schema.room import room
+from hamlet.universe import DrawChance, Number, Universe, draws
+from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
+from hamlet_lab.divergence.session import Scenario, Session
+from hamlet_lab.verify.injection import Injector
+from hamlet_lab.verify.players import Script, some_table
+
+LOOKED_AT = 1 << 24
+"""Words that are looked at for each draw: a chance of one in a million is found nearly always."""
+AT_ONCE = 1 << 20
+RARE_ROUNDS = 8
+"""Injected states in which something with a small chance happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is compared.
+
+    Attributes:
+        worlds: worlds of one agent; a third as many worlds of three agents. Not a multiple of any block size.
+        ticks: ticks of random play, and of each rollout.
+        rounds: injected states, at most: no more than `rounds // 8` once everything has fired.
+        compact: the types of observations beside f32, one or two. Numba compiles for each of them.
+    """
+
+    worlds: int
+    ticks: int
+    rounds: int
+    compact: tuple[torch.dtype, ...] = (torch.bfloat16, torch.uint8)
+
+
+QUICK = Effort(67, 9, 64, (torch.uint8,))
+THOROUGH = Effort(261, 61, 256)
+
+
+def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[Scenario]:
+    """All scenarios for sides with these universes. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards
+    begin in the middle. There is room for the agents and for the values of all universes."""
+    most = min((each for each in map(room, universes) if each is not None), default=3)
+    agents = max(min(3, most), 1)
+    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
+    near_wrap = Stream(seed, (1 << 32) - 6)
+    far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
+    fits = {torch.uint8: all(map(encodes, universes)), torch.bfloat16: all(map(fits_bfloat16, universes))}
+    compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
+    planned = (
+        Scenario("random play", single, far, torch.float32),
+        Scenario("random play", several, Stream(seed, 0), compact[0]),
+        Scenario("script", single, Stream(seed, 0), torch.float32),
+        Scenario("script", several, far, None),
+        Scenario("rollouts", several, near_wrap, torch.float32),
+        Scenario("rollouts", single, far, compact[-1]),
+        Scenario("injected states", several, Stream(seed, 0), torch.float32),
+        Scenario("injected states", single, far, torch.float32),
+    )
+    # Those first that share the types of their arrays: kernels are compiled for each.
+    return sorted(planned, key=lambda each: each.obs_dtype is not torch.float32)
+
+
+def work(scenario: Scenario, universe: Universe, effort: Effort) -> int:
+    """The events of a scenario and their ticks. Of injected states it is those without which nothing is verified; more
+    follow as long as something has not fired."""
+    match scenario.name:
+        case "random play":
+            return 2 * (effort.ticks + 1)
+        case "script":
+            return 2 * min(Script(universe, scenario.shape.lanes).length, 4 * effort.ticks) + 1
+        case "rollouts":
+            return 9 + 5 * effort.ticks
+        case _:
+            return 1 + 5 * (effort.rounds // 8)
+
+
+def events(
+    universe: Universe, scenario: str, session: Session, fired: Coverage, effort: Effort, seed: int
+) -> Iterator[Event]:
+    """The events of a scenario, one after the other: scripts look at what the last one did."""
+    shape = session.reference.shape
+    injector = Injector(universe, shape, seed)
+    yield Reset()
+    match scenario:
+        case "random play":
+            for _ in range(effort.ticks):
+                yield Step(injector.actions(0.1))
+            yield Reset()
+        case "script":
+            script = Script(universe, shape.lanes)
+            for _ in range(min(script.length, 4 * effort.ticks)):
+                yield Step(script.actions(session.reference))
+        case "rollouts":
+            for observe_every_tick in (True, False):
+                yield Inject(injector.state())
+                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick)
+                actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
+                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick)
+            yield Inject(injector.state())
+            yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
+        case "injected states":
+            for index in range(effort.rounds):
+                if index >= effort.rounds // 8 and not fired.never_fired:
+                    break
+                yield Inject(injector.state())
+                yield Step(injector.actions(0.5))
+                yield Step(injector.actions(0.5))
+            for tick in rare_ticks(universe, fired.never_fired, shape, session.stream):
+                for _ in range(RARE_ROUNDS):
+                    yield Inject(injector.state())
+                    yield Jump(tick)
+                    yield Step(injector.actions(0.5))
+        case _:
+            raise ValueError(f"no scenario is called {scenario}")
+
+
+def rare_ticks(universe: Universe, never_fired: Sequence[str], shape: Shape, stream: Stream) -> Iterator[int]:
+    """For each `chance` of a constant that never held, or never failed: a tick in which it does for some lane."""
+    for draw in draws(universe):
+        match draw:
+            case DrawChance(probability=Number(value=value)):
+                for event in ("holds", "fails"):
+                    if coverage.draw(draw, event) in never_fired:
+                        yield from _first(draw.site, round32(value), event == "holds", shape, stream)
+            case _:
+                pass
+
+
+def _first(site: int, probability: float, holds: bool, shape: Shape, stream: Stream) -> Iterator[int]:
+    """The first tick, if there is one among those that are looked at."""
+    lanes = (torch.arange(shape.lanes) + shape.first_world * shape.agents).unsqueeze(1)
+    for begin in range(0, LOOKED_AT // shape.lanes, max(AT_ONCE // shape.lanes, 1)):
+        ticks = torch.arange(begin, begin + max(AT_ONCE // shape.lanes, 1))
+        block, last = torch.full_like(ticks, site // 4), torch.full_like(ticks, DRAWS)
+        words = philox((lanes & WORD, ticks, block, last), (stream.low, stream.high))[site % 4]
+        found = ((share(words) < probability) == holds).any(dim=0).nonzero()
+        if len(found) > 0:
+            yield begin + int(found[0])
+            return
