@@ -11,7 +11,7 @@ import pytest
 from hamlet.universe import Universe
 from hamlet_lab.bench import Case, Measured
 from hamletc.compile import lower
-from sample_universes import sample, universe_of
+from samples import sample, universe_of
 
 SCALING = Path(__file__).resolve().parents[3] / "benchmarks" / "scaling"
 BARE = Case("numba", 1000, 1, "rollout", 8, "none")
