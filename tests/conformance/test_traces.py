@@ -17,7 +17,6 @@ import torch
 from traces import SHARED, about, of_each_kind, pack_of, traces
 
 import hamlet
-import recorded
 from hamlet import schema
 from hamlet.package import manifest
 from hamlet.package.module import Module
@@ -26,6 +25,7 @@ from hamlet_townlet.adapter import VectorizedEnv
 from hamlet_townlet.traces import read_trace, replay
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
+from samples import recorded
 
 STEPS = 90
 TRITON_STEPS = 3

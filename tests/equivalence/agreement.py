@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from cases import BY_TABLE, Case
-from hamlet.launch.start import start
 from scenes import compare
 
 from hamlet import load
-from hamlet.backend.choose import Choice
+from hamlet.backend.choose import Choice, start
 from hamlet.package.module import Module
 from hamlet.universe import Span, Universe
 from hamlet.universe.codec import from_json, to_json

@@ -25,7 +25,7 @@ from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
 from hamletc.passes.pipeline import CELL_CACHE
 from on_interpreter import interpret
-from sample_universes import MANY, sample
+from samples import MANY, sample
 
 AS_BYTES = ("town", "drawn")
 """Universes that are observed as bytes, too, for which numba compiles again: together these observe the most.

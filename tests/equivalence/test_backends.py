@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sample_universes import MANY, NAMES
+from samples import MANY, NAMES
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
 LONG = ("bounce", "sticky", "wrap")

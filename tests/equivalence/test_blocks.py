@@ -11,7 +11,7 @@ import pytest
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import write
-from sample_universes import sample
+from samples import sample
 
 
 @pytest.mark.parametrize("name", ["first_meal", "adrift"])

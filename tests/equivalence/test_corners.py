@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from corner_universes import CORNERS
 from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compilation import Compilation
 from hamletc.lowering.plan import Limits
 from hamletc.passes.pipeline import gpu_passes
-from sample_universes import sample
+from samples import CORNERS, sample
 
 CPU = torch.device("cpu")
 EFFORT = Effort(worlds=67, ticks=3, rounds=16, compact=(torch.bfloat16,))

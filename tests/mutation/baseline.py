@@ -41,7 +41,7 @@ class Forked(Protocol):
 
 def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
     """What mutants of these areas need."""
-    from sample_universes import sample
+    from samples import sample
 
     programs = PROGRAMS if areas & {"lowering", "passes"} else ()
     triton = TRITON if areas & {"triton", "both"} else ()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from corner_universes import CORNERS
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
@@ -26,6 +25,7 @@ from hamlet_lab.divergence.events import Event, Inject, Reset, Rollout, Runner, 
 from hamlet_lab.verify import Candidate
 from hamlet_lab.verify.injection import Injector
 from hamlet_lab.verify.players import some_table
+from samples import CORNERS
 
 if TYPE_CHECKING:
     from hamletc.ir.function import Program

@@ -114,7 +114,7 @@ def _import(path: str) -> None:
     import ast
     import importlib
 
-    from sample_universes import sample
+    from samples import sample
 
     try:
         if path.endswith(".py"):

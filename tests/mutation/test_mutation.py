@@ -13,7 +13,7 @@ from behaviour import check_programs, recordings, texts
 from draw import all_mutants, draw, folder
 from executed import function_of, tracing
 
-from sample_universes import sample
+from samples import sample
 
 SOURCE = '''
 """Not `a < b`."""

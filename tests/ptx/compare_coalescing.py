@@ -22,7 +22,7 @@ from hamlet_lab.machine_code.kernels import compile_kernels
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import write
-from sample_universes import sample
+from samples import sample
 
 
 def main(name: str, folder: Path, wanted: Sequence[str]) -> int:

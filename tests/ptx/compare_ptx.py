@@ -28,7 +28,7 @@ from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import write
-from sample_universes import sample
+from samples import sample
 
 TICKS = 13
 SCENARIOS = {

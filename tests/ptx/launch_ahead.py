@@ -30,7 +30,7 @@ from hamlet_lab.ptx.program import Launch, Program
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import with_ahead, write
-from sample_universes import sample
+from samples import sample
 
 CAPABILITY = 90
 WARPS = 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hamlet.launch.gpu.forms import FORMS
-from sample_universes import SHIPPED
+from samples import SHIPPED
 
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
 NAMES = sorted(path.stem for path in SHIPPED.glob("*.hamlet"))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from new_universes import NEW
+from samples import CONSTRUCTS
 
 SHORT = (
     ("first_meal", "80", "alone"),
@@ -25,7 +25,7 @@ SHORT = (
 )
 LONG = (
     *product(("first_meal", "town", "shifts"), ("80", "90", "100"), ("alone", "together")),
-    *product(NEW, ("80", "90"), ("alone", "together")),
+    *product(CONSTRUCTS, ("80", "90"), ("alone", "together")),
     *product(("town", "adrift", "vast", "volume"), ("80", "90"), ("crowd",)),
 )
 CASES = LONG if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT

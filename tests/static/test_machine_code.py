@@ -23,8 +23,8 @@ from hamletc.compile import Options, build, lower, optimise, specialise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Fma
 from hamletc.package import write
-from households import household
-from sample_universes import sample, universe_of
+from samples import sample, universe_of
+from samples.written import household
 
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
 KERNELS = ("reset", "observe", "step", "rollout", "rollout_observing")

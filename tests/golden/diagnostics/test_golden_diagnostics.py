@@ -16,7 +16,7 @@ from hamletc.codes import CODES
 from hamletc.diagnostics import Diagnostic, render
 from hamletc.language.parser import parse
 from hamletc.language.source import LARGEST_SOURCE, read_source
-from pack_cases import PACK_CODES, read_case
+from samples.packs import PACK_CODES, read_case
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "diagnostics.md"

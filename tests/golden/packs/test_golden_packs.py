@@ -10,7 +10,7 @@ import pytest
 from hamlet_townlet import read_pack
 from hamletc.codes import CODES
 from hamletc.diagnostics import render
-from pack_cases import BASE, PACK_CODES, PACKS, read_case
+from samples.packs import BASE, PACK_CODES, PACKS, read_case
 
 
 @pytest.mark.parametrize("code", PACK_CODES)

@@ -17,7 +17,7 @@ from hamlet_townlet.adapter.description import (
     from_json,
     to_json,
 )
-from sample_universes import sample
+from samples import sample
 
 SAMPLE = Description(
     pack="shop",

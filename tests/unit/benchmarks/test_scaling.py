@@ -11,7 +11,7 @@ import pytest
 from hamlet.universe import Universe
 from hamlet_lab.bench import Case, Measured
 from hamletc.compile import lower
-from sample_universes import sample, universe_of
+from samples import sample, universe_of
 
 SCALING = Path(__file__).resolve().parents[3] / "benchmarks" / "scaling"
 BARE = Case("numba", 1000, 1, "rollout", 8, "none")
@@ -56,7 +56,7 @@ def test_operations_grow_with_meters_and_not_with_many_affordances() -> None:
 def test_loops_count_as_often_as_they_run() -> None:
     from model import _size
 
-    program = lower(sample("town"))
+    program = lower(sample("town")).program
     observe = program.function("observe")
     # A grid of 64 cells is observed cell by cell, by more than one operation.
     assert _size(observe, program) > len(observe.nodes) + 63

@@ -10,7 +10,7 @@ from shipped import UNIVERSES, Command
 
 from hamlet import schema
 from hamlet_lab.bench import Case, bytes_per_agent_tick, cases, observable
-from sample_universes import sample, universe_of
+from samples import sample, universe_of
 
 MEAL = UNIVERSES / "first_meal.hamlet"
 SMALL = ("--worlds", "8", "--worlds", "32", "--samples", "2", "--ticks", "4")

@@ -12,13 +12,13 @@ import pytest
 from shipped import UNIVERSES
 
 import hamlet
-import recorded
 from hamlet.backend.buffers import Shape
 from hamlet.interpreter import Interpreter
 from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify import Candidate
 from hamlet_lab.verify.recording import record, write_recording
 from hamletc.errors import CompileError
+from samples import recorded
 
 Here: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -11,7 +11,7 @@ from shipped import UNIVERSES, Command
 
 from hamlet.package.module import load
 from hamlet_townlet.adapter import description
-from pack_cases import PACK_CODES, edited
+from samples.packs import PACK_CODES, edited
 
 PACKS = UNIVERSES / "packs"
 

@@ -9,7 +9,7 @@ from hamlet import schema
 from hamlet_lab.divergence.arrays import Difference
 from hamlet_lab.divergence.cause import OutputPlace, output_of
 from hamletc.lowering.lower import lower
-from sample_universes import sample
+from samples import sample
 
 
 @pytest.mark.parametrize("name", ["first_meal", "town"])

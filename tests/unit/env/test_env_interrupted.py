@@ -14,7 +14,8 @@ import pytest
 import torch
 
 import hamlet
-from hamlet.env.environment import SPANS, Env
+from hamlet.backend.registry import backend_kind
+from hamlet.env.environment import Env
 from hamlet.env.interrupts import Whole
 
 FIRST_MEAL = hamlet.load(Path(__file__).parents[3] / "generated" / "first_meal")
@@ -91,7 +92,7 @@ def test_steps(backend: str) -> None:
 @pytest.mark.parametrize("backend", ["numba", "interpreter"])
 def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
-    monkeypatch.setitem(SPANS, backend, (0, 5))
+    monkeypatch.setattr(type(backend_kind(backend)), "span", (0, 5))
     count, ticks = (20_000, 400) if backend == "numba" else (500, 40)
     env, other = worlds(backend, count), worlds(backend, count)
     counts = env.rollout(1).counts
@@ -113,7 +114,7 @@ def test_a_rollout_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None
     actions = torch.randint(one.num_actions, (50, 100), generator=drawn, dtype=torch.int32)
     one.rollout(50, actions, observe=True)
     one.rollout(31)
-    monkeypatch.setitem(SPANS, "numba", (0, 7))
+    monkeypatch.setattr(type(backend_kind("numba")), "span", (0, 7))
     other.rollout(50, actions, observe=True)
     other.rollout(31)
     assert same(one, other)

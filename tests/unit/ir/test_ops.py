@@ -33,7 +33,7 @@ from hamletc.ir.ops import (
     result_type,
     with_operands,
 )  # fmt: skip
-from random_functions import functions
+from samples.functions import functions
 
 
 def typed(op: Op, *types: Type) -> Type | None:

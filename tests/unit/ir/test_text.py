@@ -12,7 +12,7 @@ from hamletc.ir.function import Function, Output, Program, Table
 from hamletc.ir.ops import Fold, Lookup, Type
 from hamletc.ir.text import ParseError, parse_function, parse_program, print_function, print_program
 from hamletc.ir.verifier import verify_program
-from random_functions import functions, programs
+from samples.functions import functions, programs
 
 TEXT = """\
 universe town

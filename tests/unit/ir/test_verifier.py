@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
 from hamletc.ir.ops import Add, Const, Div, Element, Input, Less, Lookup, Op, Rem, ShiftLeft, Type
 from hamletc.ir.verifier import VerificationError, verify, verify_program
-from random_functions import TABLES, functions
+from samples.functions import TABLES, functions
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 A, B = (Input(F32, "a"), F32), (Input(U32, "b"), U32)

@@ -23,7 +23,7 @@ from hamlet.package.module import Module
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import ahead_in, with_ahead, write
-from sample_universes import sample
+from samples import sample
 
 CPU = torch.device("cpu")
 GIVEN = {"GROUP": 1, "BLOCK": 32, "num_warps": 1, "enable_fp_fusion": False}

@@ -12,7 +12,7 @@ from hamlet_lab.verify import Effort, verify
 from hamletc.ir.evaluate import evaluate
 from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
-from sample_universes import NAMES, sample
+from samples import NAMES, sample
 
 CACHED = [name for name in NAMES if plan(sample(name), CPU).cell_cache]
 LANES = 4000

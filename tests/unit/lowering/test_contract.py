@@ -17,10 +17,10 @@ from hamletc.ir.text import parse_program, print_program
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
-from new_universes import NEW
-from sample_universes import NAMES, random_inputs, sample, universe_of
+from samples import CONSTRUCTS, NAMES, sample, universe_of
+from samples.inputs import random_inputs
 
-ALL = (*NAMES, *NEW)
+ALL = (*NAMES, *CONSTRUCTS)
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 
 

@@ -20,8 +20,7 @@ from hamletc.lowering import lower
 from hamletc.lowering.lane import input_lane
 from hamletc.lowering.plan import LIMITS, plan
 from hamletc.lowering.space import affordance_position
-from new_universes import NEW
-from sample_universes import NAMES, sample
+from samples import CONSTRUCTS, NAMES, sample
 
 Array = np.ndarray[Any, Any]
 WORLDS, TICKS, SEED = 500, 30, 0x1234567890
@@ -156,7 +155,7 @@ def compare_views(universe: Universe, program: Program, buffers: Buffers) -> Non
 
 
 @pytest.mark.parametrize("agents", [1, 2])
-@pytest.mark.parametrize("name", [*NAMES, *NEW])
+@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
 def test_lowered_functions_give_the_bits_of_the_interpreter(name: str, agents: int) -> None:
     universe = sample(name)
     program, coverage = lower(universe), Coverage(universe)

@@ -19,7 +19,8 @@ from hamletc.lowering.mask import goes_somewhere
 from hamletc.lowering.moves import MORE_STEPS, STEPS_PER_AXIS, displaced, displacement, literal
 from hamletc.lowering.plan import LIMITS, Limits, plan
 from hamletc.passes.ranges import Facts
-from sample_universes import random_inputs, sample, universe_of
+from samples import sample, universe_of
+from samples.inputs import random_inputs
 
 f32 = np.float32
 SPAN = Span(1, 1, 1, 2)

@@ -14,7 +14,7 @@ from hamletc.lowering.lane import input_lane
 from hamletc.lowering.places import grid_of
 from hamletc.lowering.plan import LIMITS, Limits, plan
 from hamletc.passes.dead_code import DeadCodeElimination
-from sample_universes import sample
+from samples import sample
 
 
 def occupied(name: str, limits: Limits = LIMITS) -> Array:

@@ -22,9 +22,9 @@ from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import gpu_passes, run
 from hamletc.read import parsed
-from many_universes import many_affordances, many_cascades
-from new_universes import NEW
-from sample_universes import NAMES, SHIPPED, random_inputs, sample, universe_of
+from samples import CONSTRUCTS, NAMES, SHIPPED, sample, universe_of
+from samples.inputs import random_inputs
+from samples.written import many_affordances, many_cascades
 
 LANES = 2000
 TABLES = Limits(0, 0, 0, actions=0)
@@ -60,7 +60,7 @@ def universe(name: str) -> Universe:
     return universe_of(TEXTS[name]) if name in TEXTS else sample(name)
 
 
-@pytest.mark.parametrize("name", [*NAMES, *NEW, *TEXTS, "launched"])
+@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS, *TEXTS, "launched"])
 def test_tables_give_the_bits_of_unrolled_code(name: str) -> None:
     made = universe(name)
     unrolled, tabled = lower(made, UNROLLED), lower(made, TABLES)

@@ -15,11 +15,11 @@ from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import PASS_NAMES, Observer, default_passes, gpu_passes, run
 from hamletc.passes.ranges import Facts
-from new_universes import NEW
-from sample_universes import NAMES, random_inputs, sample
+from samples import CONSTRUCTS, NAMES, sample
+from samples.inputs import random_inputs
 
 LANES = 1500
-ALL = (*NAMES, *NEW)
+ALL = (*NAMES, *CONSTRUCTS)
 Array = np.ndarray[Any, Any]
 
 

@@ -14,7 +14,7 @@ from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import F32, PLAIN, U32, Plain, Type
 from hamletc.passes.constant_folding import fold
-from random_functions import EDGES
+from samples.functions import EDGES
 
 CASES = [(op, type_) for op, traits in PLAIN.items() for type_ in traits.results]
 UNKNOWN: set[type[Plain]] = set()

@@ -11,7 +11,7 @@ from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import ANY_F32, Interval
 from hamletc.read import parsed
-from sample_universes import sample
+from samples import sample
 
 COUNT = Interval(0, 2**31 - 1)
 GRID = """

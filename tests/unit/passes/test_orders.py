@@ -13,7 +13,8 @@ from hamletc.ir.verifier import verify_program
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import default_passes, gpu_passes
-from sample_universes import NAMES, random_inputs, sample
+from samples import NAMES, sample
+from samples.inputs import random_inputs
 
 ORDERS = 3
 """Orders that each universe is tried with."""

@@ -21,8 +21,9 @@ from hamletc.passes.facts import facts_of
 from hamletc.passes.interval import ANY_F32, Interval
 from hamletc.passes.pipeline import run
 from hamletc.passes.ranges import Facts, Ranges, ranges_of
-from random_functions import TABLES, functions, random_arrays
-from sample_universes import NAMES, random_inputs, sample
+from samples import NAMES, sample
+from samples.functions import TABLES, functions, random_arrays
+from samples.inputs import random_inputs
 
 NO_FACTS = Facts({}, {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)})
 

@@ -27,7 +27,7 @@ from hamletc.passes.interval import Interval
 from hamletc.passes.merge_exclusive import MergeExclusive
 from hamletc.passes.pipeline import PASS_NAMES, Pass, default_passes, gpu_passes
 from hamletc.passes.ranges import Facts
-from random_functions import TABLES, functions, random_arrays
+from samples.functions import TABLES, functions, random_arrays
 
 TABLE_FACTS = {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)}
 METER = Interval(0.0, 1.0, False, True)

@@ -15,8 +15,8 @@ from hamletc.lowering.plan import CPU, LIMITS, Limits
 from hamletc.passes.interval import Interval
 from hamletc.passes.ranges import Facts
 from hamletc.passes.tabulation import tabulate
-from new_universes import NEW
-from sample_universes import NAMES, random_inputs, sample
+from samples import CONSTRUCTS, NAMES, sample
+from samples.inputs import random_inputs
 
 LANES = 1500
 
@@ -36,7 +36,7 @@ def same(function: Function, other: Function, inputs: dict[str, np.ndarray], bef
 
 
 @pytest.mark.parametrize("limits", [LIMITS, CPU], ids=["computed", "kept"])
-@pytest.mark.parametrize("name", [*NAMES, *NEW])
+@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
 def test_the_bits_are_the_same(name: str, limits: Limits) -> None:
     universe = sample(name)
     compilation = Compilation.begin(universe, limits).run()

@@ -14,7 +14,8 @@ from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program
 from hamletc.lowering.lower import lower
 from hamletc.passes.facts import facts_of
-from sample_universes import random_inputs, universe_of
+from samples import universe_of
+from samples.inputs import random_inputs
 
 RULE = "rule up: mood += 0.25 * energy\n"
 CASCADE = "cascade low: mood < 0.6 -> energy -= 0.1 * deficit\n"

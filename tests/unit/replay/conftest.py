@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hamlet
-import recorded
 from hamlet.package.module import Module
+from samples import recorded
 
 PACK = Path(__file__).parents[3] / "universes" / "packs" / "night_market"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hamlet_townlet.traces.compare import POWER_ULPS, compare, tolerances
-from sample_universes import universe_of
+from samples import universe_of
 
 TEXT = """universe powers
 space grid 3 x 3

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import recorded
 from hamlet.errors import TraceError
 from hamlet_townlet.traces import read_trace
 from hamlet_townlet.traces.trace import BEGINNINGS, STEPS, VIEWS
+from samples import recorded
 
 STREAMS = ["reset_at", *(stream.name for stream in (*STEPS, *BEGINNINGS, *VIEWS))]
 

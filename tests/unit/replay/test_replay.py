@@ -12,11 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 import hamlet
-import recorded
 from hamlet.errors import TraceError
 from hamlet.package.module import Module
 from hamlet_townlet.traces import TraceReplay, read_trace, replay
 from hamlet_townlet.traces.trace import BEGINNINGS, STEPS, VIEWS
+from samples import recorded
 
 GIVEN = {"actions", "intrinsic_raw", "reset_positions", "reset_affordance_positions"}
 COMPARED = [stream.name for stream in (*BEGINNINGS, *VIEWS, *STEPS) if stream.name not in GIVEN]

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiny import number, reward, universe
 
 from hamlet.universe import Span
 from hamlet.universe.codec import LINE_WIDTH, CodecError, from_json, to_json
-from sample_universes import EVERY, sample
+from samples import EVERY, sample
+from samples.by_hand import number, reward, universe
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny import SPAN, Player, binary, f32, grid, meter, number, place, universe, value
 
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import load
 from hamlet.universe import BinaryOp, Clamp, Distance, Edges, Expression, Metric, Unary
+from samples.by_hand import SPAN, Player, binary, f32, grid, meter, number, place, universe, value
 
 EDGES = [
     0,

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from tiny import f32
 
 from hamlet.interpreter.fma import fma
 from hamlet.interpreter.space import length
+from samples.by_hand import f32
 
 TINY = Fraction(1, 2**149)
 

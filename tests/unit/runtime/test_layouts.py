@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from tiny import SPAN, Player, continuous, f32, grid, place, universe, write
 
 from hamlet import schema
 from hamlet.numbers.permutation import domain, permuted_axes
 from hamlet.numbers.random import permute
 from hamlet.universe import NoSpace
+from samples.by_hand import SPAN, Player, continuous, f32, grid, place, universe, write
 
 WORD = (1 << 32) - 1
 SEED = 0xFEDCBA9876543210

@@ -8,23 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny import (
-    SPAN,
-    Player,
-    binary,
-    custom,
-    f32,
-    grid,
-    meter,
-    number,
-    place,
-    report,
-    reward,
-    rule,
-    universe,
-    value,
-    write,
-)
 
 from hamlet.backend.buffers import allocate_statistics
 from hamlet.backend.protocol import RandomPolicy, Stream
@@ -60,6 +43,23 @@ from hamlet.universe import (
     Truth,
     Unary,
     Universe,
+)
+from samples.by_hand import (
+    SPAN,
+    Player,
+    binary,
+    custom,
+    f32,
+    grid,
+    meter,
+    number,
+    place,
+    report,
+    reward,
+    rule,
+    universe,
+    value,
+    write,
 )
 
 # --- expressions -----------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny import CPU
 
 from hamlet.interpreter import Interpreter
 from hamlet.numbers.binary32 import canonical32
@@ -39,7 +38,8 @@ from hamlet.universe import (
     Visited,
 )
 from hamlet_lab.verify import Candidate, Effort, verify
-from sample_universes import sample
+from samples import sample
+from samples.by_hand import CPU
 
 EFFORT = Effort(worlds=67, ticks=9, rounds=64)
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import torch
-from tiny import CPU, SPAN, Player, f32, grid, place, universe, write
 
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import Stream
@@ -28,6 +27,7 @@ from hamlet.universe import (
     Param,
     Universe,
 )
+from samples.by_hand import CPU, SPAN, Player, f32, grid, place, universe, write
 
 SHOP, JOB = place("Shop", (0, 0), write("+=", 0.1)), place("Job", (2, 1), duration=3, each_tick=(write("+=", 0.1),))
 EVERYWHERE = ObserveHere(("Shop", "Job", None), SPAN)

@@ -7,23 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny import (
-    SPAN,
-    Player,
-    binary,
-    continuous,
-    custom,
-    f32,
-    grid,
-    meter,
-    number,
-    place,
-    report,
-    reward,
-    universe,
-    value,
-    write,
-)
 
 from hamlet import schema
 from hamlet.universe import (
@@ -43,6 +26,23 @@ from hamlet.universe import (
     StraightDistance,
     Universe,
     Velocity,
+)
+from samples.by_hand import (
+    SPAN,
+    Player,
+    binary,
+    continuous,
+    custom,
+    f32,
+    grid,
+    meter,
+    number,
+    place,
+    report,
+    reward,
+    universe,
+    value,
+    write,
 )
 
 # --- continuous spaces -----------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny import SPAN, Player, binary, custom, f32, grid, meter, number, place, reward, universe, value, write
 
 from hamlet.universe import (
     Affordance,
@@ -25,6 +24,21 @@ from hamlet.universe import (
     Shortfall,
     Together,
     Unary,
+)
+from samples.by_hand import (
+    SPAN,
+    Player,
+    binary,
+    custom,
+    f32,
+    grid,
+    meter,
+    number,
+    place,
+    reward,
+    universe,
+    value,
+    write,
 )
 
 # --- act -------------------------------------------------------------------------------------------------------------

@@ -6,10 +6,24 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiny import SPAN, Player, binary, continuous, custom, f32, grid, number, place, report, universe, value, write
 
 from hamlet import schema
 from hamlet.universe import Here, If, LastUse, Move, Streak, Tracking, Universe, Visited
+from samples.by_hand import (
+    SPAN,
+    Player,
+    binary,
+    continuous,
+    custom,
+    f32,
+    grid,
+    number,
+    place,
+    report,
+    universe,
+    value,
+    write,
+)
 
 BED, SHOP, SHUT = (
     place("Bed", (1.0,), write("+=", 0.01)),

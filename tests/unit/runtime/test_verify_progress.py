@@ -11,7 +11,7 @@ from hamlet.interpreter import Interpreter
 from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.cli import progress
-from sample_universes import sample
+from samples import sample
 
 EFFORT = Effort(7, 5, 16)
 

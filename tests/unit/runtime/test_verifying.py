@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import CPU, Player
 
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Policy, Stream
@@ -16,8 +15,8 @@ from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.verify import Candidate, Effort, verify
-from new_universes import NEW
-from sample_universes import NAMES, sample
+from samples import CONSTRUCTS, NAMES, sample
+from samples.by_hand import CPU, Player
 
 TINY = Effort(worlds=13, ticks=9, rounds=24)
 Fault = Callable[[Buffers, Statistics | None], None]
@@ -95,7 +94,7 @@ def flip(field: str, lane: int) -> Fault:
     return fault
 
 
-@pytest.mark.parametrize("name", [*NAMES[2:], *NEW, "meadow"])
+@pytest.mark.parametrize("name", [*NAMES[2:], *CONSTRUCTS, "meadow"])
 def test_an_interpreter_equals_itself_and_everything_fires(name: str) -> None:
     effort = replace(TINY, rounds=80)
     report = verify(sample(name), [Candidate(Interpreter(sample(name), CPU), CPU)], effort)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tiny import CPU, SPAN, Player, binary, f32, number, place, universe, value, write
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
@@ -14,7 +13,8 @@ from hamlet.interpreter import Interpreter
 from hamlet.numbers.permutation import domain
 from hamlet.numbers.random import layout_of, multiply_high, permute, policy_words
 from hamlet.universe import Cause, Clock, Universe
-from sample_universes import EVERY, sample
+from samples import EVERY, sample
+from samples.by_hand import CPU, SPAN, Player, binary, f32, number, place, universe, value, write
 
 SEED = 0x0123456789ABCDEF
 MORTAL = universe(causes=(Cause("m <= 0.1", binary("<=", value(), number(0.1)), SPAN),), clock=Clock(5, SPAN))

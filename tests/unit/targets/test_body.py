@@ -8,7 +8,7 @@ from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Type, operands
 from hamletc.lowering import lower
 from hamletc.targets.body import FOLDED_OPERATIONS, Body, body, comment, identifier
-from sample_universes import NAMES, sample
+from samples import NAMES, sample
 
 
 def clamped() -> Function:
@@ -65,7 +65,7 @@ def size(printed: Body, value: int) -> int:
     return 1 + sum(size(printed, v) for v in below)
 
 
-def test_sample_universes() -> None:
+def test_samples() -> None:
     folded = 0
     for name in NAMES:
         for function in lower(sample(name)).functions:

@@ -17,7 +17,7 @@ from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Type
 from hamletc.package import write
 from hamletc.targets.numba import parts
-from sample_universes import sample, universe_of
+from samples import sample, universe_of
 
 EFFORT = Effort(worlds=67, ticks=5, rounds=24, compact=(torch.float32,))
 

@@ -14,7 +14,7 @@ from hamlet_townlet import read_pack
 from hamlet_townlet.reader.fields import Fields
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
-from pack_cases import Edits, edited
+from samples.packs import Edits, edited
 
 FULL = ("partial_observability: true\n  vision_range: 1", "partial_observability: false\n  vision_range: 0")
 FULL_BUT_WIDE = ("partial_observability: true", "partial_observability: false")

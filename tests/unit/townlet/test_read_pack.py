@@ -16,7 +16,7 @@ from hamletc.compile import check_file
 from hamletc.diagnostics import Diagnostic, render_files
 from hamletc.errors import SourceError
 from hamletc.frontend import Stopwatch
-from pack_cases import BASE, Edits, copy_base, edited, sound
+from samples.packs import BASE, Edits, copy_base, edited, sound
 
 CONTINUOUS = """\
 type: continuous

@@ -11,7 +11,7 @@ import pytest
 
 from hamlet_townlet import Pack, read_pack
 from hamlet_townlet.reader.read_variables import automatic_variables
-from pack_cases import NOT_THERE, SHARED, SHARED_PACKS
+from samples.packs import NOT_THERE, SHARED, SHARED_PACKS
 
 pytestmark = pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)
 

@@ -17,7 +17,7 @@ from hamletc.ir.text import print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
 from hamletc.read import parsed
-from pack_cases import NOT_THERE, OWN, SHARED, SHARED_PACKS, described
+from samples.packs import NOT_THERE, OWN, SHARED, SHARED_PACKS, described
 
 PLACE = re.compile(r" :\d+(@\d+)?$", re.MULTILINE)
 

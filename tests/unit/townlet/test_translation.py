@@ -12,7 +12,7 @@ from hamlet_townlet.frontend import read_pack, translate
 from hamlet_townlet.translate.text import text_of
 from hamletc.compile import Checked, check_file
 from hamletc.frontend import Stopwatch
-from pack_cases import Edits, described, edited
+from samples.packs import Edits, described, edited
 
 FULL = ("partial_observability: true", "partial_observability: false")
 INSTANT = ("enable_temporal_mechanics: true", "enable_temporal_mechanics: false")

@@ -8,13 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from hamlet.universe import Universe
 from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
 from hamletc.targets.numba.emit import emit
 from hamletc.targets.numba.slots import STACK
-from new_universes import NEW
-from sample_universes import NAMES, sample, universe_of
+from samples import CONSTRUCTS, NAMES, sample, universe_of
 
 ODD_NAMES = """
 universe odd
@@ -38,11 +36,6 @@ reward `r_1`: `a-b` + streak of array - streak of `if`
 report `r-1`: position + visited
 observe { meters  here  params }
 """
-
-
-def given(name: str) -> Universe:
-    """A universe by name."""
-    return universe_of(NEW[name]) if name in NEW else sample(name)
 
 
 def functions(text: str) -> dict[str, ast.FunctionDef]:
@@ -73,10 +66,10 @@ def misnamed(text: str) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("few", [0, 16])
-@pytest.mark.parametrize("name", [*NAMES, *NEW])
+@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
 def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=few))
-    universe = given(name)
+    universe = sample(name)
     program = lower(universe)
     text = emit(program, universe)
     assert text == emit(program, universe)
@@ -116,7 +109,7 @@ def test_odd_names() -> None:
 
 
 def test_a_run_of_actions_has_one_function() -> None:
-    universe = universe_of(NEW["many_moves"])
+    universe = sample("many_moves")
     text = emit(lower(universe), universe)
     found = functions(text)
     masks = [name for name in found if name.startswith("_mask_") and name != "_mask_lane"]

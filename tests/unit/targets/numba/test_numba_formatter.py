@@ -17,7 +17,7 @@ from hamletc.ir.function import Function, Output, Table
 from hamletc.ir.ops import BOOL, F32, I32, OPS, PLAIN, U32, Element, Fold, Plain, Right, Type, Value
 from hamletc.targets.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
-from random_functions import EDGES
+from samples.functions import EDGES
 
 LETTERS = {F32: "f", I32: "i", U32: "u", BOOL: "b"}
 TABLE = Table("time.sin", F32, (0.0, -0.0, 0.5, 1e-45))

@@ -10,7 +10,7 @@ from crowded import compiled
 
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.launch.cpu.launch import NumbaBackend
-from sample_universes import sample
+from samples import sample
 
 
 @pytest.fixture(scope="module")

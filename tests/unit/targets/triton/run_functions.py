@@ -26,7 +26,7 @@ from hamletc.passes.ranges import Facts
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 from on_interpreter import interpret
-from random_functions import TABLES, functions, random_arrays
+from samples.functions import TABLES, functions, random_arrays
 
 LANES = 64
 TYPES = {Type.F32: torch.float32, Type.I32: torch.int32, Type.U32: torch.uint32, Type.BOOL: torch.bool}

@@ -15,8 +15,8 @@ from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.targets.scene import split
 from hamletc.targets.triton.emit import emit
-from new_universes import NEW
-from sample_universes import EVERY, NAMES, random_inputs, sample, universe_of
+from samples import CONSTRUCTS, EVERY, NAMES, sample, text, universe_of
+from samples.inputs import random_inputs
 
 HOSTILE = ("tl", "triton", "state", "place", "tick", "lane", "lambda", "mask", "t1", "step", "outcome", "energy_1")
 SCENES = {"town": 2, "shifts": 2}
@@ -136,7 +136,7 @@ observe { meters }
 
 
 def test_comments_name_the_file() -> None:
-    universe = universe_of(NEW["line"])
+    universe = sample("line")
     program = lower(universe)
     moved = [
         replace(
@@ -152,7 +152,7 @@ def test_comments_name_the_file() -> None:
 
 
 def test_by_hand_no_episode_begins() -> None:
-    for name, universe in {name: sample(name) for name in NEW}.items():
+    for name, universe in {name: sample(name) for name in CONSTRUCTS}.items():
         text = emit(lower(universe), universe)
         for kernel in ("step", "rollout"):
             called = set(re.findall(r"\b_\w+(?=\()", text.split(f"\ndef {kernel}(")[1].split("\n@triton")[0]))
@@ -162,7 +162,7 @@ def test_by_hand_no_episode_begins() -> None:
 
 
 def test_places_stay_in_memory() -> None:
-    universe = universe_of(NEW["fourfold"])
+    universe = sample("fourfold")
     text = emit(lower(universe), universe)
     assert [address for address in stores(text, "_begin") if "places_ptr" in address] == [
         f"places_ptr + {row} * worlds + world" if row else "places_ptr + world" for row in range(5)
@@ -171,8 +171,8 @@ def test_places_stay_in_memory() -> None:
 
 
 def test_kernels_do_not_grow_with_actions() -> None:
-    text = NEW["many_moves"]
-    few, many = (universe_of(each) for each in (re.sub(r"    M(?!\d?\d ).*\n", "", text), text))
+    every = text("many_moves")
+    few, many = (universe_of(each) for each in (re.sub(r"    M(?!\d?\d ).*\n", "", every), every))
     assert (len(few.moves), len(many.moves)) == (100, 200)
     lines = [emit(lower(universe), universe).count("\n") for universe in (few, many)]
     tables = (200 - 100) * 3 / 10

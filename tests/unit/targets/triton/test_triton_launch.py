@@ -15,7 +15,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet.launch.gpu.launch import TritonBackend
 from hamlet.launch.gpu.options import constants, options
-from sample_universes import sample
+from samples import sample
 
 CPU = torch.device("cpu")
 

@@ -1,4 +1,4 @@
-"""Sources of universes with many affordances or cascades, which are alike and differ in their numbers."""
+"""Sources of universes that a program writes: with many constructs that are alike, or with much state per lane."""
 
 from __future__ import annotations
 
@@ -89,3 +89,85 @@ def many_axes(count: int, affordances: int = 14, size: int = 10) -> str:
         "observe { position scaled  meters  here  progress }",
     ]
     return "\n".join(lines) + "\n"
+
+
+NEEDS = ("energy", "hygiene", "satiation", "money", "mood", "social", "health", "fitness")
+LASTING = {
+    "Bed": (5, "energy 0.075", "energy 0.125  health 0.02", 0.05),
+    "LuxuryBed": (6, "energy 0.09375", "energy 0.1875  health 0.05", 0.11),
+    "Shower": (3, "hygiene 0.1", "hygiene 0.1", 0.03),
+    "HomeMeal": (2, "satiation 0.1125", "satiation 0.1125  health 0.03", 0.03),
+    "FastFood": (2, "satiation 0.16875  energy 0.05625", "satiation 0.1125  social 0.01  fitness -0.03", 0.1),
+    "Doctor": (3, "health 0.09375", "health 0.0625", 0.08),
+    "Hospital": (6, "health 0.1", "health 0.1", 0.15),
+    "Therapist": (4, "mood 0.1", "mood 0.1", 0.15),
+    "Recreation": (3, "mood 0.09375  energy 0.045", "mood 0.0625  energy 0.03", 0.06),
+    "Bar": (2, "social 0.1875  mood 0.09375  satiation 0.1125", "social 0.125  energy -0.2  hygiene -0.15", 0.15),
+    "Job": (8, "money 0.05625", "money 0.05625  energy -0.15  social 0.02  health -0.03", 0.0),
+    "Labor": (6, "money 0.075", "money 0.075  energy -0.2  fitness -0.05  health -0.05", 0.0),
+    "Gym": (4, "fitness 0.075", "fitness 0.075  energy -0.08", 0.08),
+    "Park": (3, "fitness 0.05  social 0.0375  mood 0.0375", "fitness 0.05  social 0.0375  energy -0.15", 0.0),
+}
+"""Ticks, effects of each tick and on completion, and the price of a tick."""
+
+
+def household(by_hand: bool = True) -> str:
+    """Eight meters and fourteen lasting affordances that agents remember using, at stored places; 118 observations."""
+    lines = [
+        "universe household",
+        "space grid 8 x 8 { edges clamp  distance manhattan  places stored }",
+        "clock 24 hours",
+        "lifespan 500 ticks { reward 1 }",
+        "track uses by world",
+        *(["episodes by hand"] if by_hand else []),
+        "param depletion = 1 in 0 .. 10",
+        "input curiosity = 0 in -10 .. 10",
+        *(
+            f"meter {name} = {0.5 if name == 'money' else 1} {{ decay 0.00{number + 1} * depletion }}"
+            for number, name in enumerate(NEEDS)
+        ),
+        "rule unfit_bodies_sicken: health -= 0.001 * (0.5 + 2.5 * (1 - fitness))",
+        *(
+            f"cascade {source}_{target}: {source} < 0.3 -> {target} -= {amount} * deficit"
+            for source, target, amount in (
+                ("satiation", "energy", 0.005),
+                ("mood", "energy", 0.005),
+                ("satiation", "health", 0.004),
+                ("hygiene", "satiation", 0.002),
+                ("hygiene", "mood", 0.003),
+                ("social", "mood", 0.004),
+                ("hygiene", "fitness", 0.002),
+            )
+        ),
+    ]
+    for number, (name, (ticks, each, last, price)) in enumerate(LASTING.items()):
+        paid = f"money -= {price}  " if price else ""
+        needs = f"needs money >= {price}  " if price else ""
+        hours = f" open {number} .. {number + 11}" if number % 3 == 1 else ""
+        lines.append(
+            f"affordance {name} at random{hours} lasts {ticks} ticks together {{ {needs}"
+            f"each tick {{ {paid}{_statements(each)} }}  on completion {{ {_statements(last)} }} }}"
+        )
+    return "\n".join([*lines, *REST]) + "\n"
+
+
+REST = (
+    "allow REST when energy > 0.1",
+    "action REST { energy += 0.002  mood += 0.01 }",
+    "dies when health <= 0 or energy <= 0",
+    "reward living: energy * health",
+    "reward approach: -0.01 * distance to Bed when energy < 0.3",
+    "reward habit: -0.02 * (streak of Job - 3) when streak of Job > 3",
+    "reward diversity: 0.05 * visited",
+    "reward intrinsic: curiosity * 0.1",
+    "reward recovery: health - previous(health)",
+    "report shaped: 0.05 * visited + 0.1 * curiosity",
+    "observe {",
+    "    grid  position relative  window 2  meters  here  time  progress  lifetime",
+    "}",
+)
+
+
+def _statements(effects: str) -> str:
+    words = effects.split()
+    return "  ".join(f"{meter} += {amount}" for meter, amount in zip(words[::2], words[1::2], strict=True))

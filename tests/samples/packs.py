@@ -12,15 +12,16 @@ from hamlet_townlet.adapter.description import Description
 from hamletc.codes import CODES
 from hamletc.compile import Checked
 from hamletc.diagnostics import FileDiagnostics, render_files
+from samples import ROOT, SHIPPED
 
-PACKS = Path(__file__).parent / "golden" / "packs"
+PACKS = Path(__file__).parents[1] / "golden" / "packs"
 BASE = PACKS / "base"
 """A pack without errors and warnings."""
 
-OWN = sorted(path for path in (Path(__file__).parents[1] / "universes" / "packs").iterdir() if path.is_dir())
+OWN = sorted(path for path in (SHIPPED / "packs").iterdir() if path.is_dir())
 """The packs of this project."""
 
-SHARED = Path(__file__).parents[2] / "shared" / "townlet"
+SHARED = ROOT.parent / "shared" / "townlet"
 SHARED_PACKS = sorted(path for path in (SHARED / "packs").glob("*") if path.is_dir())
 """HAMLET's own packs, where they lie beside the repository."""
 NOT_THERE = f"HAMLET's own packs are not there: no folder {SHARED / 'packs'}"
