@@ -85,7 +85,7 @@ def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_phases_of_a_rollout_take_what_they_use(name: str) -> None:
     """Also with a cell cache."""
-    universe = given(name)
+    universe = sample(name)
     text = emit(lower(universe, CPU), universe)
     assert not misnamed(text)
     phases = {"_act", "_advance", "_count", "_conclude", "_begin", "_survey"}
