@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hamlet.universe import Universe
+from hamletc.compilation import Compilation
 from hamletc.compile import Options, build, check
 from hamletc.frontend import Stopwatch
 from hamletc.ir.evaluate import Array, evaluate
@@ -20,7 +21,7 @@ from hamletc.language.source import Source
 from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.passes.facts import facts_of
-from hamletc.passes.pipeline import gpu_passes, run
+from hamletc.passes.pipeline import gpu_passes
 from hamletc.read import parsed
 from samples import CONSTRUCTS, NAMES, SHIPPED, sample, universe_of
 from samples.inputs import random_inputs
@@ -63,11 +64,12 @@ def universe(name: str) -> Universe:
 @pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS, *TEXTS, "launched"])
 def test_tables_give_the_bits_of_unrolled_code(name: str) -> None:
     made = universe(name)
-    unrolled, tabled = lower(made, UNROLLED), lower(made, TABLES)
+    compilation = Compilation.begin(made, TABLES)
+    unrolled, tabled = lower(made, UNROLLED), compilation.program
     verify_program(tabled)
     of_rows = ("action", "affordance", "cascades", "fixed", "move", "mask")
     assert not any(table.name.startswith(of_rows) for table in unrolled.tables)
-    optimised = run(run(tabled, made), made, choose=gpu_passes)
+    optimised = compilation.run().run(gpu_passes).program
     facts = facts_of(made, unrolled)
     lasting = [n for n, affordance in enumerate(made.affordances) if affordance.duration is not None]
     for function in unrolled.functions:
@@ -130,7 +132,7 @@ def test_kernels_do_not_grow(make: object) -> None:
     sizes = []
     for count in (300, 1500):
         made = universe_of(make(count, 64))
-        program = run(lower(made), made)
+        program = Compilation.begin(made).run().program
         sizes.append([len(function.nodes) for function in program.functions])
     assert sizes[0] == pytest.approx(sizes[1], abs=3)
 

@@ -1,0 +1,117 @@
+"""docs/extending.md: its lists of files are those of the patches, and each patch makes what its section says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text()
+SECTIONS = {
+    "statement": "A statement",
+    "observation": "An observation",
+    "field": "A field of state",
+    "operation": "An operation of the tick IR",
+}
+SOURCES = ("compiler", "runtime", "lab", "townlet", "tests", "docs", "universes")
+CALL = "from hamletc.cli.main import main; main()"
+
+UNIONS = {
+    "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Together",
+    "runtime/hamlet/universe/observations.py": "    | ObserveConstant\n)",
+}
+"""Where a construct joins its union."""
+
+
+def section(example: str) -> str:
+    return PAGE.partition(f"\n## {SECTIONS[example]}\n")[2].partition("\n## ")[0]
+
+
+def patch(example: str) -> Path:
+    return ROOT / "docs" / "extending" / f"{example}.patch"
+
+
+def production(example: str) -> list[str]:
+    """The production files that a patch touches."""
+    files = re.findall(r"^\+\+\+ b/(\S+)", patch(example).read_text(), re.MULTILINE)
+    return [file for file in files if not file.startswith(("tests/", "docs/"))]
+
+
+def copied(folder: Path) -> Path:
+    """The sources and the tests in a folder, without what is generated."""
+    for name in SOURCES:
+        ignored = shutil.ignore_patterns("__pycache__", "golden", "conformance", "mutation")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def environment(folder: Path) -> dict[str, str]:
+    path = os.pathsep.join(str(folder / name) for name in ("compiler", "runtime", "lab", "townlet"))
+    return os.environ | {"PYTHONPATH": path, "XDG_CACHE_HOME": str(folder / "cache"), "COLUMNS": "120"}
+
+
+def ran(folder: Path, command: str) -> str:
+    """What a command of the page prints in a copy of the sources."""
+    program, *arguments = shlex.split(command)
+    head = [sys.executable, "-c", CALL] if program == "hamletc" else [sys.executable, "-m", program]
+    done = subprocess.run(
+        [*head, *arguments], cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("example", SECTIONS)
+def test_the_list_is_that_of_the_patch(example: str) -> None:
+    listed = re.findall(r"^\| `([^`]+)` \|", section(example), re.MULTILINE)
+    assert sorted(listed) == sorted(production(example))
+    title = SECTIONS[example]
+    (count,) = re.findall(rf"^\| \[{title[0].lower()}{title[1:]}\]\(#[\w-]+\) \| (\d+) \|", PAGE, re.MULTILINE)
+    assert int(count) == len(listed)
+
+
+@pytest.mark.parametrize("example", SECTIONS)
+def test_the_patch_does_what_its_section_says(example: str, tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    subprocess.run(["git", "apply", "-C1", str(patch(example))], cwd=folder, check=True, capture_output=True)
+    (command,) = re.findall(r"```sh\n(.*)\n```", section(example))
+    printed = ran(folder, command)
+    if command.startswith("hamletc diff"):
+        assert re.search(r"are equal in all [1-9][\d,]* values", printed), printed
+    if example == "field":
+        script = (
+            "import hamlet; print(hamlet.make(hamlet.compile('universes/first_meal.hamlet'), worlds=2).state.keys())"
+        )
+        script = script.replace("worlds=2", "worlds=2, backend='interpreter'")
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=folder, env=environment(folder), capture_output=True, text=True
+        )
+        assert "'idle'" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(os.environ.get("HAMLET_LONG_TESTS") != "1", reason="mypy reads everything anew for this: a minute")
+@pytest.mark.parametrize("union", UNIONS)
+def test_a_construct_in_its_union_alone_is_reported_wherever_it_is_missed(union: str, tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    file, members = folder / union, UNIONS[union]
+    text = file.read_text()
+    assert members in text
+    added = f"{members} | Another" if "TypeAlias" in members else members.replace("\n)", "\n    | Another\n)")
+    another = '@dataclass(frozen=True, slots=True)\nclass Another:\n    """Nobody knows this construct."""\n\n    span: Span\n'
+    if "TypeAlias" in members:
+        another += "    writes: dict[str, Span]\n    unclamped: tuple[str, ...]\n    assigns: tuple[Assign, ...]\n"
+    head, _, rest = text.replace(members, added).partition("\n\n@dataclass")
+    file.write_text(f"{head}\n\n{another}\n\n@dataclass{rest}")
+    done = subprocess.run([sys.executable, "-m", "mypy"], cwd=folder, capture_output=True, text=True, timeout=600)
+    missed = {line.partition(":")[0] for line in done.stdout.splitlines() if "[exhaustive-match]" in line}
+    example = "statement" if "statements" in union else "observation"
+    known = {name for name in production(example) if name != union and ("interpreter" in name or "lowering" in name)}
+    assert known <= missed, done.stdout
