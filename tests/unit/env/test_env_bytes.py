@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +13,7 @@ from hamlet import EnvError
 from hamlet.package.module import Module
 from hamlet.schema import observation_segments
 from hamlet.schema.observed import STEPS, Scale
+from processes import Run
 
 ODD = """
 universe odd
@@ -148,7 +146,7 @@ def test_what_no_byte_can_hold(tmp_path: Path) -> None:
     assert hamlet.make(module, worlds=1, backend="interpreter", obs_dtype="float32").observation is not None
 
 
-def test_triton_gives_the_same_bytes(odd: Module) -> None:
+def test_triton_gives_the_same_bytes(odd: Module, run_program: Run) -> None:
     program = (
         "import sys, hamlet, torch\n"
         "module = hamlet.load(sys.argv[1])\n"
@@ -158,5 +156,5 @@ def test_triton_gives_the_same_bytes(odd: Module) -> None:
         "assert torch.equal(left.observation, right.observation)\n"
         "assert left.observation.unique().numel() > 50\n"
     )
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    subprocess.run([sys.executable, "-c", program, str(odd.path)], check=True, env=environment)
+    done = run_program(program, odd.path, TRITON_INTERPRET="1")
+    assert done.returncode == 0, done.stderr
