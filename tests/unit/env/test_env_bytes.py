@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -34,10 +35,8 @@ observe {
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    folder = tmp_path_factory.mktemp("odd")
-    (folder / "odd.hamlet").write_text(ODD)
-    return hamlet.compile(folder / "odd.hamlet", folder / "odd")
+def odd(compiled: Callable[[str], Module]) -> Module:
+    return compiled(ODD)
 
 
 def by_definition(values: torch.Tensor, module: Module) -> np.ndarray:
