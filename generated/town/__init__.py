@@ -10,14 +10,14 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 5
+SCHEMA = 6
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "539e1d24f0b00a5b1e32da3c9d4f2d0c2e469979a79fbc2875967d258b6e253b",
-    "numba_kernels.py": "e21cdf853adcefc899d17a7c810f7d1e104048b8d51c13ec9bdb5222f2dee9ca",
+    "numba_kernels.py": "7111d67600c28d7f1affecb5fc32f5f0a8dc8487624d1fb02f137205b6102483",
     "triton_kernels.py": "7280dc645411c6b461d72e945322e7195dc6f315f1941e8a7402eaf20bc7e25a",
 }
 

@@ -11,8 +11,8 @@ from numba import uint32 as u32
 
 from hamlet.launch.cpu.ops import (
     AHEAD,
+    CACHE_TICKS,
     CHOSEN,
-    KEPT,
     LANES,
     NO_ACTIONS,
     NO_BOOL,
@@ -846,8 +846,8 @@ def _see(cells, scene_0, scene_1, begin, end):
 
 
 @helper
-def _keep(layout, cells, scene_0, scene_1):
-    """Note where the affordances at random of every lane stand."""
+def _fill_cells(layout, cells, scene_0, scene_1):
+    """Compute the cells of the affordances at random of every lane."""
     for index in range(14):
         for first in range(0, LANES, WIDE):
             lane = wide(first)
@@ -856,9 +856,40 @@ def _keep(layout, cells, scene_0, scene_1):
 
 
 @helper
-def _look(found, standing, cells, layout, keeping):
-    """Find what is on the cells on which the lanes stand: among those that are kept, or by the layout."""
-    if keeping:
+def _load_cells(
+    layout, stored_layout, flags, cells, scene_0, scene_1, cells_array, layouts_array, known, start, count, observing,
+):
+    """The cells that an earlier launch has stored, where they are `known` and layouts are the same; else compute them.
+    Whether they are as they are stored."""
+    unchanged = known
+    if unchanged:
+        load_lanes(stored_layout, part(layouts_array, 0, start), count)
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            flags[lane] = equal(stored_layout[lane], layout[lane])
+        unchanged = all_set(flags)
+    if unchanged:
+        for row in range(CELLS):
+            load_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
+        if observing:
+            _see(cells, scene_0, scene_1, 0, LANES)
+    else:
+        _fill_cells(layout, cells, scene_0, scene_1)
+    return unchanged
+
+
+@helper
+def _store_cells(cells, layout, cells_array, layouts_array, start, count):
+    """Store the cells for later launches, with the layouts that they follow from."""
+    store_lanes(layout, part(layouts_array, 0, start), count)
+    for row in range(CELLS):
+        store_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
+
+
+@helper
+def _find(found, standing, cells, layout, caching):
+    """Find what is on the cells on which the lanes stand: among those of the cache, or by the layout."""
+    if caching:
         find(found, standing, cells, 14)
     else:
         for first in range(0, LANES, WIDE):
@@ -867,21 +898,209 @@ def _look(found, standing, cells, layout, keeping):
 
 
 @helper
-def _look_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing):
-    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not kept."""
-    if observing and not keeping:
-        _keep(layout, cells, scene_0, scene_1)
+def _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing):
+    """Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not cached."""
+    if observing and not caching:
+        _fill_cells(layout, cells, scene_0, scene_1)
     for first in range(0, LANES, WIDE):
         lane = wide(first)
         standing[lane] = _stand(position_x[lane], position_y[lane])
-    _look(found, standing, cells, layout, keeping)
+    _find(found, standing, cells, layout, caching)
+
+
+@inline
+def _act(
+    action, situation, ahead, actions_array, choices_array, thresholds_array, strides_array, bins_array, meter_energy,
+    meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
+    position_y, age, layout, first_world, agents, seed_low, seed_high, start, count, passed, now, tiled,
+):
+    """The actions of a tick: recorded, or looked up by situation, or drawn for four ticks at once."""
+    tabular = strides_array.shape[0] > 0
+    if tabular:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            situation[lane] = _situation(
+                meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
+                meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane],
+                age[lane], layout[lane], strides_array[0], strides_array[1], strides_array[2], strides_array[3],
+                bins_array[0], bins_array[8], strides_array[4], bins_array[1], bins_array[9], strides_array[5],
+                bins_array[2], bins_array[10], strides_array[6], bins_array[3], bins_array[11], strides_array[7],
+                bins_array[4], bins_array[12], strides_array[8], bins_array[5], bins_array[13], strides_array[9],
+                bins_array[6], bins_array[14], strides_array[10], bins_array[7], bins_array[15], strides_array[11],
+            )
+    if actions_array.shape[0] > 0:
+        load_lanes(action, part(actions_array, passed - 1, start), count)
+    elif choices_array.shape[0] > 0:
+        look_up(action, choices_array, situation, count)
+    else:
+        if tiled or passed == 1 or now & 3 == 0:
+            for first in range(0, LANES, WIDE):
+                lane = wide(first)
+                first_word, second_word, third_word, fourth_word = _policy(
+                    ramp(u32(first_world * agents + start + first)), u32(now), u32(seed_low), u32(seed_high),
+                )
+                ahead[lane] = first_word
+                ahead[1 * LANES + lane] = second_word
+                ahead[2 * LANES + lane] = third_word
+                ahead[3 * LANES + lane] = fourth_word
+        drawn = (now & 3) * LANES
+        for first in range(0, LANES, WIDE):
+            word = ahead[wide(drawn + first)]
+            action[wide(first)] = where(tabular, to_i32(shift_right(word, 2)), _choose(word))
+        if tabular:
+            draw(action, thresholds_array, 7, situation, count)
+
+
+@inline
+def _advance(
+    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
+    position_x, position_y, age, episode_return, reward, terminated, truncated, used, cause, alive, flags,
+    before_meter_energy, before_meter_hygiene, before_meter_satiation, before_meter_money, before_meter_mood,
+    before_meter_social, before_meter_health, before_meter_fitness, before_position_x, before_position_y, before_age,
+    before_episode_return, action, found, standing, cells, layout, caching,
+):
+    """A tick of the lanes that are alive; the others keep what they had `before`."""
+    dead = not all_set(alive)
+    if dead:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            flags[lane] = not alive[lane]
+            before_meter_energy[lane] = meter_energy[lane]
+            before_meter_hygiene[lane] = meter_hygiene[lane]
+            before_meter_satiation[lane] = meter_satiation[lane]
+            before_meter_money[lane] = meter_money[lane]
+            before_meter_mood[lane] = meter_mood[lane]
+            before_meter_social[lane] = meter_social[lane]
+            before_meter_health[lane] = meter_health[lane]
+            before_meter_fitness[lane] = meter_fitness[lane]
+            before_position_x[lane] = position_x[lane]
+            before_position_y[lane] = position_y[lane]
+            before_age[lane] = age[lane]
+            before_episode_return[lane] = episode_return[lane]
+    # Moves, and what is where they end.
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
+        position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
+        standing[lane] = _stand(position_x[lane], position_y[lane])
+    _find(found, standing, cells, layout, caching)
+    for first in range(0, LANES, WIDE):
+        lane = wide(first)
+        (
+            meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
+            meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane], reward[lane], terminated[lane],
+            truncated[lane], used[lane], cause[lane],
+        ) = _tick(
+            meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
+            meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane], action[lane], position_x[lane],
+            position_y[lane], found[lane],
+        )
+        episode_return[lane] = episode_return[lane] + reward[lane]
+        alive[lane] = not (terminated[lane] | truncated[lane])
+    if dead:
+        for first in range(0, LANES, WIDE):
+            lane = wide(first)
+            meter_energy[lane] = where(flags[lane], before_meter_energy[lane], meter_energy[lane])
+            meter_hygiene[lane] = where(flags[lane], before_meter_hygiene[lane], meter_hygiene[lane])
+            meter_satiation[lane] = where(flags[lane], before_meter_satiation[lane], meter_satiation[lane])
+            meter_money[lane] = where(flags[lane], before_meter_money[lane], meter_money[lane])
+            meter_mood[lane] = where(flags[lane], before_meter_mood[lane], meter_mood[lane])
+            meter_social[lane] = where(flags[lane], before_meter_social[lane], meter_social[lane])
+            meter_health[lane] = where(flags[lane], before_meter_health[lane], meter_health[lane])
+            meter_fitness[lane] = where(flags[lane], before_meter_fitness[lane], meter_fitness[lane])
+            position_x[lane] = where(flags[lane], before_position_x[lane], position_x[lane])
+            position_y[lane] = where(flags[lane], before_position_y[lane], position_y[lane])
+            age[lane] = where(flags[lane], before_age[lane], age[lane])
+            episode_return[lane] = where(flags[lane], before_episode_return[lane], episode_return[lane])
+            alive[lane] = (not flags[lane]) & alive[lane]
+            reward[lane] = where(flags[lane], f32(0.0), reward[lane])
+            terminated[lane] = (not flags[lane]) & terminated[lane]
+            truncated[lane] = (not flags[lane]) & truncated[lane]
+            used[lane] = where(flags[lane], -1, used[lane])
+            cause[lane] = where(flags[lane], -1, cause[lane])
+
+
+@inline
+def _count(
+    flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
+    finished_return, agents,
+):
+    """Add a tick to the statistics; how many uses are noted now."""
+    noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
+    # In worlds of one agent whoever ends also begins anew: `_finish` counts those.
+    if agents == 1:
+        return noted
+    for first in range(0, LANES, WIDE):
+        flags[wide(first)] = less(-1, cause[wide(first)])
+    count_episodes(
+        lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
+        part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
+    )
+    return noted
+
+
+@inline
+def _store_outcome(
+    reward, terminated, truncated, used, cause, reward_array, terminated_array, truncated_array, used_array,
+    cause_array, start, count,
+):
+    """Write what happened in a tick."""
+    store_lanes(reward, part(reward_array, 0, start), count)
+    store_lanes(terminated, part(terminated_array, 0, start), count)
+    store_lanes(truncated, part(truncated_array, 0, start), count)
+    store_lanes(used, part(used_array, 0, start), count)
+    store_lanes(cause, part(cause_array, 0, start), count)
+
+
+@inline
+def _end(flags, alive, living, tiled, agents, count):
+    """Flag the lanes in whose worlds nobody is alive; `living` are, in all tiles of a world that takes several."""
+    if tiled:
+        for lane in range(count):
+            flags[lane] = living == 0
+    elif agents == 1:
+        for lane in range(count):
+            flags[lane] = not alive[lane]
+    else:
+        for first in range(0, count, agents):
+            living = 0
+            for lane in range(first, first + agents):
+                living += alive[lane]
+            for lane in range(first, first + agents):
+                flags[lane] = living == 0
+
+
+@inline
+def _finish(
+    flags, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1,
+    caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+    meter_social, meter_health, meter_fitness, age, lanes, cause, episode_return, causes_array, lengths_array,
+    finished_return, chosen, counting, agents, episode,
+):
+    """The last of episodes: final observations and statistics; and the number of the next one."""
+    if every_tick and observing:
+        _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing)
+        for first in range(0, LANES, WIDE):
+            if any_set(flags[wide(first)]):
+                _observe(
+                    final_observation_array, start, first, first + WIDE, flags, False, meter_energy, meter_hygiene,
+                    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
+                    position_y, age, found, scene_0, scene_1,
+                )
+    for index in range(chosen):
+        lane = lanes[index]
+        episode[lane] += 1
+        if counting and agents == 1 and cause[lane] >= 0:
+            count_episode(
+                lane, cause, age, episode_return, part(causes_array, 0, 0), part(lengths_array, 0, 0),
+                lengths_array.shape[0] - 1, finished_return,
+            )
 
 
 @helper
-def _restart(
-    lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene, meter_satiation,
+def _begin(
+    lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation,
     meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive,
-    episode_return, layout, episode, world, agent, agents, first_world, seed_low, seed_high,
+    episode_return, layout, episode, agents, seed_low, seed_high, world, agent, first_world,
 ):
     """A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the
     first lane of the chunk."""
@@ -896,7 +1115,7 @@ def _restart(
     for index in range(chosen):
         lane = lanes[index]
         own = u32(14 + agent + lane - (lane * turns >> 16) * agents)
-        if keeping:
+        if caching:
             numbers = ramp(u32(0))
             numbers = where(equal(numbers, 14), own, numbers)
             scatter(_place(layout[lane], numbers), part(cells, 0, 0 * LANES), lane, 15)
@@ -909,10 +1128,63 @@ def _restart(
         age[lane] = 0
         alive[lane] = True
         episode_return[lane] = f32(0.0)
-    if keeping and observing:
+    if caching and observing:
         for index in range(chosen):
             lane = lanes[index] - lanes[index] % WIDE
             _see(cells, scene_0, scene_1, lane, lane + WIDE)
+
+
+@inline
+def _conclude(
+    flags, count, fresh, passed, alive, living, tiled, start, every_tick, observing, position_x, position_y, layout,
+    standing, found, cells, scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene,
+    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, lanes, cause,
+    episode_return, causes_array, lengths_array, finished_return, counting, agents, episode, seed_low, seed_high, world,
+    agent, first_world,
+):
+    """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in every
+    world. Whether an episode begins."""
+    for first in range(0, LANES, WIDE):
+        flags[wide(first)] = False
+    if fresh:
+        for lane in range(count):
+            flags[lane] = True
+    elif passed > 0:
+        _end(flags, alive, living, tiled, agents, count)
+    chosen = choose_lanes(flags, lanes)
+    if chosen > 0:
+        if not fresh:
+            _finish(
+                flags, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0,
+                scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
+                meter_mood, meter_social, meter_health, meter_fitness, age, lanes, cause, episode_return, causes_array,
+                lengths_array, finished_return, chosen, counting, agents, episode,
+            )
+        _begin(
+            lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation,
+            meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive,
+            episode_return, layout, episode, agents, seed_low, seed_high, world, agent, first_world,
+        )
+    return chosen > 0
+
+
+@inline
+def _survey(
+    flags, observing, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+    meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1, start, count,
+    layout, standing, cells, caching, alive, mask_array,
+):
+    """Write what the lanes observe, and which actions are allowed."""
+    _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing)
+    if observing:
+        for first in range(0, LANES, WIDE):
+            flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
+        _observe(
+            observation_array, start, 0, LANES, flags, count == LANES, meter_energy, meter_hygiene, meter_satiation,
+            meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found,
+            scene_0, scene_1,
+        )
+    _mask(mask_array, start, count, alive, position_x, position_y, found)
 
 
 @kernel
@@ -928,12 +1200,9 @@ def rollout(
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
-    Cells of affordances are kept from call to call, with the layouts that they follow from, where there is room for
-    them; they are `known` after the first.
+    The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
+    for it; it is `known` after the first launch.
     """
-    recorded = actions_array.shape[0] > 0
-    tabular = strides_array.shape[0] > 0
-    chosen_by_table = choices_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
     lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
@@ -941,10 +1210,10 @@ def rollout(
     action = local_i32(LANES)
     situation = local_i32(LANES)
     observing = observation_array.shape[0] > 0
-    remembering = layouts_array.shape[0] > 0
-    keeping = agents <= LANES and (remembering or observing or ticks >= KEPT)
-    looked_up = False
-    cells_layout = local_u32(LANES)
+    stored = layouts_array.shape[0] > 0
+    caching = agents <= LANES and (stored or observing or ticks >= CACHE_TICKS)
+    unchanged = False
+    stored_layout = local_u32(LANES)
     reward = local_f32(LANES)
     terminated = local_bool(LANES)
     truncated = local_bool(LANES)
@@ -973,31 +1242,47 @@ def rollout(
     cells = rows_u8(15)
     scene_0 = local_u32(LANES)
     scene_1 = local_u32(LANES)
-    kept_meter_energy = local_f32(LANES)
-    kept_meter_hygiene = local_f32(LANES)
-    kept_meter_satiation = local_f32(LANES)
-    kept_meter_money = local_f32(LANES)
-    kept_meter_mood = local_f32(LANES)
-    kept_meter_social = local_f32(LANES)
-    kept_meter_health = local_f32(LANES)
-    kept_meter_fitness = local_f32(LANES)
-    kept_position_x = local_i32(LANES)
-    kept_position_y = local_i32(LANES)
-    kept_age = local_i32(LANES)
-    kept_episode_return = local_f32(LANES)
+    before_meter_energy = local_f32(LANES)
+    before_meter_hygiene = local_f32(LANES)
+    before_meter_satiation = local_f32(LANES)
+    before_meter_money = local_f32(LANES)
+    before_meter_mood = local_f32(LANES)
+    before_meter_social = local_f32(LANES)
+    before_meter_health = local_f32(LANES)
+    before_meter_fitness = local_f32(LANES)
+    before_position_x = local_i32(LANES)
+    before_position_y = local_i32(LANES)
+    before_age = local_i32(LANES)
+    before_episode_return = local_f32(LANES)
     per_chunk = max(LANES // agents, 1)
     world = next_worlds(shares_array, thread, per_chunk)
     while world >= 0:
         chunk_lanes = min(per_chunk, worlds - world) * agents
         tiled = chunk_lanes > LANES
-        for passed in range(ticks + 1):
+        if not tiled:
+            agent, start, count = 0, world * agents, chunk_lanes
+            _load(
+                meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
+                meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+                meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world,
+                agents, agent,
+            )
+            if counting:
+                load_lanes(finished_return, part(finished_return_array, 0, start), count)
+            if caching:
+                unchanged = _load_cells(
+                    layout, stored_layout, flags, cells, scene_0, scene_1, cells_array, layouts_array, known, start,
+                    count, observing,
+                )
+        # Without ticks there is one turn all the same.
+        for passed in range(min(ticks, 1), ticks + 1):
             final = passed == ticks
             now = tick + passed - 1
             living = 0
-            for agent in range(0, chunk_lanes, LANES):
+            for agent in range(0, chunk_lanes if passed > 0 else 0, LANES):
                 start = world * agents + agent
                 count = min(LANES, chunk_lanes - agent)
-                if tiled or passed == 0:
+                if tiled:
                     _load(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
                         layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
@@ -1006,137 +1291,30 @@ def rollout(
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
-                if passed == 0 and keeping:
-                    looked_up = known
-                    if looked_up:
-                        load_lanes(cells_layout, part(layouts_array, 0, start), count)
-                        for first in range(0, LANES, WIDE):
-                            lane = wide(first)
-                            flags[lane] = equal(cells_layout[lane], layout[lane])
-                        looked_up = all_set(flags)
-                    if looked_up:
-                        for row in range(CELLS):
-                            load_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
-                        if observing:
-                            _see(cells, scene_0, scene_1, 0, LANES)
-                    else:
-                        _keep(layout, cells, scene_0, scene_1)
-                if passed == 0:
-                    continue
-
-                # Actions: recorded, or looked up by situation, or drawn for four ticks at once.
-                if tabular:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        situation[lane] = _situation(
-                            meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                            meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane],
-                            position_x[lane], position_y[lane], age[lane], layout[lane], strides_array[0],
-                            strides_array[1], strides_array[2], strides_array[3], bins_array[0], bins_array[8],
-                            strides_array[4], bins_array[1], bins_array[9], strides_array[5], bins_array[2],
-                            bins_array[10], strides_array[6], bins_array[3], bins_array[11], strides_array[7],
-                            bins_array[4], bins_array[12], strides_array[8], bins_array[5], bins_array[13],
-                            strides_array[9], bins_array[6], bins_array[14], strides_array[10], bins_array[7],
-                            bins_array[15], strides_array[11],
-                        )
-                if recorded:
-                    load_lanes(action, part(actions_array, passed - 1, start), count)
-                elif chosen_by_table:
-                    look_up(action, choices_array, situation, count)
-                else:
-                    if tiled or passed == 1 or now & 3 == 0:
-                        for first in range(0, LANES, WIDE):
-                            lane = wide(first)
-                            first_word, second_word, third_word, fourth_word = _policy(
-                                ramp(u32(first_world * agents + start + first)), u32(now), u32(seed_low),
-                                u32(seed_high),
-                            )
-                            ahead[lane] = first_word
-                            ahead[1 * LANES + lane] = second_word
-                            ahead[2 * LANES + lane] = third_word
-                            ahead[3 * LANES + lane] = fourth_word
-                    drawn = (now & 3) * LANES
-                    for first in range(0, LANES, WIDE):
-                        word = ahead[wide(drawn + first)]
-                        action[wide(first)] = where(tabular, to_i32(shift_right(word, 2)), _choose(word))
-                    if tabular:
-                        draw(action, thresholds_array, 7, situation, count)
-
-                # The tick; who was dead before it keeps everything.
-                dead = not all_set(alive)
-                if dead:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        flags[lane] = not alive[lane]
-                        kept_meter_energy[lane] = meter_energy[lane]
-                        kept_meter_hygiene[lane] = meter_hygiene[lane]
-                        kept_meter_satiation[lane] = meter_satiation[lane]
-                        kept_meter_money[lane] = meter_money[lane]
-                        kept_meter_mood[lane] = meter_mood[lane]
-                        kept_meter_social[lane] = meter_social[lane]
-                        kept_meter_health[lane] = meter_health[lane]
-                        kept_meter_fitness[lane] = meter_fitness[lane]
-                        kept_position_x[lane] = position_x[lane]
-                        kept_position_y[lane] = position_y[lane]
-                        kept_age[lane] = age[lane]
-                        kept_episode_return[lane] = episode_return[lane]
-                # Moves, and what is where they end.
-                for first in range(0, LANES, WIDE):
-                    lane = wide(first)
-                    position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
-                    standing[lane] = _stand(position_x[lane], position_y[lane])
-                _look(found, standing, cells, layout, keeping)
-                for first in range(0, LANES, WIDE):
-                    lane = wide(first)
-                    (
-                        meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane],
-                        reward[lane], terminated[lane], truncated[lane], used[lane], cause[lane],
-                    ) = _tick(
-                        meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane],
-                        meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], age[lane],
-                        action[lane], position_x[lane], position_y[lane], found[lane],
-                    )
-                    episode_return[lane] = episode_return[lane] + reward[lane]
-                    alive[lane] = not (terminated[lane] | truncated[lane])
-                if dead:
-                    for first in range(0, LANES, WIDE):
-                        lane = wide(first)
-                        meter_energy[lane] = where(flags[lane], kept_meter_energy[lane], meter_energy[lane])
-                        meter_hygiene[lane] = where(flags[lane], kept_meter_hygiene[lane], meter_hygiene[lane])
-                        meter_satiation[lane] = where(flags[lane], kept_meter_satiation[lane], meter_satiation[lane])
-                        meter_money[lane] = where(flags[lane], kept_meter_money[lane], meter_money[lane])
-                        meter_mood[lane] = where(flags[lane], kept_meter_mood[lane], meter_mood[lane])
-                        meter_social[lane] = where(flags[lane], kept_meter_social[lane], meter_social[lane])
-                        meter_health[lane] = where(flags[lane], kept_meter_health[lane], meter_health[lane])
-                        meter_fitness[lane] = where(flags[lane], kept_meter_fitness[lane], meter_fitness[lane])
-                        position_x[lane] = where(flags[lane], kept_position_x[lane], position_x[lane])
-                        position_y[lane] = where(flags[lane], kept_position_y[lane], position_y[lane])
-                        age[lane] = where(flags[lane], kept_age[lane], age[lane])
-                        episode_return[lane] = where(flags[lane], kept_episode_return[lane], episode_return[lane])
-                        alive[lane] = (not flags[lane]) & alive[lane]
-                        reward[lane] = where(flags[lane], f32(0.0), reward[lane])
-                        terminated[lane] = (not flags[lane]) & terminated[lane]
-                        truncated[lane] = (not flags[lane]) & truncated[lane]
-                        used[lane] = where(flags[lane], -1, used[lane])
-                        cause[lane] = where(flags[lane], -1, cause[lane])
-
+                _act(
+                    action, situation, ahead, actions_array, choices_array, thresholds_array, strides_array, bins_array,
+                    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+                    meter_fitness, position_x, position_y, age, layout, first_world, agents, seed_low, seed_high, start,
+                    count, passed, now, tiled,
+                )
+                _advance(
+                    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+                    meter_fitness, position_x, position_y, age, episode_return, reward, terminated, truncated, used,
+                    cause, alive, flags, before_meter_energy, before_meter_hygiene, before_meter_satiation,
+                    before_meter_money, before_meter_mood, before_meter_social, before_meter_health,
+                    before_meter_fitness, before_position_x, before_position_y, before_age, before_episode_return,
+                    action, found, standing, cells, layout, caching,
+                )
                 if counting:
-                    noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
-                    # In worlds of one agent whoever ends also begins anew, below.
-                    if agents > 1:
-                        for first in range(0, LANES, WIDE):
-                            flags[wide(first)] = less(-1, cause[wide(first)])
-                        count_episodes(
-                            lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
-                            part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
-                        )
+                    noted = _count(
+                        flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
+                        lengths_array, finished_return, agents,
+                    )
                 if final:
-                    store_lanes(reward, part(reward_array, 0, start), count)
-                    store_lanes(terminated, part(terminated_array, 0, start), count)
-                    store_lanes(truncated, part(truncated_array, 0, start), count)
-                    store_lanes(used, part(used_array, 0, start), count)
-                    store_lanes(cause, part(cause_array, 0, start), count)
+                    _store_outcome(
+                        reward, terminated, truncated, used, cause, reward_array, terminated_array, truncated_array,
+                        used_array, cause_array, start, count,
+                    )
                 if tiled:
                     for lane in range(count):
                         living += alive[lane]
@@ -1147,8 +1325,6 @@ def rollout(
                     )
                     if counting:
                         store_lanes(finished_return, part(finished_return_array, 0, start), count)
-
-            # The worlds: clock, new episodes, observations.
             for agent in range(0, chunk_lanes, LANES):
                 start = world * agents + agent
                 count = min(LANES, chunk_lanes - agent)
@@ -1159,71 +1335,20 @@ def rollout(
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent,
                     )
-                for first in range(0, LANES, WIDE):
-                    flags[wide(first)] = False
-                if fresh:
-                    for lane in range(count):
-                        flags[lane] = True
-                elif passed > 0:
-                    if tiled:
-                        for lane in range(count):
-                            flags[lane] = living == 0
-                    elif agents == 1:
-                        for lane in range(count):
-                            flags[lane] = not alive[lane]
-                    else:
-                        for first in range(0, count, agents):
-                            living = 0
-                            for lane in range(first, first + agents):
-                                living += alive[lane]
-                            for lane in range(first, first + agents):
-                                flags[lane] = living == 0
-                chosen = choose_lanes(flags, lanes)
-                if chosen > 0:
-                    if not fresh:
-                        if every_tick and observing:
-                            _look_again(
-                                position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping,
-                                observing,
-                            )
-                        if every_tick and observation_array.shape[0] > 0:
-                            for first in range(0, LANES, WIDE):
-                                if any_set(flags[wide(first)]):
-                                    _observe(
-                                        final_observation_array, start, first, first + WIDE, flags, False, meter_energy,
-                                        meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
-                                        meter_health, meter_fitness, position_x, position_y, age, found, scene_0,
-                                        scene_1,
-                                    )
-                        ends = counting and agents == 1
-                        for index in range(chosen):
-                            lane = lanes[index]
-                            episode[lane] += 1
-                            if ends and cause[lane] >= 0:
-                                count_episode(
-                                    lane, cause, age, episode_return, part(causes_array, 0, 0),
-                                    part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
-                                )
-                    _restart(
-                        lanes, chosen, cells, scene_0, scene_1, keeping, observing, meter_energy, meter_hygiene,
-                        meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                        position_y, age, alive, episode_return, layout, episode, world, agent, agents, first_world,
-                        seed_low, seed_high,
+                begun = _conclude(
+                    flags, count, fresh, passed, alive, living, tiled, start, every_tick, observing, position_x,
+                    position_y, layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array,
+                    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+                    meter_fitness, age, lanes, cause, episode_return, causes_array, lengths_array, finished_return,
+                    counting, agents, episode, seed_low, seed_high, world, agent, first_world,
+                )
+                unchanged = unchanged and not begun
+                if final or every_tick:
+                    _survey(
+                        flags, observing, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
+                        meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found,
+                        scene_0, scene_1, start, count, layout, standing, cells, caching, alive, mask_array,
                     )
-                    looked_up = False
-                if final or (every_tick and passed > 0):
-                    _look_again(
-                        position_x, position_y, layout, standing, found, cells, scene_0, scene_1, keeping, observing,
-                    )
-                    if observation_array.shape[0] > 0:
-                        for first in range(0, LANES, WIDE):
-                            flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
-                        _observe(
-                            observation_array, start, 0, LANES, flags, count == LANES, meter_energy, meter_hygiene,
-                            meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-                            position_x, position_y, age, found, scene_0, scene_1,
-                        )
-                    _mask(mask_array, start, count, alive, position_x, position_y, found)
                 if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
@@ -1232,10 +1357,8 @@ def rollout(
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
-                    if remembering and keeping and not looked_up:
-                        store_lanes(layout, part(layouts_array, 0, start), count)
-                        for row in range(CELLS):
-                            store_lanes(part(cells, 0, row * LANES), part(cells_array, row, start), count)
+                    if stored and caching and not unchanged:
+                        _store_cells(cells, layout, cells_array, layouts_array, start, count)
         if counting and not tiled:
             store_lanes(finished_return, part(finished_return_array, 0, world * agents), chunk_lanes)
         world = next_worlds(shares_array, thread, per_chunk)

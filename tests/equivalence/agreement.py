@@ -30,7 +30,7 @@ from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
 from hamletc.lowering.plan import LIMITS, Limits
 from hamletc.package import package, write
-from hamletc.passes.pipeline import KEPT_CELLS, PASS_NAMES, default_passes, gpu_passes
+from hamletc.passes.pipeline import CELL_CACHE, PASS_NAMES, default_passes, gpu_passes
 from hamletc.passes.tabulation import tabulate
 from hamletc.read import parsed
 
@@ -93,8 +93,8 @@ def programs(universe: Universe, case: Case) -> dict[str, Program]:
 
 def compiled(universe: Universe, targets: tuple[str, ...], limits: Limits) -> dict[str, bytes]:
     """The files of a package."""
-    # Where cells are kept, affordances are unrolled.
-    disabled = () if limits == LIMITS else (KEPT_CELLS,)
+    # With a cell cache affordances are unrolled.
+    disabled = () if limits == LIMITS else (CELL_CACHE,)
     compilation = replace(Compilation.begin(universe, limits), disabled=frozenset(disabled))
     return package(universe, emit_texts(optimise(compilation), targets))
 

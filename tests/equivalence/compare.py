@@ -23,7 +23,7 @@ from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import emit_texts, optimise
 from hamletc.lowering.plan import Limits
 from hamletc.package import package, write
-from hamletc.passes.pipeline import KEPT_CELLS
+from hamletc.passes.pipeline import CELL_CACHE
 from on_interpreter import interpret
 from samples import MANY, sample
 
@@ -41,8 +41,8 @@ def effort(name: str) -> Effort:
 def main(name: str, folder: Path) -> int:
     interpret()
     torch.set_num_threads(1)
-    # Where cells are kept, everything is unrolled.
-    disabled = (KEPT_CELLS,) if name in MANY else ()
+    # With a cell cache everything is unrolled.
+    disabled = (CELL_CACHE,) if name in MANY else ()
     universe = sample(name)
     compilation = replace(Compilation.begin(universe, Limits(64, 16)), disabled=frozenset(disabled))
     write(package(universe, emit_texts(optimise(compilation), target_names())), folder)

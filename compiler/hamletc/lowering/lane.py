@@ -115,3 +115,19 @@ def begin_tick(plan: Plan, builder: Builder) -> tuple[Lane, Value]:
     lane.before = replace(lane, meters=dict(lane.meters), streaks=dict(lane.streaks), seen=dict(lane.seen))
     with builder.at("state", None):
         return lane, builder.input(I32, "action")
+
+
+def state_of(lane: Lane) -> dict[str, Value]:
+    """The state that a tick can change, by state name."""
+    axes = schema.axes(lane.universe)
+    state = {f"meter.{name}": value for name, value in lane.meters.items()}
+    state |= {f"position.{axis}": value for axis, value in zip(axes, lane.position, strict=True)}
+    state |= {f"velocity.{axis}": value for axis, value in zip(axes, lane.velocity, strict=False)}
+    single = {"speed": lane.speed, "age": lane.age, "engaged": lane.engaged, "progress": lane.progress}
+    state |= {name: value for name, value in single.items() if value is not None}
+    state |= {f"used_at.{axis}": value for axis, value in zip(axes, lane.used_at, strict=False)}
+    if lane.last is not None:
+        state["last"] = lane.last
+    state |= {f"streak.{name}": value for name, value in lane.streaks.items()}
+    state |= {f"seen.{name}": value for name, value in lane.seen.items()}
+    return state

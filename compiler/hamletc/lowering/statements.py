@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, AssignOp, Expression, Span, Statement, Together
@@ -44,16 +44,7 @@ def run(
 
 def written(body: Sequence[Statement]) -> dict[str, Span]:
     """The meters that statements write, in the order of first appearance, and where each is last written."""
-    return {assign.meter: assign.span for assign in _assigns(body)}
-
-
-def _assigns(body: Sequence[Statement]) -> Iterator[Assign]:
-    for statement in body:
-        match statement:
-            case Assign():
-                yield statement
-            case Together(body=together):
-                yield from together
+    return {meter: span for statement in body for meter, span in statement.writes.items()}
 
 
 def pay(lane: Lane, construct: str, span: Span, meter: str, cost: Expression, guard: Value | None) -> None:

@@ -36,8 +36,9 @@ Observer: TypeAlias = Callable[[str, Function, Function, float], None]
 Chosen: TypeAlias = Callable[[Facts], tuple[Pass, ...]]
 """Gives passes, made for what is known of a program."""
 
-KEPT_CELLS = "kept_cells"
-"""No rewriting, but a program that is lowered for kernels that keep the cells of affordances; left out like a pass."""
+CELL_CACHE = "cell_cache"
+"""No rewriting, but a program that is lowered for kernels with a cell cache (`hamletc.lowering.cell_cache`); left out
+like a pass."""
 
 PASS_NAMES = (
     "constant_folding",
@@ -50,7 +51,7 @@ PASS_NAMES = (
     "constant_division",
     "extremes",
 )
-CPU_NAMES = (KEPT_CELLS, tabulation.NAME)
+CPU_NAMES = (CELL_CACHE, tabulation.NAME)
 """What is done for CPUs alone, to whole programs, by the same names of things to leave out."""
 
 

@@ -17,7 +17,7 @@ MOST_VALUES = 8
 def split(function: Function) -> tuple[Function, Function]:
     """The function of the scene, with outputs `scene.0`, ..., and `function` with those as inputs.
 
-    The scene are the values that depend on layout, places and kept cells alone and are costly; without any, it is the
+    The scene are the values that depend on layout, places and cached cells alone and are costly; without any, it is the
     layout.
     """
     nodes = function.nodes

@@ -15,7 +15,7 @@ from hamlet.interpreter import Interpreter, Trace, Write, coverage
 from hamlet.interpreter.interpreter import global_lanes
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
-from hamlet.universe import Assign, Span, Statement, Together, Universe
+from hamlet.universe import Span, Statement, Universe
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of
 from hamlet_lab.divergence.record import Divergence, SourceLine, Written, f32_value, source_at, value_of
@@ -113,9 +113,16 @@ def _chosen(interpreter: Interpreter, buffers: Buffers, event: Event, index: int
             raise ValueError(f"nobody acts in {describe(event)}")
 
 
+STATISTICS: dict[str, tuple[schema.Construct, ...]] = {
+    "uses": ("affordances",),
+    **dict.fromkeys(("causes", "lengths", "finished_return"), ("causes", "lifespan")),
+}
+"""The constructs behind the arrays of statistics, which are no fields."""
+
+
 def writers(universe: Universe, array: str, row: str) -> tuple[SourceLine, ...]:
     """The constructs that can write a row of an array, in the order of a tick."""
-    found = _meter(universe, row) if array == "meters" else _field(universe, array, row)
+    found = _field(universe, array, row)
     return tuple(dict.fromkeys(source_at(universe, name, span) for name, span in found))
 
 
@@ -123,7 +130,7 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     (declared,) = (item for item in universe.meters if item.name == meter)
 
     def written(name: str, body: Iterable[Statement]) -> list[tuple[str, Span]]:
-        return [(name, statement.span) for statement in body if meter in _targets(statement)]
+        return [(name, statement.span) for statement in body if meter in statement.writes]
 
     found: list[tuple[str, Span]] = []
     for action in universe.actions:
@@ -140,59 +147,53 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     return [*found, (f"meter {meter}: start of an episode", declared.span)]
 
 
-def _targets(statement: Statement) -> tuple[str, ...]:
-    match statement:
-        case Assign(meter=meter):
-            return (meter,)
-        case Together(body=body):
-            return tuple(inner.meter for inner in body)
-
-
 def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
-    space = [("space: moves, edges, start of an episode", universe.space.span)]
-    causes = [(coverage.cause(item.name), item.condition.span) for item in universe.causes]
-    lifespan = [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
-    uses = [(f"affordance {item.name}", item.span) for item in universe.affordances]
     match array:
-        case "velocity" | "speed":
-            begins = [("start of an episode", universe.start.span)] if universe.start is not None else []
-            return [*space, *begins]
-        case "position":
-            moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
-            return [*space, *((coverage.action(item.name), item.span) for item in moving)]
-        case "engaged" | "progress" | "used_at":
-            lasting = [item for item in universe.affordances if item.duration is not None]
-            return [*((f"affordance {item.name}", item.span) for item in lasting), *space]
-        case "used" | "uses":
-            return uses
-        case "last" | "streaks" | "seen":
-            return [("track uses", universe.tracking.span)] if universe.tracking is not None else []
-        case "places":
-            return [*(item for item in uses if row.startswith(item[0].removeprefix("affordance "))), *space]
-        case "reports":
-            named = [(f"reward {item.name}", item.span) for item in universe.rewards if item.name == row]
-            return [*named, *((f"report {item.name}", item.span) for item in universe.reports if item.name == row)]
-        case "alive" | "cause" | "causes" | "lengths" | "finished_return":
-            return causes + lifespan
-        case "terminated":
-            return causes
-        case "truncated" | "age":
-            return lifespan
-        case "reward" | "episode_return":
-            return [*(("reward", item.span) for item in universe.rewards), *lifespan, *causes]
-        case "params" | "inputs":
-            given = universe.params if array == "params" else universe.inputs
-            return [(f"{array.removesuffix('s')} {item.name}", item.span) for item in given if item.name == row]
-        case "hour":
-            return [("clock", universe.clock.span)] if universe.clock is not None else []
-        case "episode" | "layout":
-            return causes + lifespan
         case "observation" | "final_observation":
             return _observing(universe, schema.observation_names(universe).index(row))
         case "mask":
             return _masking(universe, row)
         case _:
-            return []
+            fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
+            kinds = STATISTICS | {field.name: field.writers for field in fields}
+            return [found for kind in kinds[array] for found in _constructs(universe, kind, row)]
+
+
+def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tuple[str, Span]]:
+    """The constructs of a kind that can write a row of a field."""
+    match kind:
+        case "space":
+            return [("space: moves, edges, start of an episode", universe.space.span)]
+        case "start":
+            return [("start of an episode", universe.start.span)] if universe.start is not None else []
+        case "moving actions":
+            moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
+            return [(coverage.action(item.name), item.span) for item in moving]
+        case "affordances":
+            places = [item for item in universe.affordances if not row or row.startswith(item.name)]
+            return [(f"affordance {item.name}", item.span) for item in places]
+        case "lasting affordances":
+            lasting = [item for item in universe.affordances if item.duration is not None]
+            return [(f"affordance {item.name}", item.span) for item in lasting]
+        case "tracking":
+            return [("track uses", universe.tracking.span)] if universe.tracking is not None else []
+        case "causes":
+            return [(coverage.cause(item.name), item.condition.span) for item in universe.causes]
+        case "lifespan":
+            return [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
+        case "rewards":
+            paid = [item for item in universe.rewards if not row or item.name == row]
+            return [(f"reward {item.name}" if row else "reward", item.span) for item in paid]
+        case "reports":
+            return [(f"report {item.name}", item.span) for item in universe.reports if item.name == row]
+        case "clock":
+            return [("clock", universe.clock.span)] if universe.clock is not None else []
+        case "params":
+            return [(f"param {item.name}", item.span) for item in universe.params if item.name == row]
+        case "inputs":
+            return [(f"input {item.name}", item.span) for item in universe.inputs if item.name == row]
+        case "meters":
+            return _meter(universe, row)
 
 
 def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:

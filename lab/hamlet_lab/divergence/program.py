@@ -56,7 +56,7 @@ class Evaluated:
         self._universe = universe
         self._program = program
         self._fields = schema.state_fields(universe)
-        self._kept = any(function.name == "search" for function in program.functions)
+        self._cell_cache = any(function.name == "search" for function in program.functions)
         self._interact = schema.interact_action(universe)
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
@@ -114,7 +114,7 @@ class Evaluated:
 
     def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array) -> dict[str, Array]:
         program = self._program
-        if self._kept and function in ("tick", "observe", "mask"):
+        if self._cell_cache and function in ("tick", "observe", "mask"):
             inputs = inputs | self._found(function, inputs, lanes)
         if self._watch is not None:
             self._watch(Call(function, inputs, lanes))
@@ -195,7 +195,7 @@ class Evaluated:
             "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
         }
         shuffled: dict[str, Array] = {}
-        if self._kept:
+        if self._cell_cache:
             random = sum(affordance.place is None for affordance in self._universe.affordances)
             shuffled = self._evaluate("shuffle", given, lanes)
             given |= shuffled | {"index": (random + given["agent"]).astype(np.uint32)}

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.buffers import Shape
+from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.interpreter.episode import as_i32
 from hamlet.interpreter.places import Places
 from hamlet.numbers.binary32 import bits32, round32
@@ -96,13 +96,28 @@ class Injector:
             state["hour"] = self._hours()
         if "params" in fields:
             state["params"] = self._given(universe.params, shape.worlds)
-        return state
+        others = (field for field in schema.state_fields(universe) if field.name not in state)
+        return state | {field.name: self._anything(field) for field in others}
 
     def actions(self, interacting: float) -> Tensor:
         """Actions [lanes] i32: INTERACT with this probability, else any."""
         lanes = self._shape.lanes
         anything = self._draws.integers(0, len(schema.action_names(self._universe)), lanes)
         return anything.masked_fill(self._draws.chance(interacting, lanes), schema.interact_action(self._universe))
+
+    def _anything(self, field: schema.Field) -> Tensor:
+        """A field of which only its bounds are known."""
+        count = self._shape.lanes if field.per == "lane" else self._shape.worlds
+        rows = [self._within(field, row, count) for row in range(len(field.names))]
+        return rows[0] if field.rows is None else torch.stack(rows)
+
+    def _within(self, field: schema.Field, row: int, count: int) -> Tensor:
+        if field.bounds is None:
+            return self._draws.chance(0.5, count).to(DTYPES[field.dtype])
+        low, high = field.bounds[row].low, field.bounds[row].high
+        if field.dtype == "f32":
+            return self._draws.numbers(boundary_values([], low, high), low, high, count, 0.5)
+        return self._draws.integers(int(low), min(int(high), LONG) + 1, count)
 
     def _meters(self, affordance: Tensor) -> Tensor:
         """Some lanes prefer boundary values or bounds, so that conditions on several meters meet. On an affordance with

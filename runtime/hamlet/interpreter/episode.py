@@ -35,20 +35,15 @@ def begin_episodes(universe: Universe, buffers: Buffers, places: Places, worlds:
         state["places"][:, worlds] = places.stored(state["layout"][worlds])
     for row, meter in enumerate(universe.meters):
         lanes_of("meters")[row, worlds] = meter.start
-    lanes_of("alive")[:, worlds] = True
-    for field in ("age", "episode_return", "progress", "velocity", "used_at", "streaks", "seen"):
-        if field in state:
-            lanes_of(field)[:, worlds] = 0
+    for field in schema.state_fields(universe):
+        if field.start is not None:
+            values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
+            values[:, worlds] = field.start
     if universe.start is not None:
         for axis, begin in enumerate(universe.start.velocity):
             lanes_of("velocity")[axis, worlds] = begin
         if universe.start.speed is not None:
             lanes_of("speed")[:, worlds] = universe.start.speed
-    for field in ("engaged", "last"):
-        if field in state:
-            lanes_of(field)[:, worlds] = schema.NOWHERE
-    if universe.clock is not None:
-        state["hour"][worlds] = 0
 
 
 def as_i32(word: Tensor) -> Tensor:

@@ -28,16 +28,8 @@ def run(
 
 def clamp_written(statements: Sequence[Statement], lanes: Lanes, who: Tensor, construct: str, span: Span) -> None:
     """Clamp each meter that unclamped statements write once, in the order in which they first appear."""
-    for meter in dict.fromkeys(meter for statement in statements for meter in _written(statement)):
+    for meter in dict.fromkeys(meter for statement in statements for meter in statement.writes):
         lanes.write(meter, within_bounds(meter, lanes.meters[meter], lanes), who, construct, span)
-
-
-def _written(statement: Statement) -> tuple[str, ...]:
-    match statement:
-        case Assign(meter=meter):
-            return (meter,)
-        case Together(body=body):
-            return tuple(meter for inner in body for meter in _written(inner))
 
 
 def assign(statement: Assign, lanes: Lanes, who: Tensor, construct: str, measured: Measured | None) -> None:

@@ -12,7 +12,6 @@ from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import (
     Action,
     Affordance,
-    Assign,
     Cascade,
     Continuous,
     Grid,
@@ -21,7 +20,6 @@ from hamlet.universe import (
     NoSpace,
     Rule,
     Statement,
-    Together,
     Universe,
 )
 
@@ -150,12 +148,4 @@ def unclamped_meters(universe: Universe) -> frozenset[str]:
                 bodies += [construct.instantly, construct.each_tick, construct.on_completion]
             case _:
                 bodies.append(construct.body)
-    return frozenset(meter for body in bodies for statement in body for meter in _left_unclamped(statement))
-
-
-def _left_unclamped(statement: Statement) -> tuple[str, ...]:
-    match statement:
-        case Assign(meter=meter, clamped=clamped):
-            return () if clamped else (meter,)
-        case Together():
-            return ()
+    return frozenset(meter for body in bodies for statement in body for meter in statement.unclamped)

@@ -1,4 +1,5 @@
-"""Statements: what changes meters."""
+"""Statements: what changes meters. Each says which meters it writes, which of them it leaves unclamped, and which
+assignments it holds; walks over bodies need to know no more."""
 
 from __future__ import annotations
 
@@ -21,6 +22,21 @@ class Assign:
     clamped: bool
     span: Span
 
+    @property
+    def writes(self) -> dict[str, Span]:
+        """The meters, in the order of first write, and where each is last written."""
+        return {self.meter: self.span}
+
+    @property
+    def unclamped(self) -> tuple[str, ...]:
+        """The meters that may leave their bounds."""
+        return () if self.clamped else (self.meter,)
+
+    @property
+    def assigns(self) -> tuple[Assign, ...]:
+        """The assignments that run, in order."""
+        return (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class Together:
@@ -29,6 +45,21 @@ class Together:
 
     body: tuple[Assign, ...]
     span: Span
+
+    @property
+    def writes(self) -> dict[str, Span]:
+        """The meters, in the order of first write, and where each is last written."""
+        return {inner.meter: inner.span for inner in self.body}
+
+    @property
+    def unclamped(self) -> tuple[str, ...]:
+        """No meter: each is clamped at the end."""
+        return ()
+
+    @property
+    def assigns(self) -> tuple[Assign, ...]:
+        """The assignments that run, in order."""
+        return self.body
 
 
 Statement: TypeAlias = Assign | Together

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from hamlet.universe.expressions import Draw, DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression
-from hamlet.universe.statements import Assign, Statement, Together
+from hamlet.universe.statements import Assign, Statement
 from hamlet.universe.whole import Universe
 
 
@@ -61,9 +61,4 @@ def parts(expression: Expression) -> Iterator[tuple[Expression, int]]:
 
 def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
     """The assignments in a body, those in `together` too."""
-    for statement in body:
-        match statement:
-            case Assign():
-                yield statement
-            case Together(body=inner):
-                yield from inner
+    return (assign for statement in body for assign in statement.assigns)

@@ -70,7 +70,7 @@ def test_agents_anywhere_on_a_grid_share_cells() -> None:
 
 
 def test_stored_places_are_those_that_would_be_computed() -> None:
-    """On a small grid with all apart: the same cells, but kept."""
+    """On a small grid with all apart: the same cells, but cached."""
     players = [
         Player(universe(space=grid(4, 3, places=places), affordances=SPOTS), worlds=30, agents=3, seed=SEED)
         for places in ("computed", "stored")

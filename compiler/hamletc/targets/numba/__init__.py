@@ -13,12 +13,11 @@ class Numba:
     """See `hamletc.targets.target.Target`."""
 
     def specialise(self, compilation: Compilation) -> Compilation:
-        """A program that takes the cells of affordances from the kernel, where that keeps them; and with tables for
-        registers."""
+        """A program for a kernel with a cell cache, where that pays; and with tables for registers."""
         from hamletc.lowering.lower import lower_planned
         from hamletc.lowering.plan import CPU
         from hamletc.passes import tabulation
-        from hamletc.passes.pipeline import KEPT_CELLS
+        from hamletc.passes.pipeline import CELL_CACHE
         from hamletc.targets.numba.parts import is_large
 
         if is_large(compilation.program):
@@ -28,7 +27,7 @@ class Numba:
             def lowered_again(known: Compilation) -> Program:
                 return known.with_program(lower_planned(cached)).edited().run().program
 
-            compilation = compilation.after(KEPT_CELLS, lowered_again)
+            compilation = compilation.after(CELL_CACHE, lowered_again)
         return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
 
     def emit(self, compilation: Compilation) -> str:

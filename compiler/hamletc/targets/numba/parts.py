@@ -1,7 +1,7 @@
 """Large functions in parts: LLVM takes more than twice as long for twice as long a function.
 
 A large function is cut into parts, each a function of its own, which run one after the other. A part fetches what it
-uses from memory, and keeps there what later parts use: results in their place as soon as nobody needs what is there,
+uses from memory, and writes there what later parts use: results in their place as soon as nobody needs what is there,
 other values in rows that are used again once all parts that read them have run.
 """
 
@@ -39,9 +39,9 @@ class Place:
         """The value."""
         return f"fetch({self.variable}, {self.offset}, {self.index})"
 
-    def keeping(self, value: str) -> str:
+    def written(self, value: str) -> str:
         """The statement that writes a value."""
-        return f"keep({self.variable}, {self.offset}, {self.index}, {value})"
+        return f"write({self.variable}, {self.offset}, {self.index}, {value})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A function in parts: the parameters of all together, and the rows that it keeps values in, by type."""
+    """A function in parts: the parameters of all together, and how many rows it writes values to, by type."""
 
     parts: list[Part]
     parameters: list[str]
@@ -88,7 +88,7 @@ def is_large(program: Program) -> bool:
 
 
 def held(type_: Type) -> str:
-    """The variable of the array in which functions keep values of a type."""
+    """The variable of the array in which functions hold values of a type."""
     return f"held_{type_.value}"
 
 
@@ -208,7 +208,7 @@ class _Cutter:
         lines: list[str] = []
         moved: dict[Value, Place] = {}
 
-        def keep(value: Value) -> None:
+        def leave(value: Value) -> None:
             """Leave a value for later parts, where it is no result that this part writes."""
             if last_use.get(value, number) > number and value not in stored:
                 self.homes[value] = self._row(self.printed.type(value))
@@ -216,7 +216,7 @@ class _Cutter:
 
         def write(place: Place, value: Value) -> None:
             needed.update(dict.fromkeys((place.variable, place.index)))
-            lines.append(place.keeping(self.typed(value)))
+            lines.append(place.written(self.typed(value)))
 
         for item in group:
             for value in self._uses(item):
@@ -237,10 +237,10 @@ class _Cutter:
                     needed.update(dict.fromkeys(self._tables(item.value)))
                     for value in self._defines(item):
                         here.add(value)
-                        keep(value)
+                        leave(value)
                 case _Copy(value=value):
                     del self.homes[value]
-                    keep(value)
+                    leave(value)
                 case _Store(value=value, place=place):
                     write(place, value)
                     if value in self.printed.names:

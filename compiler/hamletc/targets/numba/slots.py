@@ -107,13 +107,13 @@ def outcomes(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
     return tuple(result)
 
 
-def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot, ...]:
+def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot, ...]:
     """What a kernel that holds this state has for the functions of `hamletc.lowering.cell_cache`, and the scene;
     nothing where the program has none of them. Moved positions take the place of the state's, unless a tick needs
     both."""
-    functions = {function.name: function for function in program.functions}
-    if "move" not in functions:
+    if not has_cell_cache(program):
         return ()
+    functions = {function.name: function for function in program.functions}
     # Behind the cells of affordances is the one where the lane began.
     positions = [slot for name, slot in held.items() if name.startswith("position.")]
     scene = [(o.name, functions["scene"].nodes[o.value].type) for o in functions["scene"].outputs]
@@ -128,8 +128,8 @@ def kept(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot,
     )
 
 
-def keeps_cells(program: Program) -> bool:
-    """Whether a program is for kernels that keep where affordances stand."""
+def has_cell_cache(program: Program) -> bool:
+    """Whether a program is for kernels with a cell cache."""
     return any(function.name == "move" for function in program.functions)
 
 

@@ -1,4 +1,4 @@
-"""The memory of tensors as numpy arrays, which is what numba's kernels take; and what they keep from call to call."""
+"""The memory of tensors as numpy arrays, which is what numba's kernels take; and their cell cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAYOUT = 4
 """Bytes of a layout."""
 
 SHARE = 3
-"""Cells that are kept take at most one part in so many of the bytes of state."""
+"""The cell cache takes at most one part in so many of the bytes of state."""
 
 NO_OBSERVATION = np.zeros((0, 0), np.float32)
 
@@ -30,8 +30,7 @@ def array_of(tensor: torch.Tensor | Array) -> Array:
 
 
 class Memory:
-    """The arrays of buffers by the names of `hamlet.schema.abi`, kept from call to call: making them takes as long as a
-    small step."""
+    """The arrays of buffers by the names of `hamlet.schema.abi`, made once: that takes as long as a small step."""
 
     def __init__(self) -> None:
         self._buffers: Buffers | None = None
@@ -49,13 +48,13 @@ class Memory:
         return self._arrays
 
     def cells(self, count: int, buffers: Buffers) -> tuple[Array, Array, bool]:
-        """Cells [count, lanes] u8 of affordances in buffers that `of` was asked for last, and the layouts [lanes] u32
-        that they follow from, for kernels to keep; and whether a kernel has filled them. Layouts decide: cells whose
-        layout is no longer the lane's are computed anew. Without a lane where they would take too much memory."""
+        """The cell cache of the buffers that `of` was asked for last: the cells [count, lanes] u8 of affordances, the
+        layouts [lanes] u32 that they follow from, and whether a kernel has filled both. Layouts decide: cells whose
+        layout is no longer the lane's are computed anew. It is without a lane where it would take too much memory."""
         if self._cells is None:
             lanes, state = buffers.shape.lanes, sum(tensor.nbytes for tensor in buffers.state.values())
-            kept = lanes if SHARE * (count + LAYOUT) * lanes <= state else 0
-            self._cells = np.zeros((count, kept), np.uint8), np.zeros(kept, np.uint32)
+            cached = lanes if SHARE * (count + LAYOUT) * lanes <= state else 0
+            self._cells = np.zeros((count, cached), np.uint8), np.zeros(cached, np.uint32)
         return *self._cells, self._known and len(self._cells[1]) > 0
 
     def cells_are_known(self) -> None:

@@ -35,10 +35,10 @@ reward energy * mood - 0.001 * distance to Bench
 observe { window 1  position relative  meters  here  time  progress  lifetime  params }
 """
 
-KEPT = SOURCE.replace("48 x 40 { edges bounce", "16 x 13 { starts anywhere  edges bounce").replace(
+CACHED = SOURCE.replace("48 x 40 { edges bounce", "16 x 13 { starts anywhere  edges bounce").replace(
     "{ window 1", "{ grid"
 )
-"""On so few cells that kernels keep those of the bench."""
+"""On so few cells that kernels have a cache of those of the bench."""
 
 APART = """
 universe apart
@@ -50,7 +50,7 @@ affordance Fixed at (3, 2) { instantly { energy += 0.01 } }
     f"affordance Bench_{number} at random {{ instantly {{ energy += 0.0{number + 1} }} }}\n" for number in range(16)
 )
 APART += "dies when energy <= 0\nreward energy\nobserve { grid  meters  here }\n"
-"""Agents begin on cells of their own, which kernels keep behind those of sixteen benches."""
+"""Agents begin on cells of their own, which kernels have in the cache behind those of sixteen benches."""
 
 TRACKED = """
 universe tracked

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import replace
 
 import pytest
 
 from hamletc.lowering import lower
+from hamletc.lowering.plan import CPU, plan
 from hamletc.targets.numba.emit import emit
 from hamletc.targets.numba.slots import STACK
 from samples import CONSTRUCTS, NAMES, sample, universe_of
@@ -43,6 +45,26 @@ def functions(text: str) -> dict[str, ast.FunctionDef]:
     return found
 
 
+def misnamed(text: str) -> set[tuple[str, str]]:
+    """Functions with a name in them that nothing has, and those of kernels with a parameter that they do not read."""
+
+    def names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+        return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, context)}
+
+    body = ast.parse(text).body
+    known = {*dir(builtins), *functions(text)}
+    known |= {alias.asname or alias.name for each in body if isinstance(each, ast.ImportFrom) for alias in each.names}
+    known |= {name for each in body if isinstance(each, ast.Assign) for name in names(each, ast.Store)}
+    found = set()
+    for name, function in functions(text).items():
+        parameters = {argument.arg for argument in function.args.args}
+        read = names(function, ast.Load)
+        found |= {(name, each) for each in read - parameters - known - names(function, ast.Store)}
+        if {each.id for each in function.decorator_list if isinstance(each, ast.Name)} & {"helper", "inline"}:
+            found |= {(name, each) for each in parameters - read}
+    return found
+
+
 @pytest.mark.parametrize("few", [0, 16])
 @pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
 def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,8 +77,21 @@ def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     imported = [line.strip() for line in text.splitlines() if line.startswith("    rows_")]
     assert imported == sorted(imported)
     assert {"reset", "observe", "step", "rollout"} <= functions(text).keys()
+    assert not misnamed(text)
     assert not any(line != line.rstrip() for line in text.splitlines())
     assert "\n\n\n\n" not in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_phases_of_a_rollout_take_what_they_use(name: str) -> None:
+    """Also with a cell cache."""
+    universe = sample(name)
+    text = emit(lower(universe, CPU), universe)
+    assert not misnamed(text)
+    phases = {"_act", "_advance", "_count", "_conclude", "_begin", "_survey"}
+    assert phases <= functions(text).keys()
+    cached = {"_load_cells", "_find_again", "_store_cells"} & functions(text).keys()
+    assert len(cached) == (3 if plan(universe, CPU).cell_cache else 0)
 
 
 def test_odd_names() -> None:

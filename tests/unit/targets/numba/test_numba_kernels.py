@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from crowded import APART, BY_HAND, KEPT, TRACKED, compiled, universe
+from crowded import APART, BY_HAND, CACHED, TRACKED, compiled, universe
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
@@ -118,13 +118,13 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
         assert counted.causes.min() > 0
 
 
-@pytest.mark.parametrize(("text", "most"), [(KEPT, 600), (APART, 40)], ids=["anywhere", "apart"])
-def test_kept_cells(text: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("text", "most"), [(CACHED, 600), (APART, 40)], ids=["anywhere", "apart"])
+def test_cell_cache(text: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From launch to launch, and where there is no room for that; also where a world takes several tiles, for which
-    nothing is kept, in single ticks, and where layouts change."""
+    nothing is cached, in single ticks, and where layouts change."""
     of = universe(text)
-    module = compiled(of, tmp_path / "kept")
-    assert "find(found" in (tmp_path / "kept" / "numba_kernels.py").read_text()
+    module = compiled(of, tmp_path / "cached")
+    assert "find(found" in (tmp_path / "cached" / "numba_kernels.py").read_text()
     shares = (numba_memory.SHARE, 1000)
     for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, most)):
         expected = run(Interpreter(of, CPU), shape, torch.float32, of)

@@ -5,14 +5,13 @@ side, `operations` what is computed of them, `flags` the lanes to which somethin
 `functions` the decorators.
 """
 
-from hamlet.launch.cpu.ops.cells import KEPT, find, scatter
+from hamlet.launch.cpu.ops.cells import CACHE_TICKS, find, scatter
 from hamlet.launch.cpu.ops.chunks import (
     AHEAD,
     ALIGNMENT,
     LANES,
     fetch,
     give_back,
-    keep,
     load_lanes,
     load_worlds,
     local_bool,
@@ -33,6 +32,7 @@ from hamlet.launch.cpu.ops.chunks import (
     rows_u8,
     store_lanes,
     store_worlds,
+    write,
 )
 from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_episode, count_episodes, count_uses
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
@@ -74,8 +74,8 @@ from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, wide
 __all__ = [
     "AHEAD",
     "ALIGNMENT",
+    "CACHE_TICKS",
     "CHOSEN",
-    "KEPT",
     "LANES",
     "NOTES",
     "NO_ACTIONS",
@@ -111,7 +111,6 @@ __all__ = [
     "helper",
     "inline",
     "intrinsic",
-    "keep",
     "kernel",
     "less",
     "less_equal",
@@ -155,4 +154,5 @@ __all__ = [
     "traced",
     "where",
     "wide",
+    "write",
 ]

@@ -13,8 +13,8 @@ from hamlet.launch.cpu.ops.vectors import Vector, splat
 BYTES = 64
 """Lanes that are compared together."""
 
-KEPT = 4
-"""In a rollout of so many ticks it pays to note all cells, also for it alone."""
+CACHE_TICKS = 4
+"""In a rollout of so many ticks a cell cache pays for itself, also where it is not stored."""
 
 
 def _bytes(builder: Any, chunk: Any, first: int) -> Any:

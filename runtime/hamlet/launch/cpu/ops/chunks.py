@@ -228,7 +228,7 @@ def fetch(_context: Any, chunk: Any, _offset: Any, index: Any) -> Any:
 
 
 @intrinsic
-def keep(_context: Any, chunk: Any, _offset: Any, index: Any, value: Any) -> Any:
+def write(_context: Any, chunk: Any, _offset: Any, index: Any, value: Any) -> Any:
     """Write that element, or those."""
     found = _element(chunk, index)
     if found is None:

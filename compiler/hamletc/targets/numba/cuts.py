@@ -1,0 +1,190 @@
+"""The functions of a large program, cut into parts (`hamletc.targets.numba.parts`): where each reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hamlet import schema
+from hamlet.schema.features import features, quantities
+from hamletc.ir.function import Table
+from hamletc.ir.ops import Input, Type, Value
+from hamletc.targets.body import Line, table_name
+from hamletc.targets.numba.functions import Functions, shared
+from hamletc.targets.numba.parts import Cut, Place, cut
+from hamletc.targets.numba.parts import held as held_in
+from hamletc.targets.numba.slots import Slot
+
+SERIES = 8
+"""So many observed rows that are rows of a field, one after the other, are written by a loop."""
+
+LOWS, SCALES = table_name("observed.low"), table_name("observed.scale")
+"""Tables of how rows are observed as bytes, where they are written by a loop and are not alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Rows of what a function writes, from `first` on, that are rows of an array from `begin` on. `step`: elements from
+    one to the next; `scales`: how each is observed as a byte."""
+
+    first: int
+    count: int
+    variable: str
+    begin: int
+    step: str
+    scales: tuple[str, ...] = ()
+
+    @property
+    def alike(self) -> bool:
+        """Whether all are observed as bytes in one way."""
+        return len(set(self.scales)) == 1
+
+    @property
+    def scale(self) -> str:
+        """How rows become bytes."""
+        return self.scales[0] if self.alike else f"{LOWS}[{self.first} + row], {SCALES}[{self.first} + row]"
+
+    @property
+    def element(self) -> str:
+        """The element of `row` of the run."""
+        at = f"({self.begin} + row) * {self.step}" if self.begin else f"row * {self.step}"
+        return f"{self.variable}[{at} + lane]" if self.step == "LANES" else f"{self.variable}[wide({at})]"
+
+
+class Cuts:
+    """All functions of a lane in parts, but those that are small in every universe.
+
+    Attributes:
+        cuts: by the names of functions.
+        seen, allowed: what `observe` and `mask` write in single rows.
+    """
+
+    def __init__(self, functions: Functions) -> None:
+        self._functions = functions
+        given = functions.held | {slot.name: slot for slot in functions.outcomes}
+        self.cuts: dict[str, Cut] = {}
+        for name in ("tick", "reset"):
+            outputs = functions.bodies[name].outputs
+            self.cuts[name] = self._cut(name, [(o.value, given[o.name].place) for o in outputs])
+        situation = [(o.value, Place("situation", "0")) for o in functions.bodies["situation"].outputs]
+        self.cuts["situation"] = self._cut("situation", situation, self._binned())
+        self.seen, results = self._rows("observe", "seen", self._direct())
+        self.cuts["observe"] = self._cut("observe", results)
+        self.allowed, results = self._rows("mask", "allowed", {})
+        self.cuts["mask"] = self._cut("mask", results)
+
+    def scale_tables(self) -> tuple[Table, ...]:
+        """How each row is observed as a byte; nothing where no run needs that."""
+        if all(run.alike for run in self.seen):
+            return ()
+        segments = schema.observation_segments(self._functions.universe)
+        rows = [segment.scale for segment in segments for _ in range(segment.count)]
+        return (
+            Table("observed.low", Type.F32, tuple(each.low for each in rows)),
+            Table("observed.scale", Type.F32, tuple(each.scale for each in rows)),
+        )
+
+    def rooms(self) -> dict[str, str]:
+        """Arrays beside the state: what makes each."""
+        held: dict[Type, int] = {}
+        for each in self.cuts.values():
+            held |= {type_: max(count, held.get(type_, 0)) for type_, count in each.rows.items()}
+        made = {held_in(type_): f"room_{type_.value}({count} * WIDE)" for type_, count in held.items()}
+        if seen := sum(run.count for run in self.seen if run.variable == "seen"):
+            made["seen"] = f"room_f32({seen} * WIDE)"
+        if allowed := sum(run.count for run in self.allowed):
+            made["allowed"] = f"room_bool({allowed} * LANES)"
+        return made
+
+    def arguments(self, function: str, given: Mapping[str, str], held: str = "wide(0)") -> list[str]:
+        """What a function in parts is passed; `given` by the names of inputs."""
+        parameters = self._functions.bodies[function].parameters
+        names = {parameter.name: given.get(parameter.input) for parameter in parameters}
+        return [held if name == "held" else names.get(name) or name for name in self.cuts[function].parameters]
+
+    def passed(self, function: str) -> list[str]:
+        """The arrays and tables among that; for repeated rows those that these need, too."""
+        printed = self._functions.bodies[function]
+        computed = {parameter.name for parameter in printed.parameters} | {"lane", "held"}
+        computed |= {f"shared_{printed.names[value]}" for value in shared(printed)}
+        names = [name for name in self.cuts[function].parameters if name not in computed]
+        runs = {"observe": self.seen, "mask": self.allowed}.get(function, [])
+        names += [run.variable for run in runs]
+        names += self._functions.passed(function) if printed.loops else []
+        names += [LOWS, SCALES] if not all(run.alike for run in runs) else []
+        return list(dict.fromkeys(names))
+
+    def _cut(self, function: str, results: list[tuple[Value, Place]], places: Mapping[str, Place] | None = None) -> Cut:
+        """A function in parts. `places`: of inputs that no chunk holds."""
+        functions, printed = self._functions, self._functions.bodies[function]
+        formatter = functions.formatters[function]
+        inputs = [parameter.input for parameter in printed.parameters]
+        held = {name: functions.held[name].place for name in inputs if name in functions.held}
+
+        def source(line: Line) -> str:
+            origin = line.origin
+            return f", {functions.sources[origin.file]}:{origin.line}" if origin is not None and origin.line else ""
+
+        def passed(table: str) -> str | None:
+            return None if table in functions.short else table_name(table)
+
+        return cut(printed, held | dict(places or {}), results, formatter.line, formatter.typed, passed, source)
+
+    def _binned(self) -> dict[str, Place]:
+        """Where `situation` finds what it needs of a policy's table."""
+        count, binned = (len(each(self._functions.universe)) for each in (features, quantities))
+        places = {f"stride.{number}": Place("strides", str(number), "0") for number in range(count)}
+        places |= {f"scale.{number}": Place("bins", str(number), "0") for number in range(binned)}
+        return places | {f"top.{number}": Place("bins", str(binned + number), "0") for number in range(binned)}
+
+    def _direct(self) -> dict[str, tuple[str, int]]:
+        """The observed rows that are rows of a field, by name: the array and the row; where many follow each other."""
+        printed, offsets = self._functions.bodies["observe"], self._functions.offsets
+        found: dict[str, tuple[str, int]] = {}
+        group: list[tuple[str, Slot]] = []
+
+        def end() -> None:
+            if len(group) >= SERIES:
+                found.update({name: (slot.chunk.variable, slot.row) for name, slot in group})
+            group.clear()
+
+        for output in printed.outputs:
+            op = printed.op(output.value)
+            slot = self._functions.held.get(op.name) if isinstance(op, Input) else None
+            if slot is None or slot.chunk.rows == 1:
+                end()
+                continue
+            if group:
+                name, last = group[-1]
+                follows = offsets[output.name] == offsets[name] + 1 and slot.row == last.row + 1
+                if not follows or slot.chunk != last.chunk:
+                    end()
+            group.append((output.name, slot))
+        end()
+        return found
+
+    def _rows(
+        self, function: str, variable: str, direct: Mapping[str, tuple[str, int]]
+    ) -> tuple[list[Run], list[tuple[Value, Place]]]:
+        """The single rows of what a function writes, as runs of rows in memory; and what it has to compute for them
+        and for its repeated rows."""
+        printed, step = self._functions.bodies[function], "WIDE" if function == "observe" else "LANES"
+        index = "held" if function == "observe" else "lane"
+        runs: list[Run] = []
+        results: list[tuple[Value, Place]] = []
+        for output in printed.outputs:
+            first, computed = self._functions.offsets[output.name], output.name not in direct
+            array, row = (variable, len(results)) if computed else direct[output.name]
+            if computed:
+                results.append((output.value, Place(variable, f"{row} * {step}", index)))
+            last, scale = runs[-1] if runs else None, self._functions.scales.get(output.name, "")
+            if (
+                last is not None
+                and (last.first + last.count, last.variable) == (first, array)
+                and (last.begin + last.count == row)
+            ):
+                runs[-1] = replace(last, count=last.count + 1, scales=(*last.scales, scale))
+            else:
+                runs.append(Run(first, 1, array, row, step if computed else "LANES", (scale,)))
+        results += [(value, Place(f"shared_{printed.names[value]}", "0")) for value in shared(printed)]
+        return runs, results

@@ -1,0 +1,122 @@
+"""The functions of a program as numba's kernels call them: on a vector of lanes, with the rows and tables they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from hamlet import schema
+from hamlet.package.manifest import plain
+from hamlet.universe import Universe
+from hamletc.ir.function import Output, Program
+from hamletc.ir.ops import Const, Input, Type, Value, operands
+from hamletc.targets.body import Body, Loop, body, comment, table_name
+from hamletc.targets.numba.formatter import NumbaFormatter, literal
+from hamletc.targets.numba.slots import Memory, cell_cache, outcomes, state
+
+SHORT = 64
+"""Tables of at most so many numbers are constants that registers hold (`hamlet.launch.cpu.ops.tables`)."""
+
+
+class Functions:
+    """The functions of a program, printed, and where the values that they read and write are in a chunk.
+
+    Attributes:
+        state, outcomes, cached: rows of the state, of what a tick gives beside it, of the cell cache and the scene.
+        held: all that functions read from a chunk, by the names of inputs.
+        sources: the names of the files that comments name.
+        short: names of the tables that are constants.
+        offsets, scales: of what is observed or allowed the first row, and how it becomes bytes, by names of outputs.
+    """
+
+    def __init__(self, program: Program, universe: Universe, memory: Memory) -> None:
+        self.program = program
+        self.universe = universe
+        self.sources = [plain(source) for source in universe.sources]
+        self.state = state(universe, frozenset(output.name for output in program.function("reset").outputs), memory)
+        self.held = {slot.name: slot for slot in self.state}
+        self.cached = cell_cache(program, self.held, sum(each.place is None for each in universe.affordances))
+        self.held |= {slot.name: slot for slot in self.cached}
+        self.outcomes = outcomes(universe, memory)
+        self.bodies = {function.name: body(function) for function in program.functions}
+        self.short = frozenset(table.name for table in program.tables if len(table.values) <= SHORT)
+        self.formatters = {name: NumbaFormatter(printed, self.short) for name, printed in self.bodies.items()}
+        segments = schema.observation_segments(universe)
+        self.offsets = {segment.name: segment.offset for segment in segments}
+        self.offsets |= {f"mask.{number}": number for number in range(len(schema.action_names(universe)))}
+        self.scales = {
+            each.name: ", ".join(literal(Const(Type.F32, number)) for number in (each.scale.low, each.scale.scale))
+            for each in segments
+        }
+
+    def tables(self) -> list[str]:
+        """The parameters of a kernel for the tables."""
+        return self.passed_tables(table.name for table in self.program.tables)
+
+    def tables_of(self, function: str) -> list[str]:
+        """The parameters and arguments for the tables that a function reads."""
+        return self.passed_tables(self.bodies[function].tables)
+
+    def passed_tables(self, names: Iterable[str]) -> list[str]:
+        """Those of these tables that are no constants."""
+        return [table_name(name) for name in names if name not in self.short]
+
+    def parameters(self, function: str) -> list[str]:
+        """The parameters of a function: its inputs, then its tables."""
+        return [parameter.name for parameter in self.bodies[function].parameters] + self.tables_of(function)
+
+    def passed(self, function: str) -> list[str]:
+        """The chunks that hold its inputs, then its tables; not what is computed for it."""
+        inputs = [parameter.input for parameter in self.bodies[function].parameters]
+        chunks = [self.held[name].chunk.variable for name in inputs if name in self.held]
+        return [*dict.fromkeys(chunks), *self.tables_of(function)]
+
+    def elements(self, function: str, given: Mapping[str, str]) -> list[str]:
+        """What is passed to it for a lane: what is given by the name of an input, else the lane's element."""
+        inputs = [
+            given.get(parameter.input) or self.held[parameter.input].element
+            for parameter in self.bodies[function].parameters
+        ]
+        return inputs + self.tables_of(function)
+
+    def lines(self, function: str, loop: Loop | None = None) -> str:
+        """The assignments of a function or of its loop, under comments that name the construct they come from."""
+        printed = self.bodies[function]
+        result = []
+        for line in printed.lines if loop is None else loop.lines:
+            if line.origin is not None and line.origin.construct:
+                where = f", {self.sources[line.origin.file]}:{line.origin.line}" if line.origin.line else ""
+                result.append(f"    # {comment(line.origin.construct + where)}")
+            result.append(f"    {line.name} = {self.formatters[function].line(line.value)}")
+        return "\n".join(result)
+
+    def results(self, function: str) -> list[str]:
+        """The single outputs of a function."""
+        outputs = self.changed() if function == "tick" else self.bodies[function].outputs
+        return [self.formatters[function].typed(output.value) for output in outputs]
+
+    def changed(self) -> list[Output]:
+        """The outputs of a tick but positions that are in their place already."""
+        moved = {slot.element for slot in self.cached if slot.name.startswith("moved.")}
+        outputs = self.bodies["tick"].outputs
+        return [o for o in outputs if o.name not in self.held or self.held[o.name].element not in moved]
+
+
+def outside(printed: Body, loop: Loop) -> list[Value]:
+    """The named values that the lines of a loop use and do not define, in order."""
+    inside = {line.value for line in loop.lines}
+
+    def used(values: Iterable[Value]) -> Iterable[Value]:
+        for value in values:
+            if value not in printed.names:
+                yield from used(operands(printed.op(value)))
+            elif value not in inside and printed.names[value] != loop.element:
+                yield value
+
+    roots = [operand for line in loop.lines for operand in operands(printed.op(line.value))]
+    return sorted(set(used([*roots, loop.value])))
+
+
+def shared(printed: Body) -> list[Value]:
+    """The named values that the loops of a function use and no element changes, inputs left out, in order."""
+    values = dict.fromkeys(value for loop in printed.loops for value in outside(printed, loop))
+    return [value for value in values if not isinstance(printed.op(value), Input)]

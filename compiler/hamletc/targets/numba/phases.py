@@ -1,0 +1,136 @@
+"""The functions that a rollout of `kernels.py.j2` consists of, one for each phase of a tick, and what each takes."""
+
+from __future__ import annotations
+
+from hamlet.schema import abi
+from hamletc.targets.numba.cuts import Cuts
+from hamletc.targets.numba.functions import Functions
+from hamletc.targets.numba.slots import Chunk, chunks
+
+COUNTED = ("lanes", "cause", "age", "episode_return", "causes_array", "lengths_array", "finished_return")
+"""What it takes to count the ends of episodes."""
+
+
+class Phases:
+    """Parameters, which have the names of the rollout's variables, so that they are arguments as well.
+
+    Attributes:
+        sees: whether agents observe anything.
+        cache: the chunks of the cell cache that stay for an episode.
+        living: the chunk that says who is alive, where ticks ask for it.
+    """
+
+    def __init__(self, functions: Functions, cuts: Cuts | None, changing: list[Chunk], restarted: list[str]) -> None:
+        """`changing`: chunks of the state that a tick writes; `restarted`: those that a new episode writes."""
+        self._functions = functions
+        self._cuts = cuts
+        self._by_hand = functions.universe.by_hand
+        self._changing = [chunk.variable for chunk in changing]
+        self._restarted = restarted
+        self._outcomes = chunks(functions.outcomes)
+        self.sees = bool(functions.bodies["observe"].outputs or functions.bodies["observe"].loops)
+        self.cache = self._of_cache("cell.", "scene.")
+        self.living = [] if self._by_hand else ["alive"]
+
+    def passed(self, function: str) -> list[str]:
+        """The chunks and tables that a function of the program reads; of one in parts also what these write."""
+        cut = self._cuts is not None and function in self._cuts.cuts
+        return self._cuts.passed(function) if self._cuts and cut else self._functions.passed(function)
+
+    def taken(self) -> dict[str, list[str]]:
+        """The parameters of each function, by its name."""
+        outcomes = [chunk.variable for chunk in self._outcomes]
+        counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *([] if self._by_hand else ["agents"])]
+        taken = {
+            "load_cells": self._load_cells(),
+            "find_again": self._find_again(),
+            "act": self._act(),
+            "meet": ["interacting", "action", *self.living, "somebody", "tiled", "agents", "count"],
+            "advance": self._advance(),
+            "count": counted,
+            "store_outcome": [*outcomes, *(chunk.array for chunk in self._outcomes), "start", "count"],
+            "finish": self._finish(),
+            "begin": self._begin(),
+            "conclude": self._conclude(),
+            "survey": self._survey(),
+        }
+        return {name: list(dict.fromkeys(parameters)) for name, parameters in taken.items()}
+
+    # --- where affordances stand --------------------------------------------------------------------------------------
+
+    def _of_cache(self, *prefixes: str) -> list[str]:
+        """The chunks of these values of the cell cache."""
+        slots = (slot for slot in self._functions.cached if slot.name.startswith(prefixes))
+        return [chunk.variable for chunk in chunks(slots)]
+
+    def _scene(self) -> list[str]:
+        """What decides whether the scene is computed; nothing where there is none."""
+        return ["observing"] if self._of_cache("scene.") else []
+
+    def _load_cells(self) -> list[str]:
+        stored = ["cells_array", "layouts_array", "known", "start", "count"]
+        return ["layout", "stored_layout", "flags", *self.cache, *stored, *self._scene()]
+
+    def _find_again(self) -> list[str]:
+        if not self.cache:
+            return []
+        return [*self.passed("stand"), *self.passed("search"), "found", *self.cache, "caching", "observing"]
+
+    # --- a tick -------------------------------------------------------------------------------------------------------
+
+    def _act(self) -> list[str]:
+        arrays = [f"{name}_array" for name in ("actions", *abi.TABULAR)]
+        situation = [name for name in self.passed("situation") if name not in ("strides", "bins")]
+        binned = ["meters", *self._functions.tables_of("bin")] if "bin" in self._functions.bodies else []
+        drawn = ["first_world", "agents", "seed_low", "seed_high"]
+        where = ["start", "count", "passed", "now", "tiled"]
+        return ["action", "situation", "ahead", *arrays, *situation, *binned, *drawn, *where]
+
+    def _advance(self) -> list[str]:
+        changed = [*self._changing, *(chunk.variable for chunk in self._outcomes), "alive"]
+        before = ["flags", *(f"before_{name}" for name in self._changing)]
+        changed += ["count"] if self._by_hand else before
+        inputs = self._inputs("move", "tick")
+        read: list[str] = [name for name in ("action", "interacting") if name in inputs]
+        read += [*(self.passed("move") if self.cache else []), *self.passed("tick")]
+        if self.cache:
+            read += [
+                *self._of_cache("moved.", "found", "cell"),
+                *self.passed("stand"),
+                *self.passed("search"),
+                "caching",
+            ]
+        read += ["first_world", "agents", "start"] if "lane" in inputs else []
+        read += ["now"] if "tick" in inputs else []
+        return [*changed, *read, *(name for name in ("seed_low", "seed_high") if name in inputs)]
+
+    def _inputs(self, *functions: str) -> set[str]:
+        """The inputs of those of these functions that the program has."""
+        bodies = self._functions.bodies
+        return {each.input for name in functions if name in bodies for each in bodies[name].parameters}
+
+    # --- worlds after a tick ------------------------------------------------------------------------------------------
+
+    def _finish(self) -> list[str]:
+        seen = ["flags", "start", "every_tick", "observing", *self._find_again(), "final_observation_array"]
+        seen += self.passed("observe")
+        return [*(seen if self.sees else []), *COUNTED, "chosen", "counting", "agents", "episode"]
+
+    def _begin(self) -> list[str]:
+        cached = [*self.cache, "caching", *self._scene()] if self.cache else []
+        inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
+        where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
+        where += ["first_world"] if "world" in inputs else []
+        reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
+        return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *reset]
+
+    def _conclude(self) -> list[str]:
+        after = ["hour", "passed"] if self._functions.universe.clock is not None else []
+        if not self._by_hand:
+            after += ["passed", "alive", "living", "tiled", *self._finish()]
+        after += self._begin()
+        return ["flags", "count", "fresh", *(name for name in after if name != "chosen")]
+
+    def _survey(self) -> list[str]:
+        seen = ["flags", "observing", "observation_array", *self.passed("observe")] if self.sees else []
+        return [*seen, "start", "count", *self._find_again(), *self.living, "mask_array", *self.passed("mask")]
