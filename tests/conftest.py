@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from processes import Programs, Run
+
+if TYPE_CHECKING:
+    from hamlet.package.module import Module
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,11 +25,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """The user's cache is a folder of this run: its workers and their processes share machine code, which is known by
-    contents, and nothing else is there."""
+    contents, and nothing else is there. Processes keep the bytecode of what they import, also where the environment
+    says that they should not: there are hundreds of them."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     if "XDG_CACHE_HOME" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ["XDG_CACHE_HOME"] = folder.name
+
+
+@pytest.fixture(scope="session")
+def run_program() -> Iterator[Run]:
+    """Runs programs in processes of their own."""
+    with Programs() as programs:
+        yield programs.run
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Module]:
+    """The package of a text, compiled once for all tests of a run; those that write into packages copy them."""
+    # Importing it takes seconds, and the process that only hands tests to workers needs none of it.
+    import hamlet
+
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled"
+
+    def of(text: str) -> Module:
+        name = text.partition("universe ")[2].split(maxsplit=1)[0]
+        folder = shared / sha256(text.encode()).hexdigest()[:16]
+        source, package = folder / f"{name}.hamlet", folder / name
+        if package.exists():
+            return hamlet.load(package)
+        # Another worker may do the same now; a package is there as a whole or not at all.
+        folder.mkdir(parents=True, exist_ok=True)
+        source.write_text(text, encoding="utf-8")
+        return hamlet.compile(source, package)
+
+    return cache(of)
 
 
 @pytest.fixture

@@ -6,9 +6,6 @@ Triton's interpreter, in turns. `make conformance` replays all steps of all trac
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -25,11 +22,11 @@ from hamlet_townlet.adapter import VectorizedEnv
 from hamlet_townlet.traces import read_trace, replay
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
+from processes import COMMAND, Run
 from samples import recorded
 
 STEPS = 90
 TRITON_STEPS = 3
-CLI = (sys.executable, "-c", "from hamletc.cli.main import main; main()", "replay")
 
 pytestmark = pytest.mark.skipif(not traces(), reason=f"there are no recorded traces in {SHARED}")
 
@@ -86,17 +83,10 @@ def test_on_numba(trace: Path, packages: Path) -> None:
 
 
 @pytest.mark.parametrize("trace", of_each_kind()[1::2], ids=names(of_each_kind()[1::2]))
-def test_on_triton(trace: Path, packages: Path) -> None:
-    # in a process of its own: triton reads TRITON_INTERPRET when it is imported
+def test_on_triton(trace: Path, packages: Path, run_program: Run) -> None:
     package = compiled(pack_of(trace), packages).path
-    done = subprocess.run(
-        [*CLI, str(package), str(trace), "--backend", "triton", "--steps", str(TRITON_STEPS)],
-        env={**os.environ, "TRITON_INTERPRET": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    arguments = ("--backend", "triton", "--steps", str(TRITON_STEPS))
+    done = run_program(COMMAND, "replay", package, trace, *arguments, TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"the first {TRITON_STEPS} of" in done.stdout
 
@@ -129,14 +119,14 @@ def test_one_changed_value_is_named(damaged: Path) -> None:
     assert all(line.split(".yaml:")[0] in ("bars", "cascades", "affordances") for line in found.writes)
 
 
-def test_the_command(damaged: Path) -> None:
+def test_the_command(damaged: Path, run_program: Run) -> None:
     pack = SHARED / "packs" / "L3_temporal_mechanics"
 
-    def run(*arguments: object) -> tuple[int, str]:
-        done = subprocess.run([*CLI, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+    def run(*arguments: str | Path) -> tuple[int, str]:
+        done = run_program(COMMAND, "replay", *arguments)
         return done.returncode, done.stdout + done.stderr
 
-    code, text = run(pack, damaged, "--steps", 5)
+    code, text = run(pack, damaged, "--steps", "5")
     assert code == 0
     assert "\nequal in all " in "\n" + text
     code, text = run(SHARED / "packs" / "test", damaged)
@@ -145,7 +135,7 @@ def test_the_command(damaged: Path) -> None:
     arrays, meta = recorded.read(damaged)
     arrays["rewards"][2, 0] += 1
     recorded.write(damaged, arrays, meta)
-    code, text = run(pack, damaged, "--steps", 5)
+    code, text = run(pack, damaged, "--steps", "5")
     assert code == 1
     assert "where     rewards, agent 0" in text
     damaged.write_bytes(damaged.read_bytes()[:5000])

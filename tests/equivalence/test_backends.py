@@ -6,12 +6,11 @@ HAMLET_LONG_TESTS=1 adds the universes of which others have everything.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from processes import Run
 from samples import MANY, NAMES
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
@@ -20,10 +19,8 @@ SHORT = [name for name in (*NAMES, *MANY, "drawn") if name not in LONG]
 
 
 @pytest.mark.parametrize("name", [*SHORT, *LONG] if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT)
-def test_backends_agree(name: str, tmp_path: Path) -> None:
+def test_backends_agree(name: str, tmp_path: Path, run_program: Run) -> None:
     program = Path(__file__).with_name("compare.py")
-    result = subprocess.run(
-        [sys.executable, str(program), name, str(tmp_path / name)], capture_output=True, text=True, timeout=300
-    )
+    result = run_program(program, name, tmp_path / name)
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"{name}@numba and {name}@triton are equal in all " in result.stdout

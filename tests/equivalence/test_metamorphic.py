@@ -6,14 +6,14 @@ HAMLET_LONG_TESTS=1 checks all of them on Triton's interpreter, a minute.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import metamorphic
 import pytest
 from metamorphic import CHECKS, Ponds, agents_in_another_order, checkpoint
+
+from processes import Run
 
 BACKENDS = ("interpreter", "numba")
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
@@ -31,8 +31,7 @@ def test_holds(ponds: dict[str, Ponds], backend: str, check: Callable[[Ponds], N
     check(ponds[backend])
 
 
-def test_holds_on_triton(tmp_path: Path) -> None:
-    command = [sys.executable, metamorphic.__file__, str(tmp_path), *ON_TRITON]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+def test_holds_on_triton(tmp_path: Path, run_program: Run) -> None:
+    result = run_program(Path(metamorphic.__file__), tmp_path, *ON_TRITON)
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.splitlines() == [f"{name} holds" for name in ON_TRITON]

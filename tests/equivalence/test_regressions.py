@@ -3,15 +3,14 @@ to run them agree."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from agreement import agree, checked
 from cases import case
+
+from processes import Run
 
 FOUND = sorted((Path(__file__).parent / "regressions").glob("*.hamlet"))
 WAYS = (6, 5)
@@ -25,29 +24,27 @@ def test_what_went_wrong_once_agrees(path: Path) -> None:
         agree(text, checked(text), ("ir",), case(number))
 
 
-def again(path: Path, backend: str) -> None:
+def again(path: Path, backend: str, run_program: Run) -> None:
     """In a process of its own, because Triton decides when it is imported whether kernels run on its interpreter."""
     fuzz = Path(__file__).with_name("fuzz.py")
     number = re.search(r"case (\d+)", path.read_text(encoding="utf-8").partition("\n")[0])
     first = number[1] if number else "1"
-    command = [sys.executable, str(fuzz), "--again", str(path), "--first", first, "--backends", backend]
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    result = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment)
+    result = run_program(fuzz, "--again", path, "--first", first, "--backends", backend, timeout=200)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(
     "path", [path for path in FOUND if "tables" in path.stem or "triton" in path.stem], ids=lambda path: path.stem
 )
-def test_it_agrees_on_triton(path: Path) -> None:
-    again(path, "triton")
+def test_it_agrees_on_triton(path: Path, run_program: Run) -> None:
+    again(path, "triton", run_program)
 
 
 @pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("numba_")], ids=lambda path: path.stem)
-def test_its_numba_kernels_agree(path: Path) -> None:
-    again(path, "numba")
+def test_its_numba_kernels_agree(path: Path, run_program: Run) -> None:
+    again(path, "numba", run_program)
 
 
 @pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("ptx_")], ids=lambda path: path.stem)
-def test_its_ptx_agrees(path: Path) -> None:
-    again(path, "ptx:sm_90")
+def test_its_ptx_agrees(path: Path, run_program: Run) -> None:
+    again(path, "ptx:sm_90", run_program)

@@ -3,8 +3,6 @@ backends. `make wiring` runs all kernels; here the programs are executed by thei
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from wiring.reflection import APART, attributes, choices, classes, values
 
 import hamlet
 from hamlet import EnvError
+from processes import Run
 
 SUMS = """
 universe sums
@@ -78,10 +77,9 @@ def test_bounds_of_what_is_given(attribute: str, tmp_path: Path) -> None:
     assert results[1] == 0.5 + part * beyond + other * 0.5
 
 
-def test_kernels_see_a_few_changes() -> None:
+def test_kernels_see_a_few_changes(run_program: Run) -> None:
     """In a process of its own, because Triton decides when it is imported whether kernels run on its interpreter."""
     program = Path(__file__).with_name("wire.py")
-    command = [sys.executable, str(program), "--backends", "numba,triton", "--only", "shared"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    result = run_program(program, "--backends", "numba,triton", "--only", "shared")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "1 changes" in result.stdout

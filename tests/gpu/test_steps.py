@@ -11,31 +11,16 @@ import torch
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from samples import text
 
-LUCK = """
-universe luck
-space grid 3 x 3
-lifespan 9 ticks { reward 1 }
-meter wealth = 0.5
-rule fortune: wealth += 0.1 * uniform(-1, 1)
-affordance Bank at random { instantly { wealth += 0.1 } }
-dies when wealth <= 0
-reward wealth
-observe { grid  meters }
-"""
-"""Its ticks draw random numbers, so that a graph in which time stands still is found."""
 PACKAGES = Path(__file__).parents[2] / "generated"
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")
 
 
 @pytest.fixture(params=["luck", "town", "shifts"])
-def module(request: pytest.FixtureRequest, tmp_path: Path) -> Module:
-    if request.param != "luck":
-        return hamlet.load(PACKAGES / request.param)
-    source = tmp_path / "luck.hamlet"
-    source.write_text(LUCK)
-    return hamlet.compile(source, tmp_path / "luck")
+def module(request: pytest.FixtureRequest, compiled: Callable[[str], Module]) -> Module:
+    return compiled(text("luck")) if request.param == "luck" else hamlet.load(PACKAGES / request.param)
 
 
 def pair(module: Module, obs_dtype: str = "float32", launch: str = "step") -> tuple[Env, Env]:

@@ -6,13 +6,12 @@ HAMLET_LONG_TESTS=1 compares all kernels of all shipped universes.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from hamlet.launch.gpu.forms import FORMS
+from processes import Run
 from samples import SHIPPED
 
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
@@ -21,11 +20,11 @@ CASES = [(name, FORMS) for name in NAMES] if LONG else [("first_meal", ("reset",
 
 
 @pytest.mark.parametrize(("name", "forms"), CASES)
-def test_leaving_out_the_coalescing_pass_changes_no_ptx(name: str, forms: tuple[str, ...], tmp_path: Path) -> None:
+def test_leaving_out_the_coalescing_pass_changes_no_ptx(
+    name: str, forms: tuple[str, ...], tmp_path: Path, run_program: Run
+) -> None:
     program = Path(__file__).with_name("compare_coalescing.py")
-    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    command = [sys.executable, str(program), name, str(tmp_path / name), *forms]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    done = run_program(program, name, tmp_path / name, *forms, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     same = f"{len(forms)} of {len(forms)} kernels have the same PTX"
     assert done.stdout.splitlines() == [f"{name} sm_80: {same}", f"{name} sm_90: {same}"]

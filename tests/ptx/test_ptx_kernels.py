@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from processes import Run
 from samples import CONSTRUCTS
 
 SHORT = (
@@ -32,11 +31,11 @@ CASES = LONG if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT
 
 
 @pytest.mark.parametrize(("name", "capability", "scenario"), CASES)
-def test_ptx_equals_the_interpreter(name: str, capability: str, scenario: str, tmp_path: Path) -> None:
+def test_ptx_equals_the_interpreter(
+    name: str, capability: str, scenario: str, tmp_path: Path, run_program: Run
+) -> None:
     program = Path(__file__).with_name("compare_ptx.py")
-    command = [sys.executable, str(program), name, str(tmp_path / name), capability, scenario]
-    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    done = run_program(program, name, tmp_path / name, capability, scenario)
     assert done.returncode == 0, done.stdout + done.stderr
     compared = re.fullmatch(
         rf"{name} {scenario}: ptx sm_{capability} equals the interpreter in (\d+) values\n", done.stdout

@@ -33,6 +33,9 @@ CORNERS = ("swift", "launched", "curves", "zeros", "field", "steppe", "uneven")
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""
 
 LARGE = ("meadow", "galaxy")
+ENVIRONMENTS = ("valley", "luck")
+"""For tests of environments: everything that they have to deal with, and chance."""
+
 MANY = {"crowded": many_affordances(70, 12, fixed=True), "tangled": many_cascades(20, 6)}
 """Just enough affordances for tables; cascades, for tables where `TABLES` is the limit."""
 

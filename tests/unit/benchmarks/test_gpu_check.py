@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from processes import Run
 
 ROOT = Path(__file__).parents[3]
 
@@ -72,14 +73,8 @@ def test_no_packages_is_a_failure(tmp_path: Path) -> None:
     assert "nothing was checked" in found["failures"][0]["error"]
 
 
-def test_a_machine_without_cuda_is_told_what_to_do(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "gpu_check.py"],
-        cwd=tmp_path,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-    )
+def test_a_machine_without_cuda_is_told_what_to_do(tmp_path: Path, run_program: Run) -> None:
+    done = run_program(ROOT / "benchmarks" / "gpu_check.py", cwd=tmp_path, CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 2
     assert "--dry-run" in done.stderr
     assert list(tmp_path.iterdir()) == []

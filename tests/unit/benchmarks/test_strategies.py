@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 import torch
 
 import hamlet
+from processes import Run
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "benchmarks" / "strategies"
@@ -25,11 +24,10 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def found(tmp_path_factory: pytest.TempPathFactory, run_program: Run) -> tuple[Path, dict[str, Any]]:
     """The script in a process of its own, at a tiny size, and without the minute that torch.compile takes."""
     result = tmp_path_factory.mktemp("strategies") / "tiny.json"
-    command = [sys.executable, FOLDER / "run.py", *SIZE, "--skip", "g", "g2", "--json", result]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run_program(FOLDER / "run.py", *SIZE, "--skip", "g", "g2", "--json", result)
     assert done.returncode == 0, done.stdout + done.stderr
     return result, json.loads(result.read_text())
 

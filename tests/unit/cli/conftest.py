@@ -8,26 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from shipped import Command
 
 from hamletc.cli.main import main
+from processes import COMMAND, Command, Run
 
 
 @pytest.fixture
-def hamletc(tmp_path: Path) -> Command:
-    """Runs `hamletc` with these arguments in an empty folder; a traceback fails the test."""
+def hamletc(tmp_path: Path, run_program: Run) -> Command:
+    """Runs `hamletc` with these arguments in an empty folder; a traceback fails the test. Python itself has started
+    before, so that variables for it say nothing."""
 
     def call(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-c", "from hamletc.cli.main import main; main()", *map(str, arguments)],
-            cwd=tmp_path,
-            # Other tests of this process may have asked for Triton's interpreter.
-            env=os.environ | {"COLUMNS": "100", "TRITON_INTERPRET": "0"} | environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        done = run_program(COMMAND, *arguments, cwd=tmp_path, **({"COLUMNS": "100"} | environment))
         assert "Traceback" not in done.stderr + done.stdout, done.stderr
         return done
 

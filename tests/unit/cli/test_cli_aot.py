@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from shipped import UNIVERSES
 
 import hamlet
 from hamlet.package.module import Module
 from hamletc.cli.compile import compile
 from hamletc.cli.package import open_package
+from samples import SHIPPED
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+MEAL = SHIPPED / "first_meal.hamlet"
 
 
 def stand_in(module: Module, capability: int, every_block: bool, _done: object) -> dict[str, bytes]:

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
 from hamlet import schema
 from hamlet_lab.bench import Case, bytes_per_agent_tick, cases, observable
-from samples import sample, universe_of
+from processes import Command
+from samples import SHIPPED, sample, universe_of
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+MEAL = SHIPPED / "first_meal.hamlet"
 SMALL = ("--worlds", "8", "--worlds", "32", "--samples", "2", "--ticks", "4")
 
 

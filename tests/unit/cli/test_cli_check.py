@@ -9,22 +9,23 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
 from hamletc import __version__
+from processes import Command
+from samples import SHIPPED
 
 
 @pytest.mark.parametrize("name", ["first_meal", "shifts", "town"])
 def test_shipped_universes_are_fine(hamletc: Command, name: str) -> None:
-    done = hamletc("check", UNIVERSES / f"{name}.hamlet")
+    done = hamletc("check", SHIPPED / f"{name}.hamlet")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{UNIVERSES / name}.hamlet: no problems\n"
+    assert done.stdout == f"{SHIPPED / name}.hamlet: no problems\n"
 
 
 def test_check_imports_nothing_heavy() -> None:
     code = (
         "import sys; from hamletc.cli.main import hamletc\n"
-        f"hamletc(['check', {str(UNIVERSES / 'town.hamlet')!r}], standalone_mode=False)\n"
+        f"hamletc(['check', {str(SHIPPED / 'town.hamlet')!r}], standalone_mode=False)\n"
         "print([m for m in ('torch', 'numpy', 'triton', 'numba', 'jinja2', 'matplotlib', 'yaml') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -32,7 +33,7 @@ def test_check_imports_nothing_heavy() -> None:
 
 
 def test_errors_in_text(hamletc: Command, tmp_path: Path) -> None:
-    text = (UNIVERSES / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
+    text = (SHIPPED / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
     (tmp_path / "meal.hamlet").write_text(text)
     done = hamletc("check", "meal.hamlet")
     assert done.returncode == 1
@@ -43,13 +44,13 @@ def test_errors_in_text(hamletc: Command, tmp_path: Path) -> None:
 
 
 def test_errors_in_json(hamletc: Command, tmp_path: Path) -> None:
-    text = (UNIVERSES / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
+    text = (SHIPPED / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
     (tmp_path / "meal.hamlet").write_text(text)
     done = hamletc("check", "meal.hamlet", "--format", "json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
     assert (found["file"], found["errors"]) == ("meal.hamlet", 1)
-    fine = hamletc("check", UNIVERSES / "town.hamlet", "--format", "json")
+    fine = hamletc("check", SHIPPED / "town.hamlet", "--format", "json")
     assert fine.returncode == 0
     assert json.loads(fine.stdout)["diagnostics"] == []
 
@@ -134,7 +135,7 @@ def test_wrong_usage_is_exit_code_2(hamletc: Command, arguments: list[str]) -> N
 def test_version(hamletc: Command) -> None:
     done = hamletc("version")
     assert (done.returncode, done.stdout) == (0, f"hamletc {__version__}\n")
-    project = tomllib.loads((UNIVERSES.parent / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((SHIPPED.parent / "pyproject.toml").read_text())["project"]
     assert project["version"] == __version__
 
 
@@ -142,7 +143,7 @@ def test_a_reader_that_goes_away() -> None:
     """`hamletc ... | head -1` ends without a traceback."""
     command = f"{sys.executable} -c 'from hamletc.cli.main import main; main()' compile"
     done = subprocess.run(
-        ["bash", "-c", f"{command} {UNIVERSES / 'town.hamlet'} --emit ir | head -1"], capture_output=True, text=True
+        ["bash", "-c", f"{command} {SHIPPED / 'town.hamlet'} --emit ir | head -1"], capture_output=True, text=True
     )
     assert done.stdout.startswith("universe town")
     assert "Traceback" not in done.stderr

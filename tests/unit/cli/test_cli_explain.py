@@ -8,12 +8,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
 from hamletc import __version__
 from hamletc.codes import CODES
+from processes import Command
+from samples import SHIPPED
 
-ROOT = UNIVERSES.parent
+ROOT = SHIPPED.parent
 PAGE = ROOT / "docs" / "diagnostics.md"
 
 

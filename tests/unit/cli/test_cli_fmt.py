@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shipped import UNIVERSES, Command
+from processes import Command
+from samples import SHIPPED
 
-MEAL = (UNIVERSES / "first_meal.hamlet").read_text()
+MEAL = (SHIPPED / "first_meal.hamlet").read_text()
 
 
 def test_fmt_formats_in_place(hamletc: Command, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from shipped import UNIVERSES
 
 import hamlet
 from hamlet.backend.buffers import Shape
@@ -18,11 +17,11 @@ from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify import Candidate
 from hamlet_lab.verify.recording import record, write_recording
 from hamletc.errors import CompileError
-from samples import recorded
+from samples import SHIPPED, recorded
 
 Here: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
-MEAL, PACK = UNIVERSES / "first_meal.hamlet", UNIVERSES / "packs" / "office"
+MEAL, PACK = SHIPPED / "first_meal.hamlet", SHIPPED / "packs" / "office"
 KINDS = {
     "text": "meal.hamlet",
     "pack": "office",

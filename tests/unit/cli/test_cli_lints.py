@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from shipped import Command
+
+from processes import Command
 
 FUEL = """universe fuel
 

@@ -7,13 +7,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
 from hamlet.package.module import load
 from hamlet_townlet.adapter import description
+from processes import Command
+from samples import SHIPPED
 from samples.packs import PACK_CODES, edited
 
-PACKS = UNIVERSES / "packs"
+PACKS = SHIPPED / "packs"
 
 
 def test_check(hamletc: Command) -> None:

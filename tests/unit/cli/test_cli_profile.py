@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+from processes import Command
+from samples import SHIPPED
+
+MEAL = SHIPPED / "first_meal.hamlet"
 FAST = ("--backend", "interpreter", "--only", "time", "--worlds", "8", "--ticks", "4")
 
 

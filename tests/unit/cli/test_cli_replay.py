@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shipped import UNIVERSES, Command
 
 from hamlet.errors import TraceError
 from hamlet_townlet.traces import read_trace
+from processes import Command
+from samples import SHIPPED
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+MEAL = SHIPPED / "first_meal.hamlet"
 
 
 @pytest.fixture

@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
 from hamletc.cli.report import sparkline
 from hamletc.cli.survival import survival
+from processes import Command
+from samples import SHIPPED
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+MEAL = SHIPPED / "first_meal.hamlet"
 PNG = b"\x89PNG\r\n\x1a\n"
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES, Command
 
 import hamlet
 from hamlet.package import manifest
+from processes import Command, Run
+from samples import SHIPPED
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+MEAL = SHIPPED / "first_meal.hamlet"
 
 
 SMALL = """
@@ -39,12 +37,9 @@ main()
 """
 
 
-def test_verify_compares_all_backends(tmp_path: Path) -> None:
+def test_verify_compares_all_backends(tmp_path: Path, run_program: Run) -> None:
     (tmp_path / "small.hamlet").write_text(SMALL)
-    command = [sys.executable, "-c", PROGRAM, "verify", "small.hamlet", "--quick"]
-    # Other tests of this process may have asked for Triton's interpreter: the command does so itself.
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    done = run_program(PROGRAM, "verify", "small.hamlet", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout.startswith(

@@ -17,6 +17,7 @@ from hamletc.compile import Options, build, check_file
 from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
 from hamletc.package import write
+from processes import Run
 
 TEXT = "universe tiny\nspace none\nmeter energy = 1 {{ decay {decay} }}\ndies when energy <= 0\nreward energy\n"
 
@@ -54,7 +55,7 @@ def test_compiling_without_a_cache(source: Path, home: str | None) -> None:
     assert line.startswith("hamlet: the package of tiny is not kept: ")
 
 
-def test_triton_compiles_where_its_cache_cannot_be_written(source: Path, tmp_path: Path) -> None:
+def test_triton_compiles_where_its_cache_cannot_be_written(source: Path, tmp_path: Path, run_program: Run) -> None:
     hamlet.compile(source, tmp_path / "tiny")
     program = (
         "import sys, hamlet; from hamlet_lab.machine_code.kernels import compile_kernels\n"
@@ -62,9 +63,7 @@ def test_triton_compiles_where_its_cache_cannot_be_written(source: Path, tmp_pat
         "found = compile_kernels(module.kernels('triton'), module.universe, 90, ('reset', 'step'))\n"
         "print([each.kernel for each in found.values()])"
     )
-    command = [sys.executable, "-c", program, str(tmp_path / "tiny")]
-    environment = os.environ | {"TRITON_CACHE_DIR": "/proc/nowhere", "TRITON_INTERPRET": "0"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = run_program(program, tmp_path / "tiny", TRITON_CACHE_DIR="/proc/nowhere")
     assert done.stdout == "['reset', 'step']\n", done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("hamlet: /proc/nowhere cannot be written")

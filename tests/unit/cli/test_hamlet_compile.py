@@ -6,15 +6,15 @@ import warnings
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES
 
 import hamlet
 from hamletc import CompileError
 from hamletc.compile import check_file
 from hamletc.errors import SourceError
 from hamletc.frontend import Stopwatch
+from samples import SHIPPED
 
-MEAL = UNIVERSES / "first_meal.hamlet"
+MEAL = SHIPPED / "first_meal.hamlet"
 
 
 def test_compiles_into_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from shipped import UNIVERSES
+
+from samples import SHIPPED
 
 EXTRA = '''
 from pathlib import Path
@@ -66,7 +67,7 @@ counting = extra:COUNTING
 greet = extra:greet
 """
 
-MEAL = (UNIVERSES / "first_meal.hamlet").read_text()
+MEAL = (SHIPPED / "first_meal.hamlet").read_text()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -37,10 +38,8 @@ observe { meters }
 
 
 @pytest.fixture(scope="module")
-def dice(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    source = tmp_path_factory.mktemp("dice") / "dice.hamlet"
-    source.write_text(DICE)
-    return hamlet.compile(source, source.parent / "dice")
+def dice(compiled: Callable[[str], Module]) -> Module:
+    return compiled(DICE)
 
 
 def share(word: int, above: int = 0) -> np.float32:

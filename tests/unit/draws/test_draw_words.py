@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ from hamlet.numbers.random import WORD, draw_words
 from hamletc.ir.evaluate import evaluate
 from hamletc.targets.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
+from processes import Run
 
 
 @pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
@@ -90,11 +88,8 @@ def test_sequences_in_numba() -> None:
 
 
 @pytest.mark.parametrize("mode", ["interpreter", "ptx"])
-def test_sequences_in_triton(mode: str, tmp_path: Path) -> None:
+def test_sequences_in_triton(mode: str, tmp_path: Path, run_program: Run) -> None:
     program = Path(__file__).with_name("on_triton.py")
-    environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
-    done = subprocess.run(
-        [sys.executable, str(program), mode, str(tmp_path)], capture_output=True, text=True, env=environment
-    )
+    done = run_program(program, mode, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
     assert done.stdout == f"{LANES} lanes equal\n"

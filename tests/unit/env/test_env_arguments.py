@@ -291,10 +291,8 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    folder = tmp_path_factory.mktemp("desk")
-    (folder / "desk.hamlet").write_text(DESK)
-    return hamlet.compile(folder / "desk.hamlet", folder / "desk")
+def desk(compiled: Callable[[str], Module]) -> Module:
+    return compiled(DESK)
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:

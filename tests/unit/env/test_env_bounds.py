@@ -64,10 +64,8 @@ WAYS: dict[str, list[float]] = {
 
 
 @pytest.fixture(scope="module")
-def field(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    source = tmp_path_factory.mktemp("field") / "field.hamlet"
-    source.write_text(FIELD)
-    return hamlet.compile(source, source.with_suffix(""))
+def field(compiled: Callable[[str], Module]) -> Module:
+    return compiled(FIELD)
 
 
 def bits(value: torch.Tensor) -> torch.Tensor:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from hamlet import EnvError
 from hamlet.package.module import Module
 from hamlet.schema import observation_segments
 from hamlet.schema.observed import STEPS, Scale
+from processes import Run
 
 ODD = """
 universe odd
@@ -36,10 +35,8 @@ observe {
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    folder = tmp_path_factory.mktemp("odd")
-    (folder / "odd.hamlet").write_text(ODD)
-    return hamlet.compile(folder / "odd.hamlet", folder / "odd")
+def odd(compiled: Callable[[str], Module]) -> Module:
+    return compiled(ODD)
 
 
 def by_definition(values: torch.Tensor, module: Module) -> np.ndarray:
@@ -148,7 +145,7 @@ def test_what_no_byte_can_hold(tmp_path: Path) -> None:
     assert hamlet.make(module, worlds=1, backend="interpreter", obs_dtype="float32").observation is not None
 
 
-def test_triton_gives_the_same_bytes(odd: Module) -> None:
+def test_triton_gives_the_same_bytes(odd: Module, run_program: Run) -> None:
     program = (
         "import sys, hamlet, torch\n"
         "module = hamlet.load(sys.argv[1])\n"
@@ -158,5 +155,5 @@ def test_triton_gives_the_same_bytes(odd: Module) -> None:
         "assert torch.equal(left.observation, right.observation)\n"
         "assert left.observation.unique().numel() > 50\n"
     )
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    subprocess.run([sys.executable, "-c", program, str(odd.path)], check=True, env=environment)
+    done = run_program(program, odd.path, TRITON_INTERPRET="1")
+    assert done.returncode == 0, done.stderr

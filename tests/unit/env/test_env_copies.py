@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import hamlet
 from hamlet import EnvError
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from processes import Run
 
 COPIES: dict[str, Callable[[Env], Env]] = {
     "deepcopy": copy.deepcopy,
@@ -80,7 +79,9 @@ def test_a_new_environment_is_copied_as_new(valley: Module) -> None:
 
 
 @pytest.mark.parametrize("backend", ["interpreter", "numba"])
-def test_a_pickle_goes_on_in_another_process_without_the_package(copy: Path, tmp_path: Path, backend: str) -> None:
+def test_a_pickle_goes_on_in_another_process_without_the_package(
+    copy: Path, tmp_path: Path, backend: str, run_program: Run
+) -> None:
     env = lived(hamlet.load(copy), backend)
     (tmp_path / "env.pickle").write_bytes(pickle.dumps(env))
     env.rollout(40)
@@ -97,7 +98,8 @@ assert len(found) == len(expected) - 1
 assert all(torch.equal(values, expected[name]) for name, values in found.items())
 print(env)
 """
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = run_program(program, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     assert done.stdout == f"{env!r}\n"
 
 

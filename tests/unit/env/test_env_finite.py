@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +28,18 @@ observe { meters }
 
 
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    source = tmp_path_factory.mktemp("counted") / "counted.hamlet"
-    source.write_text(COUNTED)
-    return hamlet.compile(source, source.with_suffix(""))
+def counted(compiled: Callable[[str], Module]) -> Module:
+    return compiled(COUNTED)
 
 
 @pytest.fixture(scope="module")
-def endless(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    source = tmp_path_factory.mktemp("endless") / "endless.hamlet"
+def endless(compiled: Callable[[str], Module]) -> Module:
     text = (
         COUNTED.replace("counted", "endless")
         .replace("lifespan 20 ticks", "dies when food <= 0")
         .replace("1.2e29", "6e23")
     )
-    source.write_text(text)
-    return hamlet.compile(source, source.with_suffix(""))
+    return compiled(text)
 
 
 def make(module: Module, **changes: Any) -> Any:

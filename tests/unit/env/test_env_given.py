@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,18 +50,13 @@ BACKENDS = ["interpreter", "numba"]
 
 
 @pytest.fixture(scope="module")
-def pond(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    return _compiled(tmp_path_factory.mktemp("pond") / "pond.hamlet", POND)
+def pond(compiled: Callable[[str], Module]) -> Module:
+    return compiled(POND)
 
 
 @pytest.fixture(scope="module")
-def stalls(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    return _compiled(tmp_path_factory.mktemp("stalls") / "stalls.hamlet", STALLS)
-
-
-def _compiled(source: Path, text: str) -> Module:
-    source.write_text(text)
-    return hamlet.compile(source, source.with_suffix(""))
+def stalls(compiled: Callable[[str], Module]) -> Module:
+    return compiled(STALLS)
 
 
 def make(module: Module, backend: str = "interpreter", **arguments: Any) -> Env:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -16,6 +13,7 @@ from hamlet.backend.protocol import Stream
 from hamlet.env.environment import Env
 from hamlet.env.graphed import Graphed
 from hamlet.package.module import Module
+from processes import Run
 
 
 class Recorder:
@@ -132,7 +130,7 @@ def test_a_graph_needs_a_gpu(luck: Module) -> None:
         hamlet.make(luck, worlds=3, device="cpu", backend="interpreter").graphed()
 
 
-def test_kernels_count_elapsed_ticks(luck: Module) -> None:
+def test_kernels_count_elapsed_ticks(luck: Module, run_program: Run) -> None:
     """A step 5 ticks after tick 2**32 - 2 is the one of tick 3."""
     program = """
 import sys, torch, hamlet
@@ -147,5 +145,5 @@ right.reset(seed=5)
 right._backend.step(right._buffers, actions, Stream(5, 2**32 - 2))
 assert not torch.equal(left.state["meters"], right.state["meters"])
 """
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    subprocess.run([sys.executable, "-c", program, str(luck.path)], check=True, env=environment)
+    done = run_program(program, luck.path, TRITON_INTERPRET="1")
+    assert done.returncode == 0, done.stderr

@@ -75,10 +75,8 @@ def written_in_inference(env: Env) -> None:
 
 
 @pytest.fixture(scope="module")
-def mill(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    folder = tmp_path_factory.mktemp("mill")
-    (folder / "mill.hamlet").write_text(MILL)
-    return hamlet.compile(folder / "mill.hamlet", folder / "mill")
+def mill(compiled: Callable[[str], Module]) -> Module:
+    return compiled(MILL)
 
 
 def make(mill: Module, backend: str = "interpreter", **arguments: Any) -> Env:

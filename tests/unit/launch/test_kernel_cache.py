@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ import hamlet
 from hamlet.launch.cpu.ops.caching import KIND
 from hamlet.package import cache
 from hamlet.package.module import execute
+from processes import Run
 
 SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {number}\n"
 
@@ -155,18 +155,18 @@ def test_a_folder_that_is_somebody_else_s_or_no_folder(kept: Path, capfd: pytest
     assert all(line.startswith("hamlet: compiled kernels cannot be kept, so every process") for line in lines)
 
 
-def test_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch, run_program: Run) -> None:
     """... kernels are compiled in every process, and one line says so."""
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     program = "import test_kernel_cache as t; print(t.run(3), t.run(3), t.run(4))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parent)
+    done = run_program(program, cwd=Path(__file__).parent)
     assert done.stdout == "(3, False) (3, False) (4, False)\n"
     (line,) = done.stderr.splitlines()
     assert line.startswith("hamlet: compiled kernels cannot be kept")
 
 
-def test_a_full_disk(kept: Path) -> None:
+def test_a_full_disk(kept: Path, run_program: Run) -> None:
     """Nothing half-written stays."""
     program = """
 import resource
@@ -174,7 +174,7 @@ import test_kernel_cache as t
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 print(t.run(3), t.run(4))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parent)
+    done = run_program(program, cwd=Path(__file__).parent)
     assert done.stdout == "(3, False) (4, False)\n", done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert list(kept.iterdir()) == []

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
-import os
 import shutil
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -16,6 +14,7 @@ import torch
 import hamlet
 from hamlet.launch.gpu.options import interpreted
 from hamlet.package.module import Module
+from processes import Run
 
 TEXT = """
 universe tiny
@@ -66,9 +65,8 @@ for module in before, after:
 """
 
 
-def test_triton_runs_the_package_that_was_loaded(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TRITON_INTERPRET": "1"})
+def test_triton_runs_the_package_that_was_loaded(tmp_path: Path, run_program: Run) -> None:
+    done = run_program(PROGRAM, Path(__file__).parent, tmp_path, TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     (same, left), (also, other) = (line.split() for line in done.stdout.splitlines())
     assert (same, also) == ("True", "True")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -28,10 +29,8 @@ WAIT, RIGHT = 5, 3
 
 
 @pytest.fixture(scope="module")
-def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
-    folder = tmp_path_factory.mktemp("launched")
-    (folder / "launched.hamlet").write_text(TEXT)
-    return hamlet.compile(folder / "launched.hamlet", folder / "package")
+def module(compiled: Callable[[str], Module]) -> Module:
+    return compiled(TEXT)
 
 
 @pytest.mark.parametrize("backend", ["interpreter", "numba"])

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from hamlet import schema
-from sample_universes import universe_of
+from samples import universe_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "semantics.md"
 EVERYTHING = """

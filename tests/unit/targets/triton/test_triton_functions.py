@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from hamletc.ir.ops import OPS, Fold
+from processes import Run
 
 
-def test_random_functions(tmp_path: Path) -> None:
+def test_random_functions(tmp_path: Path, run_program: Run) -> None:
     program = Path(__file__).with_name("run_functions.py")
-    done = subprocess.run([sys.executable, str(program), str(tmp_path)], capture_output=True, text=True)
+    done = run_program(program, tmp_path)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     lanes, *operations = done.stdout.split()
     assert int(lanes) > 10_000
