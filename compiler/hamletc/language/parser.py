@@ -205,7 +205,9 @@ class _Run:
             return False
         if self._tokens[index + 1].text != "=":
             return True
-        return self._automaton.accepts("NAME") and self._tokens[index].text in self._declared
+        # No property is called `unclamped`, so an author cannot mean one.
+        word = self._tokens[index].text
+        return self._automaton.accepts("NAME") and (word in self._declared or word == "unclamped")
 
     @cached_property
     def _declared(self) -> frozenset[str]:

