@@ -114,9 +114,9 @@ def test_one_changed_value_is_named(damaged: Path) -> None:
     assert not report.ok
     found = report.divergence
     assert found is not None
-    assert (found.stream, found.step, found.agent, found.field) == ("meters", 20, 3, "health")
+    assert (found.field, found.tick, found.agent, found.row) == ("meters", 20, 3, "health")
     assert found.writes
-    assert all(line.split(".yaml:")[0] in ("bars", "cascades", "affordances") for line in found.writes)
+    assert all(line.source.file in ("bars.yaml", "cascades.yaml", "affordances.yaml") for line in found.writes)
 
 
 def test_the_command(damaged: Path, run_program: Run) -> None:
@@ -137,7 +137,7 @@ def test_the_command(damaged: Path, run_program: Run) -> None:
     recorded.write(damaged, arrays, meta)
     code, text = run(pack, damaged, "--steps", "5")
     assert code == 1
-    assert "where     rewards, agent 0" in text
+    assert "where  rewards, agent 0" in text
     damaged.write_bytes(damaged.read_bytes()[:5000])
     code, text = run(pack, damaged)
     assert code == 2
