@@ -26,11 +26,18 @@ IMPORTED = (
     "torch",
     "numba",
     "hypothesis",
+    "jinja2",
+    "matplotlib.figure",
+    "rich.console",
+    "rich_click",
+    "hamlet.env.environment",
+    "hamlet.interpreter",
     "hamlet.launch.cpu.launch",
     "hamletc.cli.main",
     "hamletc.compile",
-    "hamlet_lab.verify",
+    "hamletc.package",
     "hamlet_lab.diff",
+    "hamlet_lab.verify",
     "hamlet_townlet.frontend",
     "samples",
 )
@@ -122,6 +129,12 @@ def serve() -> None:
     """Fork a process for each line of stdin; its number and, when it ended, its exit code are lines of stdout."""
     for name in IMPORTED:
         importlib.import_module(name)
+    # The compiler imports its stages, and reads its templates, when they are needed.
+    from hamletc.compile import Options, build
+    from hamletc.frontend import Stopwatch
+    from samples import sample
+
+    build(sample("luck"), Options(), Stopwatch())
     gc.collect()
     # So that the collector of a fork does not write to, and so copy, what it shares with this process.
     gc.freeze()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ class Numba:
 
     def specialise(self, compilation: Compilation) -> Compilation:
         """A program for a kernel with a cell cache, where that pays; and with tables for registers."""
+        from hamletc.frontend import Stopwatch
         from hamletc.lowering.lower import lower_planned
         from hamletc.lowering.plan import CPU
         from hamletc.passes import tabulation
@@ -25,7 +27,9 @@ class Numba:
         elif (cached := compilation.plan.with_cell_cache(CPU)).cell_cache:
 
             def lowered_again(known: Compilation) -> Program:
-                return known.with_program(lower_planned(cached)).edited().run().program
+                # The time of these passes is that of the cell cache.
+                again = replace(known.with_program(lower_planned(cached)), stopwatch=Stopwatch())
+                return again.edited().run().program
 
             compilation = compilation.after(CELL_CACHE, lowered_again)
         return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
