@@ -27,7 +27,6 @@ IMPORTED = (
     "numba",
     "hypothesis",
     "jinja2",
-    "matplotlib.figure",
     "rich.console",
     "rich_click",
     "hamlet.env.environment",
@@ -127,14 +126,10 @@ class Programs:
 
 def serve() -> None:
     """Fork a process for each line of stdin; its number and, when it ended, its exit code are lines of stdout."""
+    # Programs import helpers of tests, which import this module by its name.
+    sys.modules["processes"] = sys.modules["__main__"]
     for name in IMPORTED:
         importlib.import_module(name)
-    # The compiler imports its stages, and reads its templates, when they are needed.
-    from hamletc.compile import Options, build
-    from hamletc.frontend import Stopwatch
-    from samples import sample
-
-    build(sample("luck"), Options(), Stopwatch())
     gc.collect()
     # So that the collector of a fork does not write to, and so copy, what it shares with this process.
     gc.freeze()

@@ -27,12 +27,18 @@ def check_within(
         good |= except_at
     if bool(good.all()):
         return
-    rule = "be a number" if bounds == FINITE else f"lie in {low:.10g} .. {high:.10g}"
+    ends = f"{_spelled(low)} .. {_spelled(high)}" if values.is_floating_point() else f"{low} .. {high}"
+    rule = "be a number" if bounds == FINITE else f"lie in {ends}"
     where = int((~good).reshape(-1).nonzero()[0])
     value = values.reshape(-1)[where]
-    spelled = spell32(float(value)) if values.is_floating_point() and bool(value.isfinite()) else str(value.item())
+    real = values.is_floating_point() and bool(value.isfinite())
     place = f" in {per} {where}" if values.dim() else ""
-    raise EnvError(f"{name} must {rule}, not {spelled.removesuffix('.0')}{place}")
+    raise EnvError(f"{name} must {rule}, not {_spelled(float(value)) if real else value.item()}{place}")
+
+
+def _spelled(value: float) -> str:
+    """A real number as an author would write it."""
+    return spell32(value).removesuffix(".0")
 
 
 def check_positions(

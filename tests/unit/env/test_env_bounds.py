@@ -132,7 +132,7 @@ def put(field: str, value: float, index: Any) -> Callable[[dict[str, Any]], None
         (put("velocity", float("inf"), (0, 0)), "velocity x of the state must lie in -8 .. 8, not inf in lane 0"),
         (put("velocity", float("nan"), (0, 0)), "velocity x of the state must lie in -8 .. 8, not nan in lane 0"),
         (put("meters", 0.2, (1, 3)), "meter rest of the state must lie in 0.25 .. 0.75, not 0.2 in lane 3"),
-        (put("meters", float("inf"), (3, 3)), "meter swing of the state must lie in .*, not inf in lane 3"),
+        (put("meters", float("inf"), (3, 3)), "meter swing of the state must lie in 0 .. 1, not inf in lane 3"),
         (put("used_at", 1.0, (0, 1)), "used_at x of the state must lie in 2 .. 10, not 1 in lane 1"),
         (put("hour", 5, 2), "hour of the state must lie in 0 .. 4, not 5 in world 2"),
         (put("params", 2.0, (0, 1)), "param cold must lie in 0.25 .. 1, not 2 in world 1"),
