@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,12 @@ from hamlet.universe import Universe
 from hamlet_lab.diff.open import open_side
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.verify import Effort
-from hamletc.compile import Options, build, check
+from hamletc.compilation import Compilation
+from hamletc.compile import Options, build, check, lower
 from hamletc.frontend import Stopwatch
-from hamletc.ir.function import Function, Node, Program
+from hamletc.ir.function import Function, Node
 from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_operands
 from hamletc.language.source import Source
-from hamletc.lowering.lower import lower
 from hamletc.package import write
 from hamletc.read import parsed
 
@@ -197,12 +198,12 @@ def rounding(kernels: str) -> str:
 def one_hour_longer(folder: Path, patch: pytest.MonkeyPatch) -> tuple[Side, Side]:
     """A lowering that takes an affordance for open in the hour when it closes."""
 
-    def wrong(universe: Universe) -> Program:
+    def wrong(universe: Universe, *others: Any) -> Compilation:
         late = [
             item if item.hours is None else replace(item, hours=replace(item.hours, closes=item.hours.closes + 1))
             for item in universe.affordances
         ]
-        return lower(replace(universe, affordances=tuple(late)))
+        return replace(lower(replace(universe, affordances=tuple(late)), *others), universe=universe)
 
     patch.setattr("hamletc.compile.lower", wrong)
     patch.setattr("hamlet_lab.divergence.compiled.lower", wrong)

@@ -31,7 +31,10 @@ def agree(directory: Path) -> None:
     text = text_of(tree, pack)
     assert format_source(text) == (text, ())
     source = Source(Path("imported.hamlet"), text)
-    program, other = print_program(lower(universe).program), print_program(lower(check(parsed(source)).universe).program)
+    program, other = (
+        print_program(lower(universe).program),
+        print_program(lower(check(parsed(source)).universe).program),
+    )
     assert PLACE.sub("", program) == PLACE.sub("", other)
     assert len(program) > 10_000
 
