@@ -177,13 +177,15 @@ def run(name: str, folder: Path, seconds: float, gigabytes: float) -> dict[str, 
             time.sleep(0.02)
         process.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
-        last = said.read().decode(errors="replace").strip().splitlines()[-1:]
+        lines = said.read().decode(errors="replace").strip().splitlines()
+    errors = (line[line.index("error[") :] for line in lines if "error[" in line)
+    last = next(errors, lines[-1] if lines else "")
     cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
     if process.returncode == 0:
         return {"s": round(cpu, 2), "mb": round(memory)}
     if not reason and cpu >= seconds - 1:
         reason = f"more than {seconds:g} s"
-    return {"s": round(cpu, 2), "mb": round(memory), "failed": reason or "".join(last)}
+    return {"s": round(cpu, 2), "mb": round(memory), "failed": reason or last}
 
 
 def held(pid: int) -> float:
