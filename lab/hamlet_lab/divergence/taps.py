@@ -141,7 +141,7 @@ def tapped(
 
 def run_numba_tap(source: str, inputs: Sequence[Array | str], rows: int, lanes: int) -> Array:
     """The bits that `tap` writes, i32 [rows, lanes]. `inputs`: arrays [lanes], and the names of tables."""
-    kernels = execute("tapped", "tapped_numba_kernels.py", source.encode())
+    kernels = execute("tapped_numba_kernels.py", source.encode())
     taps = np.zeros((rows, lanes), np.int32)
     kernels.tap(*_arguments(inputs, kernels.TABLES), taps)
     return taps
@@ -151,7 +151,7 @@ def run_triton_tap(
     source: str, inputs: Sequence[Array | str], rows: int, lanes: int, device: torch.device, capability: int | None
 ) -> Array:
     """As `run_numba_tap`; on this device, or with a compute capability (90: sm_90) as PTX on the CPU."""
-    kernels = execute("tapped", "tapped_triton_kernels.py", source.encode())
+    kernels = execute("tapped_triton_kernels.py", source.encode())
     taps = torch.zeros((rows, lanes), dtype=torch.int32, device=device)
     arrays = [torch.from_numpy(_signed(each).copy()).to(device) for each in _arguments(inputs, kernels.TABLES)]
     block = 1 << (lanes - 1).bit_length() if interpreted(kernels) else LANES_OF_A_BLOCK

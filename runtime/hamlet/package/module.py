@@ -69,7 +69,7 @@ class Module:
         if filename not in self.sources:
             raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
         try:
-            return execute(self.name, filename, self.sources[filename])
+            return execute(filename, self.sources[filename])
         except (SyntaxError, UnicodeDecodeError) as error:
             raise ModuleError(f"{self.path / filename} is no Python ({error}): compile {self.name} again") from error
 
@@ -202,11 +202,12 @@ class Contents:
         return self.text
 
 
-def execute(package: str, filename: str, source: bytes) -> ModuleType:
-    """The module with these contents, executed once per process. `package` and `filename` are part of its name."""
+def execute(filename: str, source: bytes) -> ModuleType:
+    """The module with these contents, executed once per process. Its name is that of the contents alone: machine code
+    that one process left in the cache asks for its module by name in another, where the package may be called
+    otherwise."""
     digest = manifest.sha256(source)
-    folder = f"{package}_{digest}"
-    name, path = f"hamlet_generated.{folder}.{filename.removesuffix('.py')}", f"hamlet_generated/{folder}/{filename}"
+    name, path = f"hamlet_generated.{filename.removesuffix('.py')}_{digest}", f"hamlet_generated/{digest}/{filename}"
     with _importing:
         if name in sys.modules:
             return sys.modules[name]

@@ -20,7 +20,7 @@ from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
 from hamlet.package import cache
 
 KIND = "kernels"
-FORMAT = 1
+FORMAT = 2
 """The version of what is kept."""
 
 PACKAGES = ("hamletc", "numba", "llvmlite", "numpy")
