@@ -18,7 +18,6 @@ from hamlet.package import cache
 from hamlet.package.module import execute
 from processes import Run
 
-ROOT = Path(__file__).parents[3]
 SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {number}\n"
 
 
@@ -51,16 +50,6 @@ def test_the_same_contents_are_found(kept: Path) -> None:
     assert run(4) == (4, False)
     assert kept.stat().st_mode & 0o777 == 0o700
     assert [file.stat().st_mode & 0o777 for file in kept.iterdir()] == [0o600] * 2
-
-
-def test_a_package_is_found_under_another_name_by_another_process(tmp_path: Path, run_program: Run) -> None:
-    module = hamlet.compile(ROOT / "universes" / "first_meal.hamlet", tmp_path / "first")
-    program = "import sys, hamlet; hamlet.make(hamlet.load(sys.argv[1]), worlds=2, backend='numba').reset()"
-    for name in ("first", "second"):
-        if name != "first":
-            module.path.rename(tmp_path / name)
-        done = run_program(program, tmp_path / name, XDG_CACHE_HOME=str(tmp_path / "cache"))
-        assert done.returncode == 0, done.stderr
 
 
 def test_versions_options_and_machine_are_part_of_the_name(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
