@@ -203,8 +203,8 @@ class Contents:
 
 
 def execute(filename: str, source: bytes) -> ModuleType:
-    """The module with these contents, executed once per process. Its name is that of the contents alone, like the key of
-    its machine code in the cache, which asks for the module by name."""
+    """The module with these contents, executed once per process. Its name is that of the contents alone, like the key
+    of its machine code in the cache, which asks for the module by name."""
     digest = manifest.sha256(source)
     name, path = f"hamlet_generated.{filename.removesuffix('.py')}_{digest}", f"hamlet_generated/{digest}/{filename}"
     with _importing:
