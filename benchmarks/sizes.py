@@ -150,7 +150,7 @@ def step(backend: str, package: Path) -> None:
 
     import hamlet
 
-    env = hamlet.make(hamlet.load(package), worlds=64, backend=backend)  # type: ignore[arg-type]  # a stage is a backend
+    env = hamlet.make(hamlet.load(package), worlds=64, backend=backend)
     env.reset()
     env.step(torch.zeros(64, dtype=torch.int32))
 
