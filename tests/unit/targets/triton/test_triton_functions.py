@@ -13,7 +13,7 @@ HERE = Path(__file__)
 
 
 def test_random_functions(tmp_path: Path) -> None:
-    # Forked from the process of `run_program`, Triton's interpreter refuses `&` of two bools here; the cause is not known yet.
+    # Triton's interpreter refuses `&` of two bools in a fork of the process of `run_program`; nobody knows why yet.
     environment = os.environ | {"PYTHONPATH": str(HERE.parents[3])}
     command = [sys.executable, str(HERE.with_name("run_functions.py")), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
