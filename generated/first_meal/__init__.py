@@ -16,9 +16,9 @@ UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
-    "tick.ir": "68da4a6416fc35b64c579d85b969ebe1bd6fb1b313e78f03d970392410dad638",
-    "numba_kernels.py": "5b5a6ecdd903542511ff99cce6d2a9bfb45ed2a8d190a804d22bceafc1ccb3e0",
-    "triton_kernels.py": "13efeba02912cc308a89e3513dae85d374b9aff40845e312502de09215c3af08",
+    "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
+    "numba_kernels.py": "a9d7173291778caecf1fab389841ee464616513abd5cc37dc2b617bedded59dc",
+    "triton_kernels.py": "c5417b74740e4e25313844f890f5076a94c82c74e56d2a3214ec141c613e11b4",
 }
 
 

@@ -83,14 +83,23 @@ from hamlet.launch.cpu.ops import (
 
 TABLES = ()
 CELLS = 1
-table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0))
-table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0))
+table_case_0 = Short("i32", (
+    0, 0,
+    -1,  # act: space grid, first_meal.hamlet:5
+    1,  # act: space grid, first_meal.hamlet:5
+    0, 0,
+))
+table_case_1 = Short("i32", (
+    -1,  # act: space grid, first_meal.hamlet:5
+    1,  # act: space grid, first_meal.hamlet:5
+    0, 0, 0, 0,
+))
 
 
 @traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
-    # space grid, first_meal.hamlet:5
+    # act: space grid, first_meal.hamlet:5
     t4 = take(table_case_0, action_0)
     t5 = add(x_0, t4)
     t8 = where(less(t5, 0), 0, t5)
@@ -105,7 +114,7 @@ def _move(x_0, y_0, action_0):
 @traced
 def _stand(x_0, y_0):
     """The cell of a position."""
-    # here
+    # interact: here
     cell_0 = to_u32(add(multiply(y_0, 5), x_0))
     return cell_0
 
@@ -113,7 +122,7 @@ def _stand(x_0, y_0):
 @traced
 def _place(layout_0, index_0):
     """The cell of the affordance at random of an index; behind those, of an agent's start."""
-    # layout
+    # episode: layout
     t3 = divide(index_0, 5)
     t7 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
     t13 = mulhigh(multiply(bit_xor(t7, shift_right(t7, 15)), 0x85EBCA77), 5)
@@ -154,7 +163,7 @@ def _place(layout_0, index_0):
 @traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
-    # here
+    # interact: here
     t3 = divide(cell_0, 5)
     t4 = remainder(cell_0, 5)
     t9 = multiply(bit_xor(t4, add(layout_0, 0x5384540F)), 0x9E3779B1)
@@ -197,7 +206,7 @@ def _search(layout_0, cell_0):
 @traced
 def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
     """The layout of an episode."""
-    # layout
+    # episode: layout
     t6 = bit_xor(seed_high_0, 0x68616D6C)
     t11 = multiply(bit_xor(t6, shift_right(t6, 16)), 0x7FEB352D)
     t16 = multiply(bit_xor(t11, shift_right(t11, 15)), 0x846CA68B)
@@ -218,38 +227,38 @@ def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
 @traced
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # here
+    # interact: here
     t13 = where(less(found_0, 0), -1, found_0)
     # interact
     t14 = where(equal(action_0, 4), t13, -1)
-    # affordance Kitchen, first_meal.hamlet:13
+    # interact: affordance Kitchen, first_meal.hamlet:13
     t15 = equal(t14, 0)
-    # affordance Kitchen, first_meal.hamlet:14
+    # interact: affordance Kitchen, first_meal.hamlet:14
     satiation_1 = satiation_0 + where(t15, f32(0.4), f32(-0.0))
     satiation_2 = where(f32(1.0) < satiation_1, f32(1.0), satiation_1)
     mood_1 = mood_0 + where(t15, f32(0.05), f32(-0.0))
     mood_2 = where(f32(1.0) < mood_1, f32(1.0), mood_1)
-    # affordance Kitchen, first_meal.hamlet:13
+    # interact: affordance Kitchen, first_meal.hamlet:13
     used_0 = where(t15, i32(0), -1)
-    # meter satiation decay, first_meal.hamlet:8
+    # decay: meter satiation, first_meal.hamlet:8
     satiation_3 = satiation_2 - f32(0.02)
     satiation_4 = where(satiation_3 < f32(0.0), f32(0.0), satiation_3)
-    # meter mood decay, first_meal.hamlet:9
+    # decay: meter mood, first_meal.hamlet:9
     mood_3 = mood_2 - f32(0.004)
-    # cascade hunger_saddens, first_meal.hamlet:11
+    # rules: cascade hunger_saddens, first_meal.hamlet:11
     t40 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
     mood_4 = mood_3 - (f32(0.02) * t40)
     mood_5 = where(mood_4 < f32(0.0), f32(0.0), mood_4)
-    # dies when, first_meal.hamlet:17
+    # deaths: dies when, first_meal.hamlet:17
     terminated_0 = satiation_4 <= f32(0.0)
-    # age
+    # deaths: age
     age_1 = add(age_0, 1)
-    # lifespan, first_meal.hamlet:6
+    # deaths: lifespan, first_meal.hamlet:6
     truncated_0 = less_equal(200, age_1) & (~terminated_0)
     t51 = where(truncated_0, i32(1), -1)
-    # dies when, first_meal.hamlet:17
+    # deaths: dies when, first_meal.hamlet:17
     cause_0 = where(terminated_0, 0, t51)
-    # lifespan, first_meal.hamlet:6
+    # reward: lifespan, first_meal.hamlet:6
     t54 = where(truncated_0, mood_5 + f32(1.0), mood_5)
     # reward, first_meal.hamlet:18
     reward_0 = where(terminated_0, f32(0.0), t54)
@@ -259,7 +268,7 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
 @traced
 def _reset(cell_0):
     """How a lane begins an episode."""
-    # layout
+    # episode: layout
     x_0 = to_i32(remainder(cell_0, 5))
     y_0 = to_i32(divide(cell_0, 5))
     return f32(1.0), f32(0.5), x_0, y_0
@@ -328,7 +337,7 @@ def _situation(
     # policy
     t16 = multiply(where(less(age_0, 199), age_0, 199), stride_2_0)
     t17 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t16)
-    # here
+    # policy: here
     t22 = to_u32(add(multiply(y_0, 5), x_0))
     t24 = divide(t22, 5)
     t25 = remainder(t22, 5)
@@ -388,10 +397,10 @@ def _situation(
 @traced
 def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
     """What a lane observes in single rows, then what the repeated rows share."""
-    # observe grid, first_meal.hamlet:19
+    # observe: observe grid, first_meal.hamlet:19
     t9 = bit_or(0, shift_left(1, cell_0_0))
     t13 = add(multiply(y_0, 5), x_0)
-    # observe lifetime, first_meal.hamlet:19
+    # observe: observe lifetime, first_meal.hamlet:19
     lifetime_0 = to_f32(age_0) / f32(200.0)
     return satiation_0, mood_0, lifetime_0, t9, t13
 
@@ -399,7 +408,7 @@ def _observe_lane(satiation_0, mood_0, x_0, y_0, age_0, cell_0_0):
 @traced
 def _observe_grid(element_0, t9, t13):
     """Rows 0 to 24, one at a time."""
-    # observe grid, first_meal.hamlet:19
+    # observe: observe grid, first_meal.hamlet:19
     t18 = equal(bit_and(t9, shift_left(1, to_u32(element_0))), 0)
     grid_0 = where(t18, f32(0.0), f32(1.0)) + where(equal(element_0, t13), f32(1.0), f32(0.0))
     return grid_0
@@ -441,7 +450,7 @@ def _mask_lane(x_0, y_0, found_0):
     mask_1_0 = less(y_0, 4)
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 4)
-    # here
+    # mask: here
     t11 = where(less(found_0, 0), -1, found_0)
     # mask
     mask_4_0 = less_equal(0, t11)

@@ -22,7 +22,7 @@ def _f32(bits: tl.constexpr):
 @triton.jit
 def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     """What a living lane does in a tick: its new state and its outcome."""
-    # space grid, first_meal.hamlet:5
+    # act: space grid, first_meal.hamlet:5
     t17 = tl.where(action_0 == 3, 1, tl.where(action_0 == 2, -1, 0))
     x_1 = x_0 + t17
     x_2 = tl.where(x_1 < 0, 0, x_1)
@@ -31,7 +31,7 @@ def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     y_1 = y_0 + t26
     y_2 = tl.where(y_1 < 0, 0, y_1)
     y_3 = tl.where(4 < y_2, 4, y_2)
-    # here
+    # interact: here
     t35 = ((y_3 * 5) + x_3).to(tl.uint32, bitcast=True)
     t37 = t35 // 5
     t38 = t35 % 5
@@ -71,34 +71,34 @@ def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     t141 = tl.where(t137 < 1, t137.to(tl.int32, bitcast=True), -1)
     # interact
     t142 = tl.where(action_0 == 4, t141, -1)
-    # affordance Kitchen, first_meal.hamlet:13
+    # interact: affordance Kitchen, first_meal.hamlet:13
     t143 = t142 == 0
-    # affordance Kitchen, first_meal.hamlet:14
+    # interact: affordance Kitchen, first_meal.hamlet:14
     satiation_1 = satiation_0 + tl.where(t143, 0.4, _f32(0x80000000))
     satiation_2 = tl.minimum(1.0, satiation_1)
     mood_1 = mood_0 + tl.where(t143, 0.05, _f32(0x80000000))
     mood_2 = tl.minimum(1.0, mood_1)
-    # affordance Kitchen, first_meal.hamlet:13
+    # interact: affordance Kitchen, first_meal.hamlet:13
     used_0 = tl.where(t143, 0, -1)
-    # meter satiation decay, first_meal.hamlet:8
+    # decay: meter satiation, first_meal.hamlet:8
     satiation_3 = satiation_2 - 0.02
     satiation_4 = tl.minimum(tl.maximum(satiation_3, 0.0), 1.0)
-    # meter mood decay, first_meal.hamlet:9
+    # decay: meter mood, first_meal.hamlet:9
     mood_3 = mood_2 - 0.004
-    # cascade hunger_saddens, first_meal.hamlet:11
+    # rules: cascade hunger_saddens, first_meal.hamlet:11
     t167 = tl.where(satiation_4 < 0.3, 0.3 - satiation_4, 0.0)
     mood_4 = mood_3 - (0.02 * tl.fma(t167, 3.3333333, t167 * -5.29819e-08))
     mood_5 = tl.minimum(tl.maximum(mood_4, 0.0), 1.0)
-    # dies when, first_meal.hamlet:17
+    # deaths: dies when, first_meal.hamlet:17
     terminated_0 = satiation_4 <= 0.0
-    # age
+    # deaths: age
     age_1 = age_0 + 1
-    # lifespan, first_meal.hamlet:6
+    # deaths: lifespan, first_meal.hamlet:6
     truncated_0 = (200 <= age_1) & (~terminated_0)
     t182 = tl.where(truncated_0, 1, -1)
-    # dies when, first_meal.hamlet:17
+    # deaths: dies when, first_meal.hamlet:17
     cause_0 = tl.where(terminated_0, 0, t182)
-    # lifespan, first_meal.hamlet:6
+    # reward: lifespan, first_meal.hamlet:6
     t185 = tl.where(truncated_0, mood_5 + 1.0, mood_5)
     # reward, first_meal.hamlet:18
     reward_0 = tl.where(terminated_0, 0.0, t185)
@@ -108,7 +108,7 @@ def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
 @triton.jit
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
-    # layout
+    # episode: layout
     t7 = seed_high_0 ^ 0x68616D6C
     t12 = (t7 ^ (t7 >> 16)) * 0x7FEB352D
     t17 = (t12 ^ (t12 >> 15)) * 0x846CA68B
@@ -166,7 +166,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
 @triton.jit
 def _scene(layout_0):
     """What observations need of the layout: it stays for an episode."""
-    # observe grid, first_meal.hamlet:19
+    # observe: observe grid, first_meal.hamlet:19
     t5 = (0 ^ layout_0) * 0x9E3779B1
     t11 = tl.umulhi((t5 ^ (t5 >> 15)) * 0x85EBCA77, 5)
     t15 = (t11 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
@@ -262,7 +262,7 @@ def _situation(
     # policy
     t16 = tl.where(age_0 < 199, age_0, 199) * stride_2_0
     t17 = ((x_0 * stride_0_0) + (y_0 * stride_1_0)) + t16
-    # here
+    # policy: here
     t22 = ((y_0 * 5) + x_0).to(tl.uint32, bitcast=True)
     t24 = t22 // 5
     t25 = t22 % 5
@@ -359,9 +359,9 @@ def _encode(value, low, scale, dtype: tl.constexpr):
 def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0, age_0, scene_0_0):
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
-    # observe grid, first_meal.hamlet:19
+    # observe: observe grid, first_meal.hamlet:19
     t105 = (y_0 * 5) + x_0
-    # observe lifetime, first_meal.hamlet:19
+    # observe: observe lifetime, first_meal.hamlet:19
     t116 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t116, 0.005, t116 * 1.11758706e-10)
     # meter.satiation
@@ -373,7 +373,7 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
     # grid
     for index in range(25):
         element_0 = tl.cast(index, tl.int32)
-        # observe grid, first_meal.hamlet:19
+        # observe: observe grid, first_meal.hamlet:19
         t110 = (scene_0_0 & (1 << element_0.to(tl.uint32, bitcast=True))) == 0
         grid_0 = tl.where(t110, 0.0, 1.0) + tl.where(element_0 == t105, 1.0, 0.0)
         row = observation_ptr + element_0 * lanes
@@ -388,7 +388,7 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
     mask_1_0 = y_0 < 4
     mask_2_0 = 0 < x_0
     mask_3_0 = x_0 < 4
-    # here
+    # mask: here
     t13 = ((y_0 * 5) + x_0).to(tl.uint32, bitcast=True)
     t15 = t13 // 5
     t16 = t13 % 5

@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "a86cee83030f4f0d9fc516377b635ee31a78e23281fc2f74cde0a35a9012a1f5",
-    "numba_kernels.py": "e4a71bd7a6363d16e5f19baedbeed206f81d75ca65980d14dceb53229d6e9cd0",
-    "triton_kernels.py": "55c97db1e87e27200a0c62dcf37cf423d0fa15da0cb943c9e03219acb7d38e1b",
+    "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
+    "numba_kernels.py": "e8b1f2f084b4aacb0211fe80232ec5f14bcbcc3e5dafff423880fdb23002062b",
+    "triton_kernels.py": "dcb4c61ac274df0b1c2fe4468ad413d5badfda565812bcc4f7912b5ed31543bc",
 }
 
 

@@ -93,68 +93,199 @@ table_time_cos = Short("f32", (
     -0.9659258, -1.0, -0.9659258, -0.8660254, -0.70710677, -0.5, -0.25881904, -1.8369701e-16, 0.25881904, 0.5,
     0.70710677, 0.8660254, 0.9659258,
 ))
-table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0, 0, 0))
-table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0, 0, 0))
-table_case_2 = Short("f32", (
+table_case_0 = Short("i32", (
+    0, 0,
+    -1,  # act: space grid, shifts.hamlet:6
+    1,  # act: space grid, shifts.hamlet:6
+    0, 0, 0, 0,
+))
+table_case_1 = Short("i32", (
+    -1,  # act: space grid, shifts.hamlet:6
+    1,  # act: space grid, shifts.hamlet:6
+    0, 0, 0, 0, 0, 0,
+))
+table_case_3 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.01,  # act: action REST, shifts.hamlet:110
+    0.02,  # act: action MEDITATE, shifts.hamlet:111
+))
+table_case_4 = Short("f32", (
+    -0.005,  # act: meter energy, shifts.hamlet:10
+    -0.005,  # act: meter energy, shifts.hamlet:10
+    -0.005,  # act: meter energy, shifts.hamlet:10
+    -0.005,  # act: meter energy, shifts.hamlet:10
+    -0.005,  # interact: meter energy, shifts.hamlet:10
+    -0.0,
+    0.002,  # act: action REST, shifts.hamlet:110
+    -0.001,  # act: action MEDITATE, shifts.hamlet:111
+))
+table_case_5 = Short("f32", (
     0.01, 0.01833, 0.01, 0.01, 0.05, 0.04, 0.05, 0.05, 0.03, 0.075, 0.0, 0.0, 0.02667, 0.0, 0.0, 0.0,
 ))
-table_case_3 = Short("f32", (-0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.01, 0.02))
-table_case_4 = Short("f32", (-0.005, -0.005, -0.005, -0.005, -0.005, -0.0, 0.002, -0.001))
-table_case_5 = Short("i32", (5, 6, 3, 2, 2, 3, 6, 4, 3, 2, 8, 6, 4, 3, 0, 0))
-table_case_6 = Short("f32", (
-    0.02, 0.05, -0.0, 0.03, -0.02, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+table_case_6 = Short("i32", (
+    5,  # interact: affordance Bed, shifts.hamlet:35
+    6,  # interact: affordance LuxuryBed, shifts.hamlet:40
+    3,  # interact: affordance Shower, shifts.hamlet:45
+    2,  # interact: affordance HomeMeal, shifts.hamlet:50
+    2,  # interact: affordance FastFood, shifts.hamlet:55
+    3,  # interact: affordance Doctor, shifts.hamlet:60
+    6,  # interact: affordance Hospital, shifts.hamlet:65
+    4,  # interact: affordance Therapist, shifts.hamlet:70
+    3,  # interact: affordance Recreation, shifts.hamlet:75
+    2,  # interact: affordance Bar, shifts.hamlet:80
+    8,  # interact: affordance Job, shifts.hamlet:92
+    6,  # interact: affordance Labor, shifts.hamlet:96
+    4,  # interact: affordance Gym, shifts.hamlet:100
+    3,  # interact: affordance Park, shifts.hamlet:105
+    0, 0,
 ))
 table_case_7 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, 0.0625, 0.1, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.02,  # interact: affordance Bed, shifts.hamlet:38
+    0.05,  # interact: affordance LuxuryBed, shifts.hamlet:43
+    -0.0,
+    0.03,  # interact: affordance HomeMeal, shifts.hamlet:53
+    -0.02,  # interact: affordance FastFood, shifts.hamlet:58
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_8 = Short("f32", (
-    0.075, 0.09375, -0.0, -0.0, 0.05625, -0.0, -0.0, -0.0, 0.045, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.0625,  # interact: affordance Doctor, shifts.hamlet:63
+    0.1,  # interact: affordance Hospital, shifts.hamlet:68
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_9 = Short("f32", (
-    0.125, 0.1875, -0.0, -0.0, 0.0375, -0.0, -0.0, -0.0, 0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.075,  # interact: affordance Bed, shifts.hamlet:37
+    0.09375,  # interact: affordance LuxuryBed, shifts.hamlet:42
+    -0.0, -0.0,
+    0.05625,  # interact: affordance FastFood, shifts.hamlet:57
+    -0.0, -0.0, -0.0,
+    0.045,  # interact: affordance Recreation, shifts.hamlet:77
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
-table_case_11 = Short("f32", (
-    -0.0, -0.0, -0.0, 0.1125, 0.16875, -0.0, -0.0, -0.0, -0.0, 0.1125, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+table_case_10 = Short("f32", (
+    0.125,  # interact: affordance Bed, shifts.hamlet:38
+    0.1875,  # interact: affordance LuxuryBed, shifts.hamlet:43
+    -0.0, -0.0,
+    0.0375,  # interact: affordance FastFood, shifts.hamlet:58
+    -0.0, -0.0, -0.0,
+    0.03,  # interact: affordance Recreation, shifts.hamlet:78
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_12 = Short("f32", (
-    -0.0, -0.0, -0.0, 0.1125, 0.1125, -0.0, -0.0, -0.0, -0.0, 0.075, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0,
+    0.1125,  # interact: affordance HomeMeal, shifts.hamlet:52
+    0.16875,  # interact: affordance FastFood, shifts.hamlet:57
+    -0.0, -0.0, -0.0, -0.0,
+    0.1125,  # interact: affordance Bar, shifts.hamlet:82
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_13 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.05625, 0.075, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0,
+    0.1125,  # interact: affordance HomeMeal, shifts.hamlet:53
+    0.1125,  # interact: affordance FastFood, shifts.hamlet:58
+    -0.0, -0.0, -0.0, -0.0,
+    0.075,  # interact: affordance Bar, shifts.hamlet:86
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
-table_case_15 = Short("f32", (
-    -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.03, -0.05, -0.05, -0.05, -0.05, -0.05,
+table_case_14 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.05625,  # interact: affordance Job, shifts.hamlet:94
+    0.075,  # interact: affordance Labor, shifts.hamlet:98
+    -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_16 = Short("f32", (
-    -0.01, -0.01833, -0.01, -0.01, -0.05, -0.04, -0.05, -0.05, -0.03, -0.075, 0.05625, 0.075, -0.02667, -0.0, -0.0,
-    -0.0,
+    -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05, -0.05,
+    -0.05,  # interact: affordance Bar, shifts.hamlet:89
+    -0.03,  # interact: affordance Job, shifts.hamlet:94
+    -0.05,  # interact: affordance Labor, shifts.hamlet:98
+    -0.05, -0.05, -0.05, -0.05,
 ))
 table_case_17 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.05, -0.0, -0.0, -0.0, -0.0,
+    -0.01,  # interact: affordance Job, shifts.hamlet:93
+    -0.01833,  # interact: affordance Job, shifts.hamlet:93
+    -0.01,  # interact: affordance Job, shifts.hamlet:93
+    -0.01,  # interact: affordance Job, shifts.hamlet:93
+    -0.05,  # interact: affordance Job, shifts.hamlet:93
+    -0.04,  # interact: affordance Job, shifts.hamlet:93
+    -0.05,  # interact: affordance Job, shifts.hamlet:93
+    -0.05,  # interact: affordance Job, shifts.hamlet:93
+    -0.03,  # interact: affordance Job, shifts.hamlet:93
+    -0.075,  # interact: affordance Job, shifts.hamlet:93
+    0.05625,  # interact: affordance Job, shifts.hamlet:93
+    0.075,  # interact: affordance Labor, shifts.hamlet:97
+    -0.02667,  # interact: affordance Gym, shifts.hamlet:102
+    -0.0, -0.0, -0.0,
 ))
-table_case_19 = Short("f32", (
-    0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.1, 0.09375, 0.09375, 0.0375, 0.0375, 0.0375, 0.0375,
-    0.0375, 0.0375,
+table_case_18 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0,
+    -0.03,  # interact: affordance Gym, shifts.hamlet:102
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.05,  # interact: affordance Gym, shifts.hamlet:102
+    -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_20 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.075, 0.05, -0.0, -0.0,
+    0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.0375, 0.0375,
+    0.1,  # interact: affordance Therapist, shifts.hamlet:72
+    0.09375,  # interact: affordance Recreation, shifts.hamlet:77
+    0.09375,  # interact: affordance Bar, shifts.hamlet:82
+    0.0375, 0.0375, 0.0375,
+    0.0375,  # interact: affordance Park, shifts.hamlet:106
+    0.0375, 0.0375,
 ))
 table_case_21 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.125, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.075,  # interact: affordance Gym, shifts.hamlet:103
+    0.05,  # interact: affordance Park, shifts.hamlet:107
+    -0.0, -0.0,
 ))
 table_case_22 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.1, 0.0625, 0.0625, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.125,  # interact: affordance Bar, shifts.hamlet:84
+    -0.0, -0.0, -0.0,
+    0.0375,  # interact: affordance Park, shifts.hamlet:107
+    -0.0, -0.0,
 ))
 table_case_23 = Short("f32", (
-    -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.2, -0.15, -0.2, -0.08, -0.15, -0.15, -0.15,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.1,  # interact: affordance Therapist, shifts.hamlet:73
+    0.0625,  # interact: affordance Recreation, shifts.hamlet:78
+    0.0625,  # interact: affordance Bar, shifts.hamlet:85
+    -0.0, -0.0, -0.0,
+    0.0375,  # interact: affordance Park, shifts.hamlet:107
+    -0.0, -0.0,
 ))
-table_case_24 = Short("f32", (5.0, 6.0, 3.0, 2.0, 2.0, 3.0, 6.0, 4.0, 3.0, 2.0, 8.0, 6.0, 4.0, 3.0, 5.0, 5.0))
+table_case_24 = Short("f32", (
+    -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15, -0.15,
+    -0.2,  # interact: affordance Bar, shifts.hamlet:87
+    -0.15,  # interact: affordance Job, shifts.hamlet:94
+    -0.2,  # interact: affordance Labor, shifts.hamlet:98
+    -0.08,  # interact: affordance Gym, shifts.hamlet:103
+    -0.15,  # interact: affordance Park, shifts.hamlet:107
+    -0.15, -0.15,
+))
+table_case_25 = Short("f32", (
+    5.0,
+    6.0,  # observe: observe progress, shifts.hamlet:115
+    3.0,  # observe: observe progress, shifts.hamlet:115
+    2.0,  # observe: observe progress, shifts.hamlet:115
+    2.0,  # observe: observe progress, shifts.hamlet:115
+    3.0,  # observe: observe progress, shifts.hamlet:115
+    6.0,  # observe: observe progress, shifts.hamlet:115
+    4.0,  # observe: observe progress, shifts.hamlet:115
+    3.0,  # observe: observe progress, shifts.hamlet:115
+    2.0,  # observe: observe progress, shifts.hamlet:115
+    8.0,  # observe: observe progress, shifts.hamlet:115
+    6.0,  # observe: observe progress, shifts.hamlet:115
+    4.0,  # observe: observe progress, shifts.hamlet:115
+    3.0,  # observe: observe progress, shifts.hamlet:115
+    5.0, 5.0,
+))
 
 
 @traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
-    # space grid, shifts.hamlet:6
+    # act: space grid, shifts.hamlet:6
     t5 = take(table_case_0, action_0)
     t6 = add(x_0, t5)
     t8 = where(less(t6, 0), 0, t6)
@@ -169,7 +300,7 @@ def _move(x_0, y_0, action_0):
 @traced
 def _stand(x_0, y_0):
     """The cell of a position."""
-    # here
+    # interact: here
     cell_0 = to_u32(add(multiply(y_0, 8), x_0))
     return cell_0
 
@@ -177,7 +308,7 @@ def _stand(x_0, y_0):
 @traced
 def _place(layout_0, index_0):
     """The cell of the affordance at random of an index; behind those, of an agent's start."""
-    # layout
+    # episode: layout
     t3 = shift_right(index_0, 3)
     t8 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
     t15 = shift_right(multiply(bit_xor(t8, shift_right(t8, 15)), 0x85EBCA77), 29)
@@ -212,7 +343,7 @@ def _scene(
     cell_11_0, cell_12_0, cell_13_0,
 ):
     """What is observed of the cells."""
-    # observe window, shifts.hamlet:115
+    # observe: observe window, shifts.hamlet:115
     t5 = shift_left(1, bit_and(cell_0_0, 31))
     t7 = shift_right(cell_0_0, 5)
     t16 = shift_left(1, bit_and(cell_1_0, 31))
@@ -275,7 +406,7 @@ def _scene(
 @traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
-    # here
+    # interact: here
     t5 = bit_and(cell_0, 7)
     t10 = multiply(bit_xor(t5, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t17 = shift_right(multiply(bit_xor(t10, shift_right(t10, 15)), 0x85EBCA77), 29)
@@ -308,7 +439,7 @@ def _search(layout_0, cell_0):
 @traced
 def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
     """The layout of an episode."""
-    # layout
+    # episode: layout
     t6 = bit_xor(seed_high_0, 0x68616D6C)
     t11 = multiply(bit_xor(t6, shift_right(t6, 16)), 0x7FEB352D)
     t16 = multiply(bit_xor(t11, shift_right(t11, 15)), 0x846CA68B)
@@ -332,9 +463,9 @@ def _tick(
     progress_0, hour_0, action_0, moved_x_0, moved_y_0, found_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action MEDITATE, shifts.hamlet:111
+    # act: action MEDITATE, shifts.hamlet:111
     t24 = take(table_case_3, action_0)
-    # space grid, shifts.hamlet:6
+    # act: space grid, shifts.hamlet:6
     t29 = take(table_case_0, action_0)
     t30 = add(x_0, t29)
     t33 = where(less(t30, 0), 0, t30)
@@ -343,33 +474,33 @@ def _tick(
     t37 = add(y_0, t36)
     t39 = where(less(t37, 0), 0, t37)
     t41 = where(less(7, t39), 7, t39)
-    # leave
+    # act: leave
     t44 = equal(t35, x_0) & equal(t41, y_0)
     engaged_1 = where(t44, engaged_0, -1)
     progress_1 = where(t44, progress_0, 0)
-    # meter energy interact, shifts.hamlet:10
+    # interact: meter energy, shifts.hamlet:10
     t53 = take(table_case_4, action_0)
     energy_1 = energy_0 + t53
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
-    # here
+    # interact: here
     t60 = where(less(found_0, 0), -1, found_0)
     # interact
     t61 = where(equal(action_0, 4), t60, -1)
-    # affordance Doctor, shifts.hamlet:60
+    # interact: affordance Doctor, shifts.hamlet:60
     t65 = less_equal(8, hour_0)
     t68 = t65 & less(hour_0, 18)
-    # affordance Bed, shifts.hamlet:35
+    # interact: affordance Bed, shifts.hamlet:35
     t72 = t68 | (~equal(t61, 7))
-    # affordance Recreation, shifts.hamlet:75
+    # interact: affordance Recreation, shifts.hamlet:75
     t76 = less(hour_0, 22)
     t77 = t65 & t76
-    # affordance Bar, shifts.hamlet:80
+    # interact: affordance Bar, shifts.hamlet:80
     t84 = less_equal(18, hour_0) | less(hour_0, 4)
-    # affordance Gym, shifts.hamlet:100
+    # interact: affordance Gym, shifts.hamlet:100
     t98 = less_equal(6, hour_0) & t76
-    # affordance Bed, shifts.hamlet:35
-    t108 = take(table_case_2, to_i32(bit_and(to_u32(t61), 15)))
+    # interact: affordance Bed, shifts.hamlet:35
+    t108 = take(table_case_5, to_i32(bit_and(to_u32(t61), 15)))
     t110 = (t68 | (~equal(t61, 5))) & t72
     t111 = t110 & (t77 | (~equal(t61, 8)))
     t112 = t111 & (t84 | (~equal(t61, 9)))
@@ -378,183 +509,183 @@ def _tick(
     t115 = t114 & (t98 | (~equal(t61, 12)))
     t116 = t115 & (t98 | (~equal(t61, 13)))
     used_0 = where(t116 & (t108 <= money_0), t61, -1)
-    # affordance Shower, shifts.hamlet:45
+    # interact: affordance Shower, shifts.hamlet:45
     t119 = equal(used_0, 2)
-    # affordance Doctor, shifts.hamlet:60
+    # interact: affordance Doctor, shifts.hamlet:60
     t121 = equal(used_0, 5)
-    # affordance Hospital, shifts.hamlet:65
+    # interact: affordance Hospital, shifts.hamlet:65
     t122 = equal(used_0, 6)
-    # affordance Bar, shifts.hamlet:80
+    # interact: affordance Bar, shifts.hamlet:80
     t124 = equal(used_0, 9)
-    # affordance Gym, shifts.hamlet:100
+    # interact: affordance Gym, shifts.hamlet:100
     t125 = equal(used_0, 12)
-    # affordance Park, shifts.hamlet:105
+    # interact: affordance Park, shifts.hamlet:105
     t126 = equal(used_0, 13)
-    # progress
+    # interact: progress
     progress_2 = add(progress_1, 1)
     progress_3 = where(equal(engaged_1, t60), progress_2, 1)
-    # affordance Park, shifts.hamlet:105
+    # interact: affordance Park, shifts.hamlet:105
     t132 = to_i32(bit_and(to_u32(used_0), 15))
-    t133 = take(table_case_5, t132)
-    # progress
+    t133 = take(table_case_6, t132)
+    # interact: progress
     t134 = equal(progress_3, t133)
     t135 = where(t134, used_0, -1)
     t137 = to_u32(t132)
     t141 = equal(bit_and(shift_right(16383, t137), 1), 1)
-    # affordance Shower, shifts.hamlet:45
+    # interact: affordance Shower, shifts.hamlet:45
     t144 = equal(t135, 2)
-    # affordance Shower, shifts.hamlet:47
+    # interact: affordance Shower, shifts.hamlet:47
     t146 = where(t119, f32(0.1), f32(-0.0))
-    # affordance Shower, shifts.hamlet:48
+    # interact: affordance Shower, shifts.hamlet:48
     t147 = where(t144, f32(0.1), f32(-0.0))
-    # affordance FastFood, shifts.hamlet:55
+    # interact: affordance FastFood, shifts.hamlet:55
     t148 = equal(t135, 4)
-    # affordance FastFood, shifts.hamlet:58
+    # interact: affordance FastFood, shifts.hamlet:58
     t150 = where(t148, f32(0.01), f32(-0.0))
     t153 = to_i32(bit_and(to_u32(t135), 15))
-    t154 = take(table_case_6, t153)
-    # affordance Doctor, shifts.hamlet:62
+    t154 = take(table_case_7, t153)
+    # interact: affordance Doctor, shifts.hamlet:62
     t155 = where(t121, f32(0.09375), t154)
-    # affordance Hospital, shifts.hamlet:67
+    # interact: affordance Hospital, shifts.hamlet:67
     t156 = where(t122, f32(0.1), t155)
-    # affordance Hospital, shifts.hamlet:68
-    t157 = take(table_case_7, t153)
-    # affordance Recreation, shifts.hamlet:77
-    t158 = take(table_case_8, t132)
-    # affordance Recreation, shifts.hamlet:78
-    t159 = take(table_case_9, t153)
-    # affordance Bar, shifts.hamlet:80
+    # interact: affordance Hospital, shifts.hamlet:68
+    t157 = take(table_case_8, t153)
+    # interact: affordance Recreation, shifts.hamlet:77
+    t158 = take(table_case_9, t132)
+    # interact: affordance Recreation, shifts.hamlet:78
+    t159 = take(table_case_10, t153)
+    # interact: affordance Bar, shifts.hamlet:80
     t160 = equal(t135, 9)
-    # affordance Bar, shifts.hamlet:82
+    # interact: affordance Bar, shifts.hamlet:82
     t161 = where(t124, f32(0.1875), t150)
-    t162 = take(table_case_11, t132)
+    t162 = take(table_case_12, t132)
     satiation_1 = satiation_0 + t162
-    # affordance Bar, shifts.hamlet:86
-    t164 = take(table_case_12, t153)
+    # interact: affordance Bar, shifts.hamlet:86
+    t164 = take(table_case_13, t153)
     satiation_2 = satiation_1 + t164
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    # affordance Bar, shifts.hamlet:88
+    # interact: affordance Bar, shifts.hamlet:88
     hygiene_1 = hygiene_0 + where(t160, f32(-0.15), t146)
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
     hygiene_3 = hygiene_2 + t147
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    # affordance Job, shifts.hamlet:92
+    # interact: affordance Job, shifts.hamlet:92
     t176 = equal(t135, 10)
-    # affordance Job, shifts.hamlet:94
+    # interact: affordance Job, shifts.hamlet:94
     t177 = where(t176, f32(0.02), t161)
-    # affordance Labor, shifts.hamlet:96
+    # interact: affordance Labor, shifts.hamlet:96
     t178 = equal(t135, 11)
-    # affordance Labor, shifts.hamlet:98
-    t179 = take(table_case_13, t153)
+    # interact: affordance Labor, shifts.hamlet:98
+    t179 = take(table_case_14, t153)
     t181 = to_u32(t153)
-    t185 = take(table_case_15, t153)
+    t185 = take(table_case_16, t153)
     t186 = where(equal(bit_and(shift_right(3584, t181), 1), 1), t185, t156)
     health_1 = health_0 + t186
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
     health_3 = health_2 + t157
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
     t193 = where(t178, f32(0.01), t177)
-    # affordance Gym, shifts.hamlet:102
-    t194 = take(table_case_16, t132)
+    # interact: affordance Gym, shifts.hamlet:102
+    t194 = take(table_case_17, t132)
     money_1 = money_0 + t194
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
     money_3 = money_2 + t179
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    t201 = take(table_case_17, t153)
+    t201 = take(table_case_18, t153)
     t202 = where(t125, f32(0.075), t201)
-    # affordance Park, shifts.hamlet:106
+    # interact: affordance Park, shifts.hamlet:106
     fitness_1 = fitness_0 + where(t126, f32(0.05), t202)
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
     social_1 = social_0 + where(t126, f32(0.0375), t193)
-    t209 = take(table_case_19, t132)
+    t209 = take(table_case_20, t132)
     t214 = where(equal(bit_and(shift_right(9088, t137), 1), 1), t209, t24)
     mood_1 = mood_0 + t214
-    # affordance Park, shifts.hamlet:107
-    t216 = take(table_case_20, t153)
+    # interact: affordance Park, shifts.hamlet:107
+    t216 = take(table_case_21, t153)
     fitness_3 = fitness_2 + t216
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    t220 = take(table_case_21, t153)
+    t220 = take(table_case_22, t153)
     social_2 = social_1 + t220
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    t224 = take(table_case_22, t153)
+    t224 = take(table_case_23, t153)
     mood_2 = mood_1 + t224
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    t228 = take(table_case_23, t153)
+    t228 = take(table_case_24, t153)
     t233 = where(equal(bit_and(shift_right(15872, t181), 1), 1), t228, t158)
     energy_4 = energy_3 + t233
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
     energy_6 = energy_5 + t159
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
-    # progress
+    # interact: progress
     progress_4 = where(t134, 0, progress_3)
     engaged_2 = where(t141, where(t134, -1, used_0), engaged_1)
     progress_5 = where(t141, progress_4, progress_1)
-    # meter energy decay, shifts.hamlet:10
+    # decay: meter energy, shifts.hamlet:10
     energy_8 = energy_7 - f32(0.005)
-    # meter hygiene decay, shifts.hamlet:11
+    # decay: meter hygiene, shifts.hamlet:11
     hygiene_5 = hygiene_4 - f32(0.003)
     hygiene_6 = where(hygiene_5 < f32(0.0), f32(0.0), hygiene_5)
-    # meter satiation decay, shifts.hamlet:12
+    # decay: meter satiation, shifts.hamlet:12
     satiation_4 = satiation_3 - f32(0.004)
     satiation_5 = where(satiation_4 < f32(0.0), f32(0.0), satiation_4)
-    # meter mood decay, shifts.hamlet:14
+    # decay: meter mood, shifts.hamlet:14
     mood_4 = mood_3 - f32(0.001)
     mood_5 = where(mood_4 < f32(0.0), f32(0.0), mood_4)
-    # meter social decay, shifts.hamlet:15
+    # decay: meter social, shifts.hamlet:15
     social_4 = social_3 - f32(0.006)
     social_5 = where(social_4 < f32(0.0), f32(0.0), social_4)
-    # meter fitness decay, shifts.hamlet:17
+    # decay: meter fitness, shifts.hamlet:17
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
-    # rule unfit_bodies_sicken, shifts.hamlet:19
+    # rules: rule unfit_bodies_sicken, shifts.hamlet:19
     t268 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
     health_5 = health_4 - t268
-    # cascade hunger_exhausts, shifts.hamlet:21
+    # rules: cascade hunger_exhausts, shifts.hamlet:21
     t274 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
     energy_9 = energy_8 - (f32(0.005) * t274)
-    # cascade gloom_exhausts, shifts.hamlet:22
+    # rules: cascade gloom_exhausts, shifts.hamlet:22
     t280 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
     energy_10 = energy_9 - (f32(0.005) * t280)
-    # cascade hunger_sickens, shifts.hamlet:23
+    # rules: cascade hunger_sickens, shifts.hamlet:23
     health_6 = health_5 - (f32(0.004) * t274)
-    # cascade grime_spoils_meals, shifts.hamlet:25
+    # rules: cascade grime_spoils_meals, shifts.hamlet:25
     t288 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
     t289 = f32(0.002) * t288
     satiation_6 = satiation_5 - t289
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
-    # cascade grime_saddens, shifts.hamlet:26
+    # rules: cascade grime_saddens, shifts.hamlet:26
     mood_6 = mood_5 - (f32(0.003) * t288)
-    # cascade loneliness_saddens, shifts.hamlet:27
+    # rules: cascade loneliness_saddens, shifts.hamlet:27
     t298 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
     mood_7 = mood_6 - (f32(0.004) * t298)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
-    # cascade grime_weakens, shifts.hamlet:28
+    # rules: cascade grime_weakens, shifts.hamlet:28
     fitness_7 = fitness_6 - t289
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
-    # cascade grime_tires, shifts.hamlet:30
+    # rules: cascade grime_tires, shifts.hamlet:30
     t307 = f32(0.0005) * t288
     energy_11 = energy_10 - t307
-    # cascade loneliness_tires, shifts.hamlet:31
+    # rules: cascade loneliness_tires, shifts.hamlet:31
     energy_12 = energy_11 - (f32(0.0008) * t298)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
-    # cascade grime_sickens, shifts.hamlet:32
+    # rules: cascade grime_sickens, shifts.hamlet:32
     health_7 = health_6 - t307
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
-    # dies when, shifts.hamlet:113
+    # deaths: dies when, shifts.hamlet:113
     t317 = health_8 <= f32(0.0)
     t318 = energy_13 <= f32(0.0)
-    # age
+    # deaths: age
     age_1 = add(age_0, 1)
-    # dies when, shifts.hamlet:113
+    # deaths: dies when, shifts.hamlet:113
     terminated_0 = t317 | t318
-    # lifespan, shifts.hamlet:8
+    # deaths: lifespan, shifts.hamlet:8
     truncated_0 = less_equal(500, age_1) & (~terminated_0)
     t325 = where(truncated_0, i32(2), -1)
-    # dies when, shifts.hamlet:113
+    # deaths: dies when, shifts.hamlet:113
     cause_0 = where(t317, 0, where(t318, 1, t325))
     # reward, shifts.hamlet:114
     t328 = energy_13 * health_8
-    # lifespan, shifts.hamlet:8
+    # reward: lifespan, shifts.hamlet:8
     t330 = where(truncated_0, t328 + f32(1.0), t328)
     # reward, shifts.hamlet:114
     reward_0 = where(terminated_0, f32(0.0), t330)
@@ -576,7 +707,7 @@ def _clock(hour_0):
 @traced
 def _reset(cell_0):
     """How a lane begins an episode."""
-    # layout
+    # episode: layout
     x_0 = to_i32(bit_and(cell_0, 7))
     y_0 = to_i32(shift_right(cell_0, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0
@@ -648,7 +779,7 @@ def _situation(
     t20 = multiply(hour_0, stride_2_0)
     t21 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t20)
     t27 = add(t21, multiply(where(less(age_0, 499), age_0, 499), stride_3_0))
-    # here
+    # policy: here
     t32 = to_u32(add(multiply(y_0, 8), x_0))
     t36 = bit_and(t32, 7)
     t41 = multiply(bit_xor(t36, add(layout_0, 0x5384540F)), 0x9E3779B1)
@@ -740,16 +871,16 @@ def _observe_lane(
     progress_0, hour_0, scene_0_0, scene_1_0,
 ):
     """What a lane observes in single rows."""
-    # observe position, shifts.hamlet:115
+    # observe: observe position, shifts.hamlet:115
     x_1 = to_f32(x_0) / f32(7.0)
     y_1 = to_f32(y_0) / f32(7.0)
-    # observe time, shifts.hamlet:115
+    # observe: observe time, shifts.hamlet:115
     time_sin_0 = take(table_time_sin, hour_0)
     time_cos_0 = take(table_time_cos, hour_0)
-    # observe progress, shifts.hamlet:115
-    t206 = take(table_case_24, to_i32(bit_and(to_u32(engaged_0), 15)))
+    # observe: observe progress, shifts.hamlet:115
+    t206 = take(table_case_25, to_i32(bit_and(to_u32(engaged_0), 15)))
     progress_1 = where(less(engaged_0, 0), f32(0.0), to_f32(progress_0) / t206)
-    # observe lifetime, shifts.hamlet:115
+    # observe: observe lifetime, shifts.hamlet:115
     lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
         x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, time_sin_0,
@@ -760,7 +891,7 @@ def _observe_lane(
 @traced
 def _observe_window(element_0, x_0, y_0, scene_0_0, scene_1_0):
     """Rows 0 to 24, one at a time."""
-    # observe window, shifts.hamlet:115
+    # observe: observe window, shifts.hamlet:115
     t159 = to_u32(element_0)
     t165 = add(x_0, subtract(to_i32(remainder(t159, 5)), 2))
     t172 = add(y_0, subtract(to_i32(divide(t159, 5)), 2))
@@ -831,7 +962,7 @@ def _mask_lane(x_0, y_0, hour_0, found_0):
     mask_1_0 = less(y_0, 7)
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
-    # here
+    # mask: here
     t13 = where(less(found_0, 0), -1, found_0)
     # mask
     t19 = less_equal(8, hour_0)

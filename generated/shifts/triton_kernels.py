@@ -33,7 +33,7 @@ def _f32(bits: tl.constexpr):
 @triton.jit
 def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
     """What a row of tables does."""
-    # layout
+    # observe: layout
     t6 = row_0.to(tl.uint32, bitcast=True) << 1
     t9 = t6 >> 3
     t14 = (t9 ^ cells_layout_0) * 0x9E3779B1
@@ -119,15 +119,15 @@ def _tick(
     progress_0, hour_0, layout_0, action_0,
 ):
     """What a living lane does in a tick: its new state and its outcome."""
-    # action REST, shifts.hamlet:110
+    # act: action REST, shifts.hamlet:110
     t17 = action_0 == 6
     t23 = tl.where(t17, 0.002, _f32(0x80000000))
     t24 = tl.where(t17, 0.01, _f32(0x80000000))
-    # action MEDITATE, shifts.hamlet:111
+    # act: action MEDITATE, shifts.hamlet:111
     t26 = action_0 == 7
     t30 = tl.where(t26, -0.001, t23)
     t31 = tl.where(t26, 0.02, t24)
-    # space grid, shifts.hamlet:6
+    # act: space grid, shifts.hamlet:6
     t42 = tl.where(action_0 == 3, 1, tl.where(action_0 == 2, -1, 0))
     x_1 = x_0 + t42
     x_2 = tl.where(x_1 < 0, 0, x_1)
@@ -136,21 +136,21 @@ def _tick(
     y_1 = y_0 + t50
     y_2 = tl.where(y_1 < 0, 0, y_1)
     y_3 = tl.where(7 < y_2, 7, y_2)
-    # leave
+    # act: leave
     t58 = (x_3 == x_0) & (y_3 == y_0)
     engaged_1 = tl.where(t58, engaged_0, -1)
     progress_1 = tl.where(t58, progress_0, 0)
-    # move
+    # act: move
     t62 = action_0 < 4
-    # meter energy move, shifts.hamlet:10
+    # act: meter energy, shifts.hamlet:10
     t65 = tl.where(t62, -0.005, t30)
     # interact
     t66 = action_0 == 4
-    # meter energy interact, shifts.hamlet:10
+    # interact: meter energy, shifts.hamlet:10
     energy_1 = energy_0 + tl.where(t66, -0.005, t65)
     energy_2 = tl.where(energy_1 < 0.0, 0.0, energy_1)
     energy_3 = tl.minimum(1.0, energy_2)
-    # here
+    # interact: here
     t75 = ((y_3 * 8) + x_3).to(tl.uint32, bitcast=True)
     t79 = t75 & 7
     t84 = (t79 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
@@ -180,192 +180,192 @@ def _tick(
     t167 = tl.where(t163 < 14, t163.to(tl.int32, bitcast=True), -1)
     # interact
     t168 = tl.where(t66, t167, -1)
-    # affordance Bed, shifts.hamlet:35
+    # interact: affordance Bed, shifts.hamlet:35
     t170 = 0.01 <= money_0
     t171 = (t168 == 0) & t170
-    # affordance LuxuryBed, shifts.hamlet:40
+    # interact: affordance LuxuryBed, shifts.hamlet:40
     t175 = (t168 == 1) & (0.01833 <= money_0)
-    # affordance Shower, shifts.hamlet:45
+    # interact: affordance Shower, shifts.hamlet:45
     t177 = (t168 == 2) & t170
-    # affordance HomeMeal, shifts.hamlet:50
+    # interact: affordance HomeMeal, shifts.hamlet:50
     t179 = (t168 == 3) & t170
-    # affordance FastFood, shifts.hamlet:55
+    # interact: affordance FastFood, shifts.hamlet:55
     t182 = 0.05 <= money_0
     t183 = (t168 == 4) & t182
-    # affordance Doctor, shifts.hamlet:60
+    # interact: affordance Doctor, shifts.hamlet:60
     t186 = 8 <= hour_0
     t189 = t186 & (hour_0 < 18)
     t193 = ((t168 == 5) & t189) & (0.04 <= money_0)
-    # affordance Hospital, shifts.hamlet:65
+    # interact: affordance Hospital, shifts.hamlet:65
     t195 = (t168 == 6) & t182
-    # affordance Therapist, shifts.hamlet:70
+    # interact: affordance Therapist, shifts.hamlet:70
     t198 = ((t168 == 7) & t189) & t182
-    # affordance Recreation, shifts.hamlet:75
+    # interact: affordance Recreation, shifts.hamlet:75
     t201 = hour_0 < 22
     t205 = 0.03 <= money_0
     t206 = ((t168 == 8) & (t186 & t201)) & t205
-    # affordance Bar, shifts.hamlet:80
+    # interact: affordance Bar, shifts.hamlet:80
     t211 = (18 <= hour_0) | (hour_0 < 4)
     t215 = ((t168 == 9) & t211) & (0.075 <= money_0)
-    # affordance Job, shifts.hamlet:92
+    # interact: affordance Job, shifts.hamlet:92
     t218 = (t168 == 10) & t189
-    # affordance Labor, shifts.hamlet:96
+    # interact: affordance Labor, shifts.hamlet:96
     t221 = (t168 == 11) & t189
-    # affordance Gym, shifts.hamlet:100
+    # interact: affordance Gym, shifts.hamlet:100
     t225 = (6 <= hour_0) & t201
     t229 = ((t168 == 12) & t225) & (0.02667 <= money_0)
-    # affordance Park, shifts.hamlet:105
+    # interact: affordance Park, shifts.hamlet:105
     t232 = (t168 == 13) & t225
-    # progress
+    # interact: progress
     progress_2 = progress_1 + 1
     progress_3 = tl.where(engaged_1 == t167, progress_2, 1)
-    # affordance Bed, shifts.hamlet:35
+    # interact: affordance Bed, shifts.hamlet:35
     t236 = tl.where(t171, 0, -1)
     t237 = tl.where(t171, 5, 0)
-    # affordance LuxuryBed, shifts.hamlet:40
+    # interact: affordance LuxuryBed, shifts.hamlet:40
     t238 = tl.where(t175, 1, t236)
     t239 = tl.where(t175, 6, t237)
-    # affordance Shower, shifts.hamlet:45
+    # interact: affordance Shower, shifts.hamlet:45
     t240 = tl.where(t177, 2, t238)
     t241 = tl.where(t177, 3, t239)
-    # affordance HomeMeal, shifts.hamlet:50
+    # interact: affordance HomeMeal, shifts.hamlet:50
     t242 = tl.where(t179, 3, t240)
     t243 = tl.where(t179, 2, t241)
-    # affordance FastFood, shifts.hamlet:55
+    # interact: affordance FastFood, shifts.hamlet:55
     t244 = tl.where(t183, 4, t242)
     t245 = tl.where(t183, 2, t243)
-    # affordance Doctor, shifts.hamlet:60
+    # interact: affordance Doctor, shifts.hamlet:60
     t246 = tl.where(t193, 5, t244)
     t247 = tl.where(t193, 3, t245)
-    # affordance Hospital, shifts.hamlet:65
+    # interact: affordance Hospital, shifts.hamlet:65
     t248 = tl.where(t195, 6, t246)
     t249 = tl.where(t195, 6, t247)
-    # affordance Therapist, shifts.hamlet:70
+    # interact: affordance Therapist, shifts.hamlet:70
     t250 = tl.where(t198, 7, t248)
     t251 = tl.where(t198, 4, t249)
-    # affordance Recreation, shifts.hamlet:75
+    # interact: affordance Recreation, shifts.hamlet:75
     t252 = tl.where(t206, 8, t250)
     t253 = tl.where(t206, 3, t251)
-    # affordance Bar, shifts.hamlet:80
+    # interact: affordance Bar, shifts.hamlet:80
     t254 = tl.where(t215, 9, t252)
     t255 = tl.where(t215, 2, t253)
-    # affordance Job, shifts.hamlet:92
+    # interact: affordance Job, shifts.hamlet:92
     t256 = tl.where(t218, 10, t254)
     t257 = tl.where(t218, 8, t255)
-    # affordance Labor, shifts.hamlet:96
+    # interact: affordance Labor, shifts.hamlet:96
     t258 = tl.where(t221, 11, t256)
     t259 = tl.where(t221, 6, t257)
-    # affordance Gym, shifts.hamlet:100
+    # interact: affordance Gym, shifts.hamlet:100
     t260 = tl.where(t229, 12, t258)
     t261 = tl.where(t229, 4, t259)
-    # affordance Park, shifts.hamlet:105
+    # interact: affordance Park, shifts.hamlet:105
     used_0 = tl.where(t232, 13, t260)
     t263 = tl.where(t232, 3, t261)
-    # progress
+    # interact: progress
     t264 = progress_3 == t263
     t265 = tl.where(t264, used_0, -1)
     t266 = 0 <= used_0
-    # affordance Bed, shifts.hamlet:35
+    # interact: affordance Bed, shifts.hamlet:35
     t267 = t265 == 0
-    # affordance Bed, shifts.hamlet:37
+    # interact: affordance Bed, shifts.hamlet:37
     t268 = tl.where(t171, 0.075, _f32(0x80000000))
-    # affordance Bed, shifts.hamlet:38
+    # interact: affordance Bed, shifts.hamlet:38
     t270 = tl.where(t267, 0.125, _f32(0x80000000))
     t271 = tl.where(t267, 0.02, _f32(0x80000000))
-    # affordance LuxuryBed, shifts.hamlet:40
+    # interact: affordance LuxuryBed, shifts.hamlet:40
     t272 = t265 == 1
-    # affordance LuxuryBed, shifts.hamlet:42
+    # interact: affordance LuxuryBed, shifts.hamlet:42
     t274 = tl.where(t175, 0.09375, t268)
-    # affordance LuxuryBed, shifts.hamlet:43
+    # interact: affordance LuxuryBed, shifts.hamlet:43
     t276 = tl.where(t272, 0.1875, t270)
     t277 = tl.where(t272, 0.05, t271)
-    # affordance Shower, shifts.hamlet:45
+    # interact: affordance Shower, shifts.hamlet:45
     t278 = t265 == 2
-    # affordance Shower, shifts.hamlet:47
+    # interact: affordance Shower, shifts.hamlet:47
     t280 = tl.where(t177, 0.1, _f32(0x80000000))
-    # affordance Shower, shifts.hamlet:48
+    # interact: affordance Shower, shifts.hamlet:48
     t281 = tl.where(t278, 0.1, _f32(0x80000000))
-    # affordance HomeMeal, shifts.hamlet:50
+    # interact: affordance HomeMeal, shifts.hamlet:50
     t282 = t265 == 3
-    # affordance HomeMeal, shifts.hamlet:52
+    # interact: affordance HomeMeal, shifts.hamlet:52
     t284 = tl.where(t179, 0.1125, _f32(0x80000000))
-    # affordance HomeMeal, shifts.hamlet:53
+    # interact: affordance HomeMeal, shifts.hamlet:53
     t285 = tl.where(t282, 0.1125, _f32(0x80000000))
     t286 = tl.where(t282, 0.03, t277)
-    # affordance FastFood, shifts.hamlet:55
+    # interact: affordance FastFood, shifts.hamlet:55
     t287 = t265 == 4
-    # affordance FastFood, shifts.hamlet:57
+    # interact: affordance FastFood, shifts.hamlet:57
     t290 = tl.where(t183, 0.16875, t284)
     t291 = tl.where(t183, 0.05625, t274)
-    # affordance FastFood, shifts.hamlet:58
+    # interact: affordance FastFood, shifts.hamlet:58
     t293 = tl.where(t287, 0.1125, t285)
     t294 = tl.where(t287, 0.0375, t276)
     t295 = tl.where(t287, 0.01, _f32(0x80000000))
     t297 = tl.where(t287, -0.02, t286)
-    # affordance Doctor, shifts.hamlet:60
+    # interact: affordance Doctor, shifts.hamlet:60
     t298 = t265 == 5
-    # affordance Doctor, shifts.hamlet:62
+    # interact: affordance Doctor, shifts.hamlet:62
     t299 = tl.where(t193, 0.09375, t297)
-    # affordance Doctor, shifts.hamlet:63
+    # interact: affordance Doctor, shifts.hamlet:63
     t301 = tl.where(t298, 0.0625, _f32(0x80000000))
-    # affordance Hospital, shifts.hamlet:65
+    # interact: affordance Hospital, shifts.hamlet:65
     t302 = t265 == 6
-    # affordance Hospital, shifts.hamlet:67
+    # interact: affordance Hospital, shifts.hamlet:67
     t303 = tl.where(t195, 0.1, t299)
-    # affordance Hospital, shifts.hamlet:68
+    # interact: affordance Hospital, shifts.hamlet:68
     t304 = tl.where(t302, 0.1, t301)
-    # affordance Therapist, shifts.hamlet:70
+    # interact: affordance Therapist, shifts.hamlet:70
     t305 = t265 == 7
-    # affordance Therapist, shifts.hamlet:72
+    # interact: affordance Therapist, shifts.hamlet:72
     t306 = tl.where(t198, 0.1, t31)
-    # affordance Therapist, shifts.hamlet:73
+    # interact: affordance Therapist, shifts.hamlet:73
     t307 = tl.where(t305, 0.1, _f32(0x80000000))
-    # affordance Recreation, shifts.hamlet:75
+    # interact: affordance Recreation, shifts.hamlet:75
     t308 = t265 == 8
-    # affordance Recreation, shifts.hamlet:77
+    # interact: affordance Recreation, shifts.hamlet:77
     t310 = tl.where(t206, 0.09375, t306)
     t311 = tl.where(t206, 0.045, t291)
-    # affordance Recreation, shifts.hamlet:78
+    # interact: affordance Recreation, shifts.hamlet:78
     t312 = tl.where(t308, 0.0625, t307)
     t313 = tl.where(t308, 0.03, t294)
-    # affordance Bar, shifts.hamlet:80
+    # interact: affordance Bar, shifts.hamlet:80
     t314 = t265 == 9
-    # affordance Bar, shifts.hamlet:82
+    # interact: affordance Bar, shifts.hamlet:82
     t315 = tl.where(t215, 0.1875, t295)
     t316 = tl.where(t215, 0.09375, t310)
     satiation_1 = satiation_0 + tl.where(t215, 0.1125, t290)
-    # affordance Bar, shifts.hamlet:84
+    # interact: affordance Bar, shifts.hamlet:84
     t319 = tl.where(t314, 0.125, _f32(0x80000000))
-    # affordance Bar, shifts.hamlet:85
+    # interact: affordance Bar, shifts.hamlet:85
     t320 = tl.where(t314, 0.0625, t312)
-    # affordance Bar, shifts.hamlet:86
+    # interact: affordance Bar, shifts.hamlet:86
     satiation_2 = satiation_1 + tl.where(t314, 0.075, t293)
     satiation_3 = tl.minimum(1.0, satiation_2)
-    # affordance Bar, shifts.hamlet:87
+    # interact: affordance Bar, shifts.hamlet:87
     t326 = tl.where(t314, -0.2, t311)
-    # affordance Bar, shifts.hamlet:88
+    # interact: affordance Bar, shifts.hamlet:88
     hygiene_1 = hygiene_0 + tl.where(t314, -0.15, t280)
     hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
     hygiene_3 = hygiene_2 + t281
     hygiene_4 = tl.minimum(1.0, hygiene_3)
-    # affordance Bar, shifts.hamlet:89
+    # interact: affordance Bar, shifts.hamlet:89
     t336 = tl.where(t314, -0.05, t303)
-    # affordance Job, shifts.hamlet:92
+    # interact: affordance Job, shifts.hamlet:92
     t337 = t265 == 10
-    # affordance Job, shifts.hamlet:93
+    # interact: affordance Job, shifts.hamlet:93
     t343 = tl.where(t179, -0.01, tl.where(t177, -0.01, tl.where(t175, -0.01833, tl.where(t171, -0.01, _f32(0x80000000)))))
     t348 = tl.where(t198, -0.05, tl.where(t195, -0.05, tl.where(t193, -0.04, tl.where(t183, -0.05, t343))))
     t353 = tl.where(t218, 0.05625, tl.where(t215, -0.075, tl.where(t206, -0.03, t348)))
-    # affordance Job, shifts.hamlet:94
+    # interact: affordance Job, shifts.hamlet:94
     t354 = tl.where(t337, 0.05625, _f32(0x80000000))
     t355 = tl.where(t337, -0.15, t326)
     t356 = tl.where(t337, 0.02, t315)
     t357 = tl.where(t337, -0.03, t336)
-    # affordance Labor, shifts.hamlet:96
+    # interact: affordance Labor, shifts.hamlet:96
     t358 = t265 == 11
-    # affordance Labor, shifts.hamlet:97
+    # interact: affordance Labor, shifts.hamlet:97
     t359 = tl.where(t221, 0.075, t353)
-    # affordance Labor, shifts.hamlet:98
+    # interact: affordance Labor, shifts.hamlet:98
     t360 = tl.where(t358, 0.075, t354)
     t361 = tl.where(t358, -0.2, t355)
     health_1 = health_0 + tl.where(t358, -0.05, t357)
@@ -373,25 +373,25 @@ def _tick(
     health_3 = health_2 + t304
     health_4 = tl.minimum(1.0, health_3)
     t369 = tl.where(t358, 0.01, t356)
-    # affordance Gym, shifts.hamlet:100
+    # interact: affordance Gym, shifts.hamlet:100
     t370 = t265 == 12
-    # affordance Gym, shifts.hamlet:102
+    # interact: affordance Gym, shifts.hamlet:102
     money_1 = money_0 + tl.where(t229, -0.02667, t359)
     money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
     money_3 = money_2 + t360
     money_4 = tl.minimum(1.0, money_3)
     t381 = tl.where(t229, 0.075, tl.where(t358, -0.05, tl.where(t287, -0.03, _f32(0x80000000))))
-    # affordance Gym, shifts.hamlet:103
+    # interact: affordance Gym, shifts.hamlet:103
     t382 = tl.where(t370, 0.075, _f32(0x80000000))
     t384 = tl.where(t370, -0.08, t361)
-    # affordance Park, shifts.hamlet:105
+    # interact: affordance Park, shifts.hamlet:105
     t385 = t265 == 13
-    # affordance Park, shifts.hamlet:106
+    # interact: affordance Park, shifts.hamlet:106
     fitness_1 = fitness_0 + tl.where(t232, 0.05, t381)
     fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
     social_1 = social_0 + tl.where(t232, 0.0375, t369)
     mood_1 = mood_0 + tl.where(t232, 0.0375, t316)
-    # affordance Park, shifts.hamlet:107
+    # interact: affordance Park, shifts.hamlet:107
     fitness_3 = fitness_2 + tl.where(t385, 0.05, t382)
     fitness_4 = tl.minimum(1.0, fitness_3)
     social_2 = social_1 + tl.where(t385, 0.0375, t319)
@@ -402,79 +402,79 @@ def _tick(
     energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
     energy_6 = energy_5 + t313
     energy_7 = tl.minimum(1.0, energy_6)
-    # progress
+    # interact: progress
     progress_4 = tl.where(t264, 0, progress_3)
     engaged_2 = tl.where(t266, tl.where(t264, -1, used_0), engaged_1)
     progress_5 = tl.where(t266, progress_4, progress_1)
-    # meter energy decay, shifts.hamlet:10
+    # decay: meter energy, shifts.hamlet:10
     energy_8 = energy_7 - 0.005
-    # meter hygiene decay, shifts.hamlet:11
+    # decay: meter hygiene, shifts.hamlet:11
     hygiene_5 = hygiene_4 - 0.003
     hygiene_6 = tl.minimum(tl.maximum(hygiene_5, 0.0), 1.0)
-    # meter satiation decay, shifts.hamlet:12
+    # decay: meter satiation, shifts.hamlet:12
     satiation_4 = satiation_3 - 0.004
     satiation_5 = tl.minimum(tl.maximum(satiation_4, 0.0), 1.0)
-    # meter mood decay, shifts.hamlet:14
+    # decay: meter mood, shifts.hamlet:14
     mood_4 = mood_3 - 0.001
     mood_5 = tl.minimum(tl.maximum(mood_4, 0.0), 1.0)
-    # meter social decay, shifts.hamlet:15
+    # decay: meter social, shifts.hamlet:15
     social_4 = social_3 - 0.006
     social_5 = tl.minimum(tl.maximum(social_4, 0.0), 1.0)
-    # meter fitness decay, shifts.hamlet:17
+    # decay: meter fitness, shifts.hamlet:17
     fitness_5 = fitness_4 - 0.002
     fitness_6 = tl.minimum(tl.maximum(fitness_5, 0.0), 1.0)
-    # rule unfit_bodies_sicken, shifts.hamlet:19
+    # rules: rule unfit_bodies_sicken, shifts.hamlet:19
     t441 = 0.001 * (0.5 + (2.5 * (1.0 - fitness_6)))
     health_5 = health_4 - t441
-    # cascade hunger_exhausts, shifts.hamlet:21
+    # rules: cascade hunger_exhausts, shifts.hamlet:21
     t446 = tl.where(satiation_5 < 0.3, 0.3 - satiation_5, 0.0)
     t450 = tl.fma(t446, 3.3333333, t446 * -5.29819e-08)
     energy_9 = energy_8 - (0.005 * t450)
-    # cascade gloom_exhausts, shifts.hamlet:22
+    # rules: cascade gloom_exhausts, shifts.hamlet:22
     t455 = tl.where(mood_5 < 0.3, 0.3 - mood_5, 0.0)
     energy_10 = energy_9 - (0.005 * tl.fma(t455, 3.3333333, t455 * -5.29819e-08))
-    # cascade hunger_sickens, shifts.hamlet:23
+    # rules: cascade hunger_sickens, shifts.hamlet:23
     health_6 = health_5 - (0.004 * t450)
-    # cascade grime_spoils_meals, shifts.hamlet:25
+    # rules: cascade grime_spoils_meals, shifts.hamlet:25
     t464 = tl.where(hygiene_6 < 0.3, 0.3 - hygiene_6, 0.0)
     t466 = tl.fma(t464, 3.3333333, t464 * -5.29819e-08)
     t467 = 0.002 * t466
     satiation_6 = satiation_5 - t467
     satiation_7 = tl.minimum(tl.maximum(satiation_6, 0.0), 1.0)
-    # cascade grime_saddens, shifts.hamlet:26
+    # rules: cascade grime_saddens, shifts.hamlet:26
     mood_6 = mood_5 - (0.003 * t466)
-    # cascade loneliness_saddens, shifts.hamlet:27
+    # rules: cascade loneliness_saddens, shifts.hamlet:27
     t475 = tl.where(social_5 < 0.3, 0.3 - social_5, 0.0)
     t477 = tl.fma(t475, 3.3333333, t475 * -5.29819e-08)
     mood_7 = mood_6 - (0.004 * t477)
     mood_8 = tl.minimum(tl.maximum(mood_7, 0.0), 1.0)
-    # cascade grime_weakens, shifts.hamlet:28
+    # rules: cascade grime_weakens, shifts.hamlet:28
     fitness_7 = fitness_6 - t467
     fitness_8 = tl.minimum(tl.maximum(fitness_7, 0.0), 1.0)
-    # cascade grime_tires, shifts.hamlet:30
+    # rules: cascade grime_tires, shifts.hamlet:30
     t486 = 0.0005 * t466
     energy_11 = energy_10 - t486
-    # cascade loneliness_tires, shifts.hamlet:31
+    # rules: cascade loneliness_tires, shifts.hamlet:31
     energy_12 = energy_11 - (0.0008 * t477)
     energy_13 = tl.minimum(tl.maximum(energy_12, 0.0), 1.0)
-    # cascade grime_sickens, shifts.hamlet:32
+    # rules: cascade grime_sickens, shifts.hamlet:32
     health_7 = health_6 - t486
     health_8 = tl.minimum(tl.maximum(health_7, 0.0), 1.0)
-    # dies when, shifts.hamlet:113
+    # deaths: dies when, shifts.hamlet:113
     t496 = health_8 <= 0.0
     t497 = energy_13 <= 0.0
-    # age
+    # deaths: age
     age_1 = age_0 + 1
-    # dies when, shifts.hamlet:113
+    # deaths: dies when, shifts.hamlet:113
     terminated_0 = t496 | t497
-    # lifespan, shifts.hamlet:8
+    # deaths: lifespan, shifts.hamlet:8
     truncated_0 = (500 <= age_1) & (~terminated_0)
     t504 = tl.where(truncated_0, 2, -1)
-    # dies when, shifts.hamlet:113
+    # deaths: dies when, shifts.hamlet:113
     cause_0 = tl.where(t496, 0, tl.where(t497, 1, t504))
     # reward, shifts.hamlet:114
     t507 = energy_13 * health_8
-    # lifespan, shifts.hamlet:8
+    # reward: lifespan, shifts.hamlet:8
     t509 = tl.where(truncated_0, t507 + 1.0, t507)
     # reward, shifts.hamlet:114
     reward_0 = tl.where(terminated_0, 0.0, t509)
@@ -496,7 +496,7 @@ def _clock(hour_0):
 @triton.jit
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
-    # layout
+    # episode: layout
     t7 = seed_high_0 ^ 0x68616D6C
     t12 = (t7 ^ (t7 >> 16)) * 0x7FEB352D
     t17 = (t12 ^ (t12 >> 15)) * 0x846CA68B
@@ -549,7 +549,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
 @triton.jit
 def _scene(layout_0):
     """What observations need of the layout: it stays for an episode."""
-    # observe window, shifts.hamlet:115
+    # observe: observe window, shifts.hamlet:115
     _, t2, t4 = _cells_rows(layout_0, layout_0, layout_0)
     scene_0_0 = 0 | (t2 ^ layout_0)
     scene_1_0 = 0 | (t4 ^ layout_0)
@@ -622,7 +622,7 @@ def _situation(
     t20 = hour_0 * stride_2_0
     t21 = ((x_0 * stride_0_0) + (y_0 * stride_1_0)) + t20
     t27 = t21 + (tl.where(age_0 < 499, age_0, 499) * stride_3_0)
-    # here
+    # policy: here
     t32 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
     t36 = t32 & 7
     t41 = (t36 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
@@ -762,15 +762,15 @@ def _observe(
 ):
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
-    # observe position, shifts.hamlet:115
+    # observe: observe position, shifts.hamlet:115
     t60 = x_0.to(tl.float32)
     t61 = y_0.to(tl.float32)
     x_1 = tl.fma(t60, 0.14285715, t60 * -6.386212e-09)
     y_1 = tl.fma(t61, 0.14285715, t61 * -6.386212e-09)
-    # observe time, shifts.hamlet:115
+    # observe: observe time, shifts.hamlet:115
     time_sin_0 = tl.load(table_time_sin + hour_0)
     time_cos_0 = tl.load(table_time_cos + hour_0)
-    # observe progress, shifts.hamlet:115
+    # observe: observe progress, shifts.hamlet:115
     t80 = tl.where(engaged_0 == 2, 3.0, tl.where(engaged_0 == 1, 6.0, 5.0))
     t87 = tl.where(engaged_0 == 4, 2.0, tl.where(engaged_0 == 3, 2.0, t80))
     t93 = tl.where(engaged_0 == 6, 6.0, tl.where(engaged_0 == 5, 3.0, t87))
@@ -779,7 +779,7 @@ def _observe(
     t112 = tl.where(engaged_0 == 12, 4.0, tl.where(engaged_0 == 11, 6.0, t106))
     t116 = tl.div_rn(progress_0.to(tl.float32), tl.where(engaged_0 == 13, 3.0, t112))
     progress_1 = tl.where(engaged_0 < 0, 0.0, t116)
-    # observe lifetime, shifts.hamlet:115
+    # observe: observe lifetime, shifts.hamlet:115
     t118 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t118, 0.002, t118 * -9.49949e-11)
     # position.x
@@ -813,7 +813,7 @@ def _observe(
     # window
     for index in range(25):
         element_0 = tl.cast(index, tl.int32)
-        # observe window, shifts.hamlet:115
+        # observe: observe window, shifts.hamlet:115
         t24 = element_0.to(tl.uint32, bitcast=True)
         t30 = x_0 + ((t24 % tl.full((), 5, tl.uint32)).to(tl.int32, bitcast=True) - 2)
         t37 = y_0 + ((t24 // tl.full((), 5, tl.uint32)).to(tl.int32, bitcast=True) - 2)
@@ -835,7 +835,7 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, layout_0):
     mask_1_0 = y_0 < 7
     mask_2_0 = 0 < x_0
     mask_3_0 = x_0 < 7
-    # here
+    # mask: here
     t14 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
     t18 = t14 & 7
     t23 = (t18 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1

@@ -16,9 +16,9 @@ UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "539e1d24f0b00a5b1e32da3c9d4f2d0c2e469979a79fbc2875967d258b6e253b",
-    "numba_kernels.py": "7111d67600c28d7f1affecb5fc32f5f0a8dc8487624d1fb02f137205b6102483",
-    "triton_kernels.py": "7280dc645411c6b461d72e945322e7195dc6f315f1941e8a7402eaf20bc7e25a",
+    "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
+    "numba_kernels.py": "026aeb2629574cb38b94cf446d5401319cc288720c05418201a80d0b1e93ee68",
+    "triton_kernels.py": "b1b63138c15620e12686625431cb5bdd418ce37939f2dd22a3c9808afbb9d0e5",
 }
 
 

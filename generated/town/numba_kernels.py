@@ -83,63 +83,192 @@ from hamlet.launch.cpu.ops import (
 
 TABLES = ()
 CELLS = 14
-table_case_0 = Short("i32", (0, 0, -1, 1, 0, 0, 0, 0))
-table_case_1 = Short("i32", (-1, 1, 0, 0, 0, 0, 0, 0))
-table_case_2 = Short("f32", (0.05, 0.11, 0.03, 0.03, 0.1, 0.08, 0.15, 0.15, 0.06, 0.15, 0.0, 0.0, 0.08, 0.0, 0.0, 0.0))
-table_case_3 = Short("f32", (-0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.01, 0.02))
-table_case_4 = Short("f32", (-0.005, -0.005, -0.005, -0.005, -0.005, -0.0, 0.002, -0.001))
+table_case_0 = Short("i32", (
+    0, 0,
+    -1,  # act: space grid, town.hamlet:6
+    1,  # act: space grid, town.hamlet:6
+    0, 0, 0, 0,
+))
+table_case_1 = Short("i32", (
+    -1,  # act: space grid, town.hamlet:6
+    1,  # act: space grid, town.hamlet:6
+    0, 0, 0, 0, 0, 0,
+))
+table_case_2 = Short("f32", (
+    0.05,  # interact: affordance Bed, town.hamlet:36
+    0.11,  # interact: affordance LuxuryBed, town.hamlet:40
+    0.03,  # interact: affordance Shower, town.hamlet:44
+    0.03,  # interact: affordance HomeMeal, town.hamlet:48
+    0.1,  # interact: affordance FastFood, town.hamlet:52
+    0.08,  # interact: affordance Doctor, town.hamlet:65
+    0.15,  # interact: affordance Hospital, town.hamlet:69
+    0.15,  # interact: affordance Therapist, town.hamlet:73
+    0.06,  # interact: affordance Recreation, town.hamlet:77
+    0.15,  # interact: affordance Bar, town.hamlet:81
+    0.0, 0.0,
+    0.08,  # interact: affordance Gym, town.hamlet:102
+    0.0, 0.0, 0.0,
+))
+table_case_3 = Short("f32", (
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.01,  # act: action REST, town.hamlet:118
+    0.02,  # act: action MEDITATE, town.hamlet:119
+))
+table_case_4 = Short("f32", (
+    -0.005,  # act: meter energy, town.hamlet:9
+    -0.005,  # act: meter energy, town.hamlet:9
+    -0.005,  # act: meter energy, town.hamlet:9
+    -0.005,  # act: meter energy, town.hamlet:9
+    -0.005,  # interact: meter energy, town.hamlet:9
+    -0.0,
+    0.002,  # act: action REST, town.hamlet:118
+    -0.001,  # act: action MEDITATE, town.hamlet:119
+))
 table_case_5 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, 0.0625, 0.1, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.0625,  # interact: affordance Doctor, town.hamlet:67
+    0.1,  # interact: affordance Hospital, town.hamlet:71
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_6 = Short("f32", (
-    0.125, 0.1875, -0.0, -0.0, 0.0375, -0.0, -0.0, -0.0, 0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.125,  # interact: affordance Bed, town.hamlet:38
+    0.1875,  # interact: affordance LuxuryBed, town.hamlet:42
+    -0.0, -0.0,
+    0.0375,  # interact: affordance FastFood, town.hamlet:58
+    -0.0, -0.0, -0.0,
+    0.03,  # interact: affordance Recreation, town.hamlet:79
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_8 = Short("f32", (
-    -0.0, -0.0, -0.0, 0.225, 0.3375, -0.0, -0.0, -0.0, -0.0, 0.225, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0,
+    0.225,  # interact: affordance HomeMeal, town.hamlet:50
+    0.3375,  # interact: affordance FastFood, town.hamlet:57
+    -0.0, -0.0, -0.0, -0.0,
+    0.225,  # interact: affordance Bar, town.hamlet:89
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_9 = Short("f32", (
-    -0.0, -0.0, -0.0, 0.1125, 0.1125, -0.0, -0.0, -0.0, -0.0, 0.075, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0,
+    0.1125,  # interact: affordance HomeMeal, town.hamlet:50
+    0.1125,  # interact: affordance FastFood, town.hamlet:57
+    -0.0, -0.0, -0.0, -0.0,
+    0.075,  # interact: affordance Bar, town.hamlet:89
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_10 = Short("f32", (
-    -0.0, -0.0, 0.3, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.15, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0,
+    0.3,  # interact: affordance Shower, town.hamlet:46
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.15,  # interact: affordance Bar, town.hamlet:91
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_11 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.05625, 0.075, -0.0, -0.0, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.05625,  # interact: affordance Job, town.hamlet:97
+    0.075,  # interact: affordance Labor, town.hamlet:100
+    -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_12 = Short("f32", (
-    0.02, 0.05, -0.0, 0.03, -0.02, 0.28125, 0.6, -0.0, -0.0, -0.05, -0.03, -0.05, -0.0, -0.0, -0.0, -0.0,
+    0.02,  # interact: affordance Bed, town.hamlet:38
+    0.05,  # interact: affordance LuxuryBed, town.hamlet:42
+    -0.0,
+    0.03,  # interact: affordance HomeMeal, town.hamlet:50
+    -0.02,  # interact: affordance FastFood, town.hamlet:61
+    0.28125,  # interact: affordance Doctor, town.hamlet:67
+    0.6,  # interact: affordance Hospital, town.hamlet:71
+    -0.0, -0.0,
+    -0.05,  # interact: affordance Bar, town.hamlet:92
+    -0.03,  # interact: affordance Job, town.hamlet:97
+    -0.05,  # interact: affordance Labor, town.hamlet:100
+    -0.0, -0.0, -0.0, -0.0,
 ))
 table_case_13 = Short("f32", (
-    -0.05, -0.11, -0.03, -0.03, -0.1, -0.08, -0.15, -0.15, -0.06, -0.15, 0.45, 0.45, -0.08, -0.0, -0.0, -0.0,
+    -0.05,  # interact: affordance Job, town.hamlet:97
+    -0.11,  # interact: affordance Job, town.hamlet:97
+    -0.03,  # interact: affordance Job, town.hamlet:97
+    -0.03,  # interact: affordance Job, town.hamlet:97
+    -0.1,  # interact: affordance Job, town.hamlet:97
+    -0.08,  # interact: affordance Job, town.hamlet:97
+    -0.15,  # interact: affordance Job, town.hamlet:97
+    -0.15,  # interact: affordance Job, town.hamlet:97
+    -0.06,  # interact: affordance Job, town.hamlet:97
+    -0.15,  # interact: affordance Job, town.hamlet:97
+    0.45,  # interact: affordance Job, town.hamlet:97
+    0.45,  # interact: affordance Labor, town.hamlet:100
+    -0.08,  # interact: affordance Gym, town.hamlet:104
+    -0.0, -0.0, -0.0,
 ))
 table_case_14 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.03, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.05, 0.3, 0.15, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0,
+    -0.03,  # interact: affordance Gym, town.hamlet:104
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    -0.05,  # interact: affordance Gym, town.hamlet:104
+    0.3,  # interact: affordance Gym, town.hamlet:104
+    0.15,  # interact: affordance Park, town.hamlet:111
+    -0.0, -0.0,
 ))
 table_case_15 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.075, 0.05, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.075,  # interact: affordance Gym, town.hamlet:104
+    0.05,  # interact: affordance Park, town.hamlet:111
+    -0.0, -0.0,
 ))
 table_case_16 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, 0.01, -0.0, -0.0, -0.0, -0.0, 0.375, 0.02, 0.01, -0.0, 0.1125, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0,
+    0.01,  # interact: affordance FastFood, town.hamlet:59
+    -0.0, -0.0, -0.0, -0.0,
+    0.375,  # interact: affordance Bar, town.hamlet:87
+    0.02,  # interact: affordance Job, town.hamlet:97
+    0.01,  # interact: affordance Labor, town.hamlet:100
+    -0.0,
+    0.1125,  # interact: affordance Park, town.hamlet:112
+    -0.0, -0.0,
 ))
 table_case_17 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.125, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.125,  # interact: affordance Bar, town.hamlet:87
+    -0.0, -0.0, -0.0,
+    0.0375,  # interact: affordance Park, town.hamlet:112
+    -0.0, -0.0,
 ))
 table_case_18 = Short("f32", (
-    0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.4, 0.28125, 0.1875, 0.1125, 0.1125, 0.1125, 0.1125,
+    0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125, 0.1125,
+    0.4,  # interact: affordance Therapist, town.hamlet:75
+    0.28125,  # interact: affordance Recreation, town.hamlet:79
+    0.1875,  # interact: affordance Bar, town.hamlet:88
+    0.1125, 0.1125, 0.1125,
+    0.1125,  # interact: affordance Park, town.hamlet:113
     0.1125, 0.1125,
 ))
 table_case_19 = Short("f32", (
-    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, 0.1, 0.0625, 0.0625, -0.0, -0.0, -0.0, 0.0375, -0.0, -0.0,
+    -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0,
+    0.1,  # interact: affordance Therapist, town.hamlet:75
+    0.0625,  # interact: affordance Recreation, town.hamlet:79
+    0.0625,  # interact: affordance Bar, town.hamlet:88
+    -0.0, -0.0, -0.0,
+    0.0375,  # interact: affordance Park, town.hamlet:113
+    -0.0, -0.0,
 ))
 table_case_20 = Short("f32", (
-    0.375, 0.5625, -0.0, -0.0, 0.1125, -0.0, -0.0, -0.0, 0.135, -0.2, -0.15, -0.2, -0.08, -0.15, -0.0, -0.0,
+    0.375,  # interact: affordance Bed, town.hamlet:38
+    0.5625,  # interact: affordance LuxuryBed, town.hamlet:42
+    -0.0, -0.0,
+    0.1125,  # interact: affordance FastFood, town.hamlet:58
+    -0.0, -0.0, -0.0,
+    0.135,  # interact: affordance Recreation, town.hamlet:79
+    -0.2,  # interact: affordance Bar, town.hamlet:90
+    -0.15,  # interact: affordance Job, town.hamlet:97
+    -0.2,  # interact: affordance Labor, town.hamlet:100
+    -0.08,  # interact: affordance Gym, town.hamlet:104
+    -0.15,  # interact: affordance Park, town.hamlet:114
+    -0.0, -0.0,
 ))
 
 
 @traced
 def _move(x_0, y_0, action_0):
     """The position after an action."""
-    # space grid, town.hamlet:6
+    # act: space grid, town.hamlet:6
     t5 = take(table_case_0, action_0)
     t6 = add(x_0, t5)
     t8 = where(less(t6, 0), 0, t6)
@@ -154,7 +283,7 @@ def _move(x_0, y_0, action_0):
 @traced
 def _stand(x_0, y_0):
     """The cell of a position."""
-    # here
+    # interact: here
     cell_0 = to_u32(add(multiply(y_0, 8), x_0))
     return cell_0
 
@@ -162,7 +291,7 @@ def _stand(x_0, y_0):
 @traced
 def _place(layout_0, index_0):
     """The cell of the affordance at random of an index; behind those, of an agent's start."""
-    # layout
+    # episode: layout
     t3 = shift_right(index_0, 3)
     t8 = multiply(bit_xor(t3, layout_0), 0x9E3779B1)
     t15 = shift_right(multiply(bit_xor(t8, shift_right(t8, 15)), 0x85EBCA77), 29)
@@ -197,7 +326,7 @@ def _scene(
     cell_11_0, cell_12_0, cell_13_0,
 ):
     """What is observed of the cells."""
-    # observe grid, town.hamlet:123
+    # observe: observe grid, town.hamlet:123
     t5 = shift_left(1, bit_and(cell_0_0, 31))
     t7 = shift_right(cell_0_0, 5)
     t16 = shift_left(1, bit_and(cell_1_0, 31))
@@ -260,7 +389,7 @@ def _scene(
 @traced
 def _search(layout_0, cell_0):
     """The index of the affordance at random on a cell, or -1, from the layout."""
-    # here
+    # interact: here
     t5 = bit_and(cell_0, 7)
     t10 = multiply(bit_xor(t5, add(layout_0, 0x5384540F)), 0x9E3779B1)
     t17 = shift_right(multiply(bit_xor(t10, shift_right(t10, 15)), 0x85EBCA77), 29)
@@ -293,7 +422,7 @@ def _search(layout_0, cell_0):
 @traced
 def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
     """The layout of an episode."""
-    # layout
+    # episode: layout
     t6 = bit_xor(seed_high_0, 0x68616D6C)
     t11 = multiply(bit_xor(t6, shift_right(t6, 16)), 0x7FEB352D)
     t16 = multiply(bit_xor(t11, shift_right(t11, 15)), 0x846CA68B)
@@ -317,148 +446,148 @@ def _tick(
     moved_y_0, found_0,
 ):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # action MEDITATE, town.hamlet:119
+    # act: action MEDITATE, town.hamlet:119
     t15 = take(table_case_3, action_0)
-    # meter energy interact, town.hamlet:9
+    # interact: meter energy, town.hamlet:9
     t26 = take(table_case_4, action_0)
     energy_1 = energy_0 + t26
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
-    # here
+    # interact: here
     t33 = where(less(found_0, 0), -1, found_0)
     # interact
     t34 = where(equal(action_0, 4), t33, -1)
-    # affordance Bed, town.hamlet:36
+    # interact: affordance Bed, town.hamlet:36
     t39 = take(table_case_2, to_i32(bit_and(to_u32(t34), 15)))
     used_0 = where(t39 <= money_0, t34, -1)
-    # affordance Shower, town.hamlet:44
+    # interact: affordance Shower, town.hamlet:44
     t42 = equal(used_0, 2)
-    # affordance Shower, town.hamlet:46
+    # interact: affordance Shower, town.hamlet:46
     t45 = where(t42, f32(0.1), f32(-0.0))
-    # affordance Hospital, town.hamlet:71
+    # interact: affordance Hospital, town.hamlet:71
     t48 = to_i32(bit_and(to_u32(used_0), 15))
     t49 = take(table_case_5, t48)
-    # affordance Recreation, town.hamlet:79
+    # interact: affordance Recreation, town.hamlet:79
     t50 = take(table_case_6, t48)
-    # affordance Bar, town.hamlet:88
+    # interact: affordance Bar, town.hamlet:88
     t51 = to_u32(t48)
-    # affordance Bar, town.hamlet:89
+    # interact: affordance Bar, town.hamlet:89
     t53 = take(table_case_8, t48)
     t54 = take(table_case_9, t48)
     satiation_1 = satiation_0 + t53
     satiation_2 = satiation_1 + t54
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
-    # affordance Bar, town.hamlet:91
+    # interact: affordance Bar, town.hamlet:91
     t59 = take(table_case_10, t48)
     hygiene_1 = hygiene_0 + t59
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
     hygiene_3 = hygiene_2 + t45
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
-    # affordance Labor, town.hamlet:100
+    # interact: affordance Labor, town.hamlet:100
     t66 = take(table_case_11, t48)
     t67 = take(table_case_12, t48)
     health_1 = health_0 + t67
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
     health_3 = health_2 + t49
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    # affordance Gym, town.hamlet:104
+    # interact: affordance Gym, town.hamlet:104
     t74 = take(table_case_13, t48)
     money_1 = money_0 + t74
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
     money_3 = money_2 + t66
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    # affordance Park, town.hamlet:111
+    # interact: affordance Park, town.hamlet:111
     t81 = take(table_case_14, t48)
     t82 = take(table_case_15, t48)
     fitness_1 = fitness_0 + t81
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
     fitness_3 = fitness_2 + t82
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    # affordance Park, town.hamlet:112
+    # interact: affordance Park, town.hamlet:112
     t89 = take(table_case_16, t48)
     t90 = take(table_case_17, t48)
     social_1 = social_0 + t89
     social_2 = social_1 + t90
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    # affordance Park, town.hamlet:113
+    # interact: affordance Park, town.hamlet:113
     t95 = take(table_case_18, t48)
     t100 = where(equal(bit_and(shift_right(9088, t51), 1), 1), t95, t15)
     t101 = take(table_case_19, t48)
     mood_1 = mood_0 + t100
     mood_2 = mood_1 + t101
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    # affordance Park, town.hamlet:114
+    # interact: affordance Park, town.hamlet:114
     t106 = take(table_case_20, t48)
     energy_4 = energy_3 + t106
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
     energy_6 = energy_5 + t50
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
-    # meter energy decay, town.hamlet:9
+    # decay: meter energy, town.hamlet:9
     energy_8 = energy_7 - f32(0.005)
-    # meter hygiene decay, town.hamlet:10
+    # decay: meter hygiene, town.hamlet:10
     hygiene_5 = hygiene_4 - f32(0.003)
     hygiene_6 = where(hygiene_5 < f32(0.0), f32(0.0), hygiene_5)
-    # meter satiation decay, town.hamlet:11
+    # decay: meter satiation, town.hamlet:11
     satiation_4 = satiation_3 - f32(0.004)
     satiation_5 = where(satiation_4 < f32(0.0), f32(0.0), satiation_4)
-    # meter mood decay, town.hamlet:13
+    # decay: meter mood, town.hamlet:13
     mood_4 = mood_3 - f32(0.001)
     mood_5 = where(mood_4 < f32(0.0), f32(0.0), mood_4)
-    # meter social decay, town.hamlet:14
+    # decay: meter social, town.hamlet:14
     social_4 = social_3 - f32(0.006)
     social_5 = where(social_4 < f32(0.0), f32(0.0), social_4)
-    # meter fitness decay, town.hamlet:16
+    # decay: meter fitness, town.hamlet:16
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
-    # rule unfit_bodies_sicken, town.hamlet:19
+    # rules: rule unfit_bodies_sicken, town.hamlet:19
     t137 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
     health_5 = health_4 - t137
-    # cascade hunger_exhausts, town.hamlet:22
+    # rules: cascade hunger_exhausts, town.hamlet:22
     t142 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
     energy_9 = energy_8 - (f32(0.005) * t142)
-    # cascade gloom_exhausts, town.hamlet:23
+    # rules: cascade gloom_exhausts, town.hamlet:23
     t148 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
     energy_10 = energy_9 - (f32(0.005) * t148)
-    # cascade hunger_sickens, town.hamlet:24
+    # rules: cascade hunger_sickens, town.hamlet:24
     health_6 = health_5 - (f32(0.004) * t142)
-    # cascade grime_spoils_meals, town.hamlet:26
+    # rules: cascade grime_spoils_meals, town.hamlet:26
     t156 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
     t157 = f32(0.002) * t156
     satiation_6 = satiation_5 - t157
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
-    # cascade grime_saddens, town.hamlet:27
+    # rules: cascade grime_saddens, town.hamlet:27
     mood_6 = mood_5 - (f32(0.003) * t156)
-    # cascade loneliness_saddens, town.hamlet:28
+    # rules: cascade loneliness_saddens, town.hamlet:28
     t166 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
     mood_7 = mood_6 - (f32(0.004) * t166)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
-    # cascade grime_weakens, town.hamlet:29
+    # rules: cascade grime_weakens, town.hamlet:29
     fitness_7 = fitness_6 - t157
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
-    # cascade grime_tires, town.hamlet:31
+    # rules: cascade grime_tires, town.hamlet:31
     t175 = f32(0.0005) * t156
     energy_11 = energy_10 - t175
-    # cascade loneliness_tires, town.hamlet:32
+    # rules: cascade loneliness_tires, town.hamlet:32
     energy_12 = energy_11 - (f32(0.0008) * t166)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
-    # cascade grime_sickens, town.hamlet:33
+    # rules: cascade grime_sickens, town.hamlet:33
     health_7 = health_6 - t175
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
-    # dies when, town.hamlet:121
+    # deaths: dies when, town.hamlet:121
     t185 = health_8 <= f32(0.0)
     t186 = energy_13 <= f32(0.0)
-    # age
+    # deaths: age
     age_1 = add(age_0, 1)
-    # dies when, town.hamlet:121
+    # deaths: dies when, town.hamlet:121
     terminated_0 = t185 | t186
-    # lifespan, town.hamlet:7
+    # deaths: lifespan, town.hamlet:7
     truncated_0 = less_equal(500, age_1) & (~terminated_0)
     t193 = where(truncated_0, i32(2), -1)
-    # dies when, town.hamlet:121
+    # deaths: dies when, town.hamlet:121
     cause_0 = where(t185, 0, where(t186, 1, t193))
     # reward, town.hamlet:122
     t196 = energy_13 * health_8
-    # lifespan, town.hamlet:7
+    # reward: lifespan, town.hamlet:7
     t198 = where(truncated_0, t196 + f32(1.0), t196)
     # reward, town.hamlet:122
     reward_0 = where(terminated_0, f32(0.0), t198)
@@ -471,7 +600,7 @@ def _tick(
 @traced
 def _reset(cell_0):
     """How a lane begins an episode."""
-    # layout
+    # episode: layout
     x_0 = to_i32(bit_and(cell_0, 7))
     y_0 = to_i32(shift_right(cell_0, 3))
     return f32(1.0), f32(1.0), f32(1.0), f32(0.5), f32(1.0), f32(1.0), f32(1.0), f32(1.0), x_0, y_0
@@ -542,7 +671,7 @@ def _situation(
     # policy
     t22 = multiply(where(less(age_0, 499), age_0, 499), stride_2_0)
     t23 = add(add(multiply(x_0, stride_0_0), multiply(y_0, stride_1_0)), t22)
-    # here
+    # policy: here
     t28 = to_u32(add(multiply(y_0, 8), x_0))
     t32 = bit_and(t28, 7)
     t37 = multiply(bit_xor(t32, add(layout_0, 0x5384540F)), 0x9E3779B1)
@@ -634,16 +763,16 @@ def _observe_lane(
     scene_0_0, scene_1_0,
 ):
     """What a lane observes in single rows, then what the repeated rows share."""
-    # observe grid, town.hamlet:123
+    # observe: observe grid, town.hamlet:123
     t159 = add(multiply(y_0, 8), x_0)
-    # observe position, town.hamlet:123
+    # observe: observe position, town.hamlet:123
     x_1 = to_f32(x_0) / f32(7.0)
     y_1 = to_f32(y_0) / f32(7.0)
-    # here
+    # observe: here
     t182 = where(less(found_0, 0), -1, found_0)
-    # observe here, town.hamlet:123
+    # observe: observe here, town.hamlet:123
     t185 = where(less(t182, 0), 14, t182)
-    # observe lifetime, town.hamlet:123
+    # observe: observe lifetime, town.hamlet:123
     lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
         x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t159,
@@ -654,7 +783,7 @@ def _observe_lane(
 @traced
 def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
     """Rows 0 to 63, one at a time."""
-    # observe grid, town.hamlet:123
+    # observe: observe grid, town.hamlet:123
     t161 = to_u32(element_0)
     t166 = shift_left(1, bit_and(t161, 31))
     t167 = bit_and(where(equal(shift_right(t161, 5), 1), scene_1_0, scene_0_0), t166)
@@ -666,7 +795,7 @@ def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
 @traced
 def _observe_here(element_1, t185):
     """Rows 74 to 88, one at a time."""
-    # observe here, town.hamlet:123
+    # observe: observe here, town.hamlet:123
     here_0 = where(equal(element_1, t185), f32(1.0), f32(0.0))
     return here_0
 
@@ -732,7 +861,7 @@ def _mask_lane(x_0, y_0, found_0):
     mask_1_0 = less(y_0, 7)
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
-    # here
+    # mask: here
     t11 = where(less(found_0, 0), -1, found_0)
     # mask
     mask_4_0 = less_equal(0, t11)

@@ -22,7 +22,7 @@ def _f32(bits: tl.constexpr):
 @triton.jit
 def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
     """What a row of tables does."""
-    # layout
+    # observe: layout
     t6 = row_0.to(tl.uint32, bitcast=True) << 1
     t9 = t6 >> 3
     t14 = (t9 ^ cells_layout_0) * 0x9E3779B1
@@ -108,15 +108,15 @@ def _tick(
     action_0,
 ):
     """What a living lane does in a tick: its new state and its outcome."""
-    # action REST, town.hamlet:118
+    # act: action REST, town.hamlet:118
     t14 = action_0 == 6
     t20 = tl.where(t14, 0.002, _f32(0x80000000))
     t21 = tl.where(t14, 0.01, _f32(0x80000000))
-    # action MEDITATE, town.hamlet:119
+    # act: action MEDITATE, town.hamlet:119
     t23 = action_0 == 7
     t27 = tl.where(t23, -0.001, t20)
     t28 = tl.where(t23, 0.02, t21)
-    # space grid, town.hamlet:6
+    # act: space grid, town.hamlet:6
     t39 = tl.where(action_0 == 3, 1, tl.where(action_0 == 2, -1, 0))
     x_1 = x_0 + t39
     x_2 = tl.where(x_1 < 0, 0, x_1)
@@ -125,17 +125,17 @@ def _tick(
     y_1 = y_0 + t47
     y_2 = tl.where(y_1 < 0, 0, y_1)
     y_3 = tl.where(7 < y_2, 7, y_2)
-    # move
+    # act: move
     t54 = action_0 < 4
-    # meter energy move, town.hamlet:9
+    # act: meter energy, town.hamlet:9
     t57 = tl.where(t54, -0.005, t27)
     # interact
     t58 = action_0 == 4
-    # meter energy interact, town.hamlet:9
+    # interact: meter energy, town.hamlet:9
     energy_1 = energy_0 + tl.where(t58, -0.005, t57)
     energy_2 = tl.where(energy_1 < 0.0, 0.0, energy_1)
     energy_3 = tl.minimum(1.0, energy_2)
-    # here
+    # interact: here
     t67 = ((y_3 * 8) + x_3).to(tl.uint32, bitcast=True)
     t71 = t67 & 7
     t76 = (t71 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
@@ -165,116 +165,116 @@ def _tick(
     t159 = tl.where(t155 < 14, t155.to(tl.int32, bitcast=True), -1)
     # interact
     t160 = tl.where(t58, t159, -1)
-    # affordance Bed, town.hamlet:36
+    # interact: affordance Bed, town.hamlet:36
     t164 = (t160 == 0) & (0.05 <= money_0)
-    # affordance LuxuryBed, town.hamlet:40
+    # interact: affordance LuxuryBed, town.hamlet:40
     t168 = (t160 == 1) & (0.11 <= money_0)
-    # affordance Shower, town.hamlet:44
+    # interact: affordance Shower, town.hamlet:44
     t171 = 0.03 <= money_0
     t172 = (t160 == 2) & t171
-    # affordance HomeMeal, town.hamlet:48
+    # interact: affordance HomeMeal, town.hamlet:48
     t174 = (t160 == 3) & t171
-    # affordance FastFood, town.hamlet:52
+    # interact: affordance FastFood, town.hamlet:52
     t178 = (t160 == 4) & (0.1 <= money_0)
-    # affordance Doctor, town.hamlet:65
+    # interact: affordance Doctor, town.hamlet:65
     t182 = 0.08 <= money_0
     t183 = (t160 == 5) & t182
-    # affordance Hospital, town.hamlet:69
+    # interact: affordance Hospital, town.hamlet:69
     t186 = 0.15 <= money_0
     t187 = (t160 == 6) & t186
-    # affordance Therapist, town.hamlet:73
+    # interact: affordance Therapist, town.hamlet:73
     t189 = (t160 == 7) & t186
-    # affordance Recreation, town.hamlet:77
+    # interact: affordance Recreation, town.hamlet:77
     t193 = (t160 == 8) & (0.06 <= money_0)
-    # affordance Bar, town.hamlet:81
+    # interact: affordance Bar, town.hamlet:81
     t196 = (t160 == 9) & t186
-    # affordance Job, town.hamlet:96
+    # interact: affordance Job, town.hamlet:96
     t198 = t160 == 10
-    # affordance Labor, town.hamlet:99
+    # interact: affordance Labor, town.hamlet:99
     t200 = t160 == 11
-    # affordance Gym, town.hamlet:102
+    # interact: affordance Gym, town.hamlet:102
     t203 = (t160 == 12) & t182
-    # affordance Park, town.hamlet:106
+    # interact: affordance Park, town.hamlet:106
     t205 = t160 == 13
-    # affordance Bed, town.hamlet:38
+    # interact: affordance Bed, town.hamlet:38
     t208 = tl.where(t164, 0.375, _f32(0x80000000))
     t209 = tl.where(t164, 0.125, _f32(0x80000000))
     t210 = tl.where(t164, 0.02, _f32(0x80000000))
-    # affordance Bed, town.hamlet:36
+    # interact: affordance Bed, town.hamlet:36
     t211 = tl.where(t164, 0, -1)
-    # affordance LuxuryBed, town.hamlet:42
+    # interact: affordance LuxuryBed, town.hamlet:42
     t214 = tl.where(t168, 0.5625, t208)
     t215 = tl.where(t168, 0.1875, t209)
     t216 = tl.where(t168, 0.05, t210)
-    # affordance LuxuryBed, town.hamlet:40
+    # interact: affordance LuxuryBed, town.hamlet:40
     t217 = tl.where(t168, 1, t211)
-    # affordance Shower, town.hamlet:46
+    # interact: affordance Shower, town.hamlet:46
     t219 = tl.where(t172, 0.3, _f32(0x80000000))
     t220 = tl.where(t172, 0.1, _f32(0x80000000))
-    # affordance Shower, town.hamlet:44
+    # interact: affordance Shower, town.hamlet:44
     t221 = tl.where(t172, 2, t217)
-    # affordance HomeMeal, town.hamlet:50
+    # interact: affordance HomeMeal, town.hamlet:50
     t224 = tl.where(t174, 0.225, _f32(0x80000000))
     t225 = tl.where(t174, 0.1125, _f32(0x80000000))
     t226 = tl.where(t174, 0.03, t216)
-    # affordance HomeMeal, town.hamlet:48
+    # interact: affordance HomeMeal, town.hamlet:48
     t227 = tl.where(t174, 3, t221)
-    # affordance FastFood, town.hamlet:57
+    # interact: affordance FastFood, town.hamlet:57
     t230 = tl.where(t178, 0.3375, t224)
     t231 = tl.where(t178, 0.1125, t225)
-    # affordance FastFood, town.hamlet:58
+    # interact: affordance FastFood, town.hamlet:58
     t232 = tl.where(t178, 0.1125, t214)
     t233 = tl.where(t178, 0.0375, t215)
-    # affordance FastFood, town.hamlet:59
+    # interact: affordance FastFood, town.hamlet:59
     t234 = tl.where(t178, 0.01, _f32(0x80000000))
-    # affordance FastFood, town.hamlet:61
+    # interact: affordance FastFood, town.hamlet:61
     t236 = tl.where(t178, -0.02, t226)
-    # affordance FastFood, town.hamlet:52
+    # interact: affordance FastFood, town.hamlet:52
     t237 = tl.where(t178, 4, t227)
-    # affordance Doctor, town.hamlet:67
+    # interact: affordance Doctor, town.hamlet:67
     t240 = tl.where(t183, 0.28125, t236)
     t241 = tl.where(t183, 0.0625, _f32(0x80000000))
-    # affordance Doctor, town.hamlet:65
+    # interact: affordance Doctor, town.hamlet:65
     t242 = tl.where(t183, 5, t237)
-    # affordance Hospital, town.hamlet:71
+    # interact: affordance Hospital, town.hamlet:71
     t244 = tl.where(t187, 0.6, t240)
     t245 = tl.where(t187, 0.1, t241)
-    # affordance Hospital, town.hamlet:69
+    # interact: affordance Hospital, town.hamlet:69
     t246 = tl.where(t187, 6, t242)
-    # affordance Therapist, town.hamlet:75
+    # interact: affordance Therapist, town.hamlet:75
     t248 = tl.where(t189, 0.4, t28)
     t249 = tl.where(t189, 0.1, _f32(0x80000000))
-    # affordance Therapist, town.hamlet:73
+    # interact: affordance Therapist, town.hamlet:73
     t250 = tl.where(t189, 7, t246)
-    # affordance Recreation, town.hamlet:79
+    # interact: affordance Recreation, town.hamlet:79
     t252 = tl.where(t193, 0.28125, t248)
     t253 = tl.where(t193, 0.0625, t249)
     t254 = tl.where(t193, 0.135, t232)
     t255 = tl.where(t193, 0.03, t233)
-    # affordance Recreation, town.hamlet:77
+    # interact: affordance Recreation, town.hamlet:77
     t256 = tl.where(t193, 8, t250)
-    # affordance Bar, town.hamlet:87
+    # interact: affordance Bar, town.hamlet:87
     t258 = tl.where(t196, 0.375, t234)
     t259 = tl.where(t196, 0.125, _f32(0x80000000))
-    # affordance Bar, town.hamlet:88
+    # interact: affordance Bar, town.hamlet:88
     t260 = tl.where(t196, 0.1875, t252)
     t261 = tl.where(t196, 0.0625, t253)
-    # affordance Bar, town.hamlet:89
+    # interact: affordance Bar, town.hamlet:89
     satiation_1 = satiation_0 + tl.where(t196, 0.225, t230)
     satiation_2 = satiation_1 + tl.where(t196, 0.075, t231)
     satiation_3 = tl.minimum(1.0, satiation_2)
-    # affordance Bar, town.hamlet:90
+    # interact: affordance Bar, town.hamlet:90
     t269 = tl.where(t196, -0.2, t254)
-    # affordance Bar, town.hamlet:91
+    # interact: affordance Bar, town.hamlet:91
     hygiene_1 = hygiene_0 + tl.where(t196, -0.15, t219)
     hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
     hygiene_3 = hygiene_2 + t220
     hygiene_4 = tl.minimum(1.0, hygiene_3)
-    # affordance Bar, town.hamlet:92
+    # interact: affordance Bar, town.hamlet:92
     t279 = tl.where(t196, -0.05, t244)
-    # affordance Bar, town.hamlet:81
+    # interact: affordance Bar, town.hamlet:81
     t280 = tl.where(t196, 9, t256)
-    # affordance Job, town.hamlet:97
+    # interact: affordance Job, town.hamlet:97
     t288 = tl.where(t174, -0.03, tl.where(t172, -0.03, tl.where(t168, -0.11, tl.where(t164, -0.05, _f32(0x80000000)))))
     t294 = tl.where(t189, -0.15, tl.where(t187, -0.15, tl.where(t183, -0.08, tl.where(t178, -0.1, t288))))
     t298 = tl.where(t198, 0.45, tl.where(t196, -0.15, tl.where(t193, -0.06, t294)))
@@ -282,9 +282,9 @@ def _tick(
     t300 = tl.where(t198, -0.15, t269)
     t301 = tl.where(t198, 0.02, t258)
     t302 = tl.where(t198, -0.03, t279)
-    # affordance Job, town.hamlet:96
+    # interact: affordance Job, town.hamlet:96
     t303 = tl.where(t198, 10, t280)
-    # affordance Labor, town.hamlet:100
+    # interact: affordance Labor, town.hamlet:100
     t304 = tl.where(t200, 0.45, t298)
     t305 = tl.where(t200, 0.075, t299)
     t306 = tl.where(t200, -0.2, t300)
@@ -293,9 +293,9 @@ def _tick(
     health_3 = health_2 + t245
     health_4 = tl.minimum(1.0, health_3)
     t314 = tl.where(t200, 0.01, t301)
-    # affordance Labor, town.hamlet:99
+    # interact: affordance Labor, town.hamlet:99
     t315 = tl.where(t200, 11, t303)
-    # affordance Gym, town.hamlet:104
+    # interact: affordance Gym, town.hamlet:104
     t318 = tl.where(t203, 0.3, tl.where(t200, -0.05, tl.where(t178, -0.03, _f32(0x80000000))))
     t319 = tl.where(t203, 0.075, _f32(0x80000000))
     t320 = tl.where(t203, -0.08, t306)
@@ -303,97 +303,97 @@ def _tick(
     money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
     money_3 = money_2 + t305
     money_4 = tl.minimum(1.0, money_3)
-    # affordance Gym, town.hamlet:102
+    # interact: affordance Gym, town.hamlet:102
     t328 = tl.where(t203, 12, t315)
-    # affordance Park, town.hamlet:111
+    # interact: affordance Park, town.hamlet:111
     fitness_1 = fitness_0 + tl.where(t205, 0.15, t318)
     fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
     fitness_3 = fitness_2 + tl.where(t205, 0.05, t319)
     fitness_4 = tl.minimum(1.0, fitness_3)
-    # affordance Park, town.hamlet:112
+    # interact: affordance Park, town.hamlet:112
     social_1 = social_0 + tl.where(t205, 0.1125, t314)
     social_2 = social_1 + tl.where(t205, 0.0375, t259)
     social_3 = tl.minimum(1.0, social_2)
-    # affordance Park, town.hamlet:113
+    # interact: affordance Park, town.hamlet:113
     mood_1 = mood_0 + tl.where(t205, 0.1125, t260)
     mood_2 = mood_1 + tl.where(t205, 0.0375, t261)
     mood_3 = tl.minimum(1.0, mood_2)
-    # affordance Park, town.hamlet:114
+    # interact: affordance Park, town.hamlet:114
     energy_4 = energy_3 + tl.where(t205, -0.15, t320)
     energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
     energy_6 = energy_5 + t255
     energy_7 = tl.minimum(1.0, energy_6)
-    # affordance Park, town.hamlet:106
+    # interact: affordance Park, town.hamlet:106
     used_0 = tl.where(t205, 13, t328)
-    # meter energy decay, town.hamlet:9
+    # decay: meter energy, town.hamlet:9
     energy_8 = energy_7 - 0.005
-    # meter hygiene decay, town.hamlet:10
+    # decay: meter hygiene, town.hamlet:10
     hygiene_5 = hygiene_4 - 0.003
     hygiene_6 = tl.minimum(tl.maximum(hygiene_5, 0.0), 1.0)
-    # meter satiation decay, town.hamlet:11
+    # decay: meter satiation, town.hamlet:11
     satiation_4 = satiation_3 - 0.004
     satiation_5 = tl.minimum(tl.maximum(satiation_4, 0.0), 1.0)
-    # meter mood decay, town.hamlet:13
+    # decay: meter mood, town.hamlet:13
     mood_4 = mood_3 - 0.001
     mood_5 = tl.minimum(tl.maximum(mood_4, 0.0), 1.0)
-    # meter social decay, town.hamlet:14
+    # decay: meter social, town.hamlet:14
     social_4 = social_3 - 0.006
     social_5 = tl.minimum(tl.maximum(social_4, 0.0), 1.0)
-    # meter fitness decay, town.hamlet:16
+    # decay: meter fitness, town.hamlet:16
     fitness_5 = fitness_4 - 0.002
     fitness_6 = tl.minimum(tl.maximum(fitness_5, 0.0), 1.0)
-    # rule unfit_bodies_sicken, town.hamlet:19
+    # rules: rule unfit_bodies_sicken, town.hamlet:19
     t381 = 0.001 * (0.5 + (2.5 * (1.0 - fitness_6)))
     health_5 = health_4 - t381
-    # cascade hunger_exhausts, town.hamlet:22
+    # rules: cascade hunger_exhausts, town.hamlet:22
     t385 = tl.where(satiation_5 < 0.3, 0.3 - satiation_5, 0.0)
     t389 = tl.fma(t385, 3.3333333, t385 * -5.29819e-08)
     energy_9 = energy_8 - (0.005 * t389)
-    # cascade gloom_exhausts, town.hamlet:23
+    # rules: cascade gloom_exhausts, town.hamlet:23
     t394 = tl.where(mood_5 < 0.3, 0.3 - mood_5, 0.0)
     energy_10 = energy_9 - (0.005 * tl.fma(t394, 3.3333333, t394 * -5.29819e-08))
-    # cascade hunger_sickens, town.hamlet:24
+    # rules: cascade hunger_sickens, town.hamlet:24
     health_6 = health_5 - (0.004 * t389)
-    # cascade grime_spoils_meals, town.hamlet:26
+    # rules: cascade grime_spoils_meals, town.hamlet:26
     t403 = tl.where(hygiene_6 < 0.3, 0.3 - hygiene_6, 0.0)
     t405 = tl.fma(t403, 3.3333333, t403 * -5.29819e-08)
     t406 = 0.002 * t405
     satiation_6 = satiation_5 - t406
     satiation_7 = tl.minimum(tl.maximum(satiation_6, 0.0), 1.0)
-    # cascade grime_saddens, town.hamlet:27
+    # rules: cascade grime_saddens, town.hamlet:27
     mood_6 = mood_5 - (0.003 * t405)
-    # cascade loneliness_saddens, town.hamlet:28
+    # rules: cascade loneliness_saddens, town.hamlet:28
     t414 = tl.where(social_5 < 0.3, 0.3 - social_5, 0.0)
     t416 = tl.fma(t414, 3.3333333, t414 * -5.29819e-08)
     mood_7 = mood_6 - (0.004 * t416)
     mood_8 = tl.minimum(tl.maximum(mood_7, 0.0), 1.0)
-    # cascade grime_weakens, town.hamlet:29
+    # rules: cascade grime_weakens, town.hamlet:29
     fitness_7 = fitness_6 - t406
     fitness_8 = tl.minimum(tl.maximum(fitness_7, 0.0), 1.0)
-    # cascade grime_tires, town.hamlet:31
+    # rules: cascade grime_tires, town.hamlet:31
     t425 = 0.0005 * t405
     energy_11 = energy_10 - t425
-    # cascade loneliness_tires, town.hamlet:32
+    # rules: cascade loneliness_tires, town.hamlet:32
     energy_12 = energy_11 - (0.0008 * t416)
     energy_13 = tl.minimum(tl.maximum(energy_12, 0.0), 1.0)
-    # cascade grime_sickens, town.hamlet:33
+    # rules: cascade grime_sickens, town.hamlet:33
     health_7 = health_6 - t425
     health_8 = tl.minimum(tl.maximum(health_7, 0.0), 1.0)
-    # dies when, town.hamlet:121
+    # deaths: dies when, town.hamlet:121
     t435 = health_8 <= 0.0
     t436 = energy_13 <= 0.0
-    # age
+    # deaths: age
     age_1 = age_0 + 1
-    # dies when, town.hamlet:121
+    # deaths: dies when, town.hamlet:121
     terminated_0 = t435 | t436
-    # lifespan, town.hamlet:7
+    # deaths: lifespan, town.hamlet:7
     truncated_0 = (500 <= age_1) & (~terminated_0)
     t443 = tl.where(truncated_0, 2, -1)
-    # dies when, town.hamlet:121
+    # deaths: dies when, town.hamlet:121
     cause_0 = tl.where(t435, 0, tl.where(t436, 1, t443))
     # reward, town.hamlet:122
     t446 = energy_13 * health_8
-    # lifespan, town.hamlet:7
+    # reward: lifespan, town.hamlet:7
     t448 = tl.where(truncated_0, t446 + 1.0, t446)
     # reward, town.hamlet:122
     reward_0 = tl.where(terminated_0, 0.0, t448)
@@ -406,7 +406,7 @@ def _tick(
 @triton.jit
 def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
     """How a lane begins an episode."""
-    # layout
+    # episode: layout
     t7 = seed_high_0 ^ 0x68616D6C
     t12 = (t7 ^ (t7 >> 16)) * 0x7FEB352D
     t17 = (t12 ^ (t12 >> 15)) * 0x846CA68B
@@ -459,7 +459,7 @@ def _reset(seed_low_0, seed_high_0, world_0, agent_0, episode_0):
 @triton.jit
 def _scene(layout_0):
     """What observations need of the layout: it stays for an episode."""
-    # observe grid, town.hamlet:123
+    # observe: observe grid, town.hamlet:123
     _, t2, t4 = _cells_rows(layout_0, layout_0, layout_0)
     scene_0_0 = 0 | (t2 ^ layout_0)
     scene_1_0 = 0 | (t4 ^ layout_0)
@@ -531,7 +531,7 @@ def _situation(
     # policy
     t22 = tl.where(age_0 < 499, age_0, 499) * stride_2_0
     t23 = ((x_0 * stride_0_0) + (y_0 * stride_1_0)) + t22
-    # here
+    # policy: here
     t28 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
     t32 = t28 & 7
     t37 = (t32 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
@@ -668,14 +668,14 @@ def _observe(
 ):
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
-    # observe grid, town.hamlet:123
+    # observe: observe grid, town.hamlet:123
     t22 = (y_0 * 8) + x_0
-    # observe position, town.hamlet:123
+    # observe: observe position, town.hamlet:123
     t40 = x_0.to(tl.float32)
     t41 = y_0.to(tl.float32)
     x_1 = tl.fma(t40, 0.14285715, t40 * -6.386212e-09)
     y_1 = tl.fma(t41, 0.14285715, t41 * -6.386212e-09)
-    # here
+    # observe: here
     t50 = t22.to(tl.uint32, bitcast=True)
     t54 = t50 & 7
     t59 = (t54 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
@@ -703,9 +703,9 @@ def _observe(
     t134 = ((t130 ^ (t130 >> 15)) * 0x85EBCA77) >> 29
     t138 = (t128 << 3) + ((t118 - t134) & 7)
     t142 = tl.where(t138 < 14, t138.to(tl.int32, bitcast=True), -1)
-    # observe here, town.hamlet:123
+    # observe: observe here, town.hamlet:123
     t146 = tl.where(t142 < 0, 14, t142)
-    # observe lifetime, town.hamlet:123
+    # observe: observe lifetime, town.hamlet:123
     t150 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t150, 0.002, t150 * -9.49949e-11)
     # position.x
@@ -733,7 +733,7 @@ def _observe(
     # grid
     for index in range(64):
         element_0 = tl.cast(index, tl.int32)
-        # observe grid, town.hamlet:123
+        # observe: observe grid, town.hamlet:123
         t24 = element_0.to(tl.uint32, bitcast=True)
         t32 = 1 << (t24 & 31)
         t33 = tl.where((t24 >> 5) == 1, scene_1_0, scene_0_0) & t32
@@ -744,7 +744,7 @@ def _observe(
     # here
     for index in range(15):
         element_1 = tl.cast(index, tl.int32)
-        # observe here, town.hamlet:123
+        # observe: observe here, town.hamlet:123
         here_0 = tl.where(element_1 == t146, 1.0, 0.0)
         row = observation_ptr + (element_1 + 74) * lanes
         tl.store(row + lane, _encode(here_0, 0.0, 255.0, dtype), mask=wanted)
@@ -758,7 +758,7 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
     mask_1_0 = y_0 < 7
     mask_2_0 = 0 < x_0
     mask_3_0 = x_0 < 7
-    # here
+    # mask: here
     t13 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
     t17 = t13 & 7
     t22 = (t17 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
-from hamlet_lab.profile.phases import PHASES, Phase, phase_of
 from hamletc.compilation import Compilation
 from hamletc.compile import emit_texts, optimise
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Origin, Output, Program
+from hamletc.ir.function import PHASES, Function, Origin, Output, Phase, Program
 from hamletc.ir.ops import (
     BOOL,
     F32,
@@ -61,7 +60,7 @@ class Part:
 
     def covers(self, origin: Origin) -> bool:
         """Whether nodes of this origin are left out."""
-        return origin == self.left or phase_of(origin.construct) == self.left
+        return self.left in (origin, origin.phase)
 
     def results(self, name: str) -> bool:
         """Whether an output of `tick` that is no state is left out."""
@@ -71,8 +70,8 @@ class Part:
 def phase_parts(program: Program) -> list[Part]:
     """The phases in which a tick writes something, in order."""
     function = program.function("tick")
-    found = {phase_of(function.nodes[value].origin.construct) for value in _states(function)} | set(RESULTS.values())
-    return [Part(phase, phase) for phase in PHASES if phase in found and phase != "around"]
+    found = {function.nodes[value].origin.phase for value in _states(function)} | set(RESULTS.values())
+    return [Part(phase, phase) for phase in PHASES if phase in found and phase != "state"]
 
 
 def line_parts(program: Program, universe: Universe) -> list[Part]:
@@ -81,9 +80,7 @@ def line_parts(program: Program, universe: Universe) -> list[Part]:
     states = _states(function)
     origins = dict.fromkeys(function.nodes[value].origin for value in sorted(states))
     return [
-        Part(f"{universe.sources[origin.file]}:{origin.line}  {origin.construct}", origin)
-        for origin in origins
-        if origin.line
+        Part(f"{universe.sources[origin.file]}:{origin.line}  {origin}", origin) for origin in origins if origin.line
     ]
 
 

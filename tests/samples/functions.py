@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.function import PHASES, Construct, Function, Output, Program, Table
 from hamletc.ir.ops import BOOL, F32, I32, PLAIN, U32, Const, Lookup, ToBits, Type, Value
 
 TABLES = (Table("time.sin", F32, (0.0, -0.0, 0.5, round32(0.1))), Table("steps", I32, (-1, 0, 2**31 - 1, 5)))
@@ -37,7 +37,9 @@ LITERALS = {
     BOOL: st.booleans(),
 }
 SPANS = st.builds(Span, st.integers(0, 999), st.just(1), st.just(1), st.just(2), st.integers(0, 3)) | st.none()
-ORIGINS = st.sampled_from(["cascade hunger_sickens", "affordance Bed", "", "rule a: b; c", "state"])
+CONSTRUCTS = st.builds(
+    Construct, st.sampled_from(["", "cascade", "dies when"]), st.sampled_from(["", "hunger_sickens", "a: b; c :4"])
+)
 
 
 @st.composite
@@ -50,7 +52,7 @@ def functions(draw: st.DrawFn, size: int = 40) -> Function:
         by_type[type_].append(builder.node(Const(type_, draw(LITERALS[type_])), type_))
     steps = draw(st.integers(1, size))
     for _ in range(steps):
-        with builder.at(draw(ORIGINS), draw(SPANS)):
+        with builder.at(draw(CONSTRUCTS), draw(SPANS), draw(st.sampled_from(PHASES))):
             value = _node(draw, builder, by_type)
         by_type[builder.type_of(value)].append(value)
     outputs = [Output(f"out.{type_.value}", values[-1]) for type_, values in by_type.items()]

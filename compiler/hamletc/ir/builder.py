@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec
 
 from hamlet.universe import Span
 from hamletc.ir import ops
-from hamletc.ir.function import Function, Node, Origin, Output, Table
+from hamletc.ir.function import Construct, Function, Node, Origin, Output, Phase, Table
 from hamletc.ir.ops import BOOL, F32, I32, U32, Op, Type, Value, operands, result_type
 
 Operands = ParamSpec("Operands")
@@ -26,19 +26,30 @@ def _making(kind: Callable[Operands, Op]) -> Callable[Concatenate[Builder, Opera
 class Builder:
     """Collects the nodes of one function.
 
-    Two equal operations are one node, whose origin is that of the first. New nodes get the origin that `at` set.
+    Two equal operations are one node, whose origin is that of the first. New nodes get the origin that `begin` and `at`
+    set.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, phase: Phase = "state") -> None:
         self.nodes: list[Node] = []
-        self.origin = Origin("", 0)
+        self.origin = Origin(phase)
         self._values: dict[Op, Value] = {}
 
+    def begin(self, phase: Phase) -> None:
+        """Begin a phase of a tick: nodes made from now on belong to it."""
+        self.origin = Origin(phase)
+
     @contextmanager
-    def at(self, construct: str, span: Span | None) -> Iterator[None]:
-        """Nodes made inside come from this construct at this place; `None`: from nothing that an author wrote."""
+    def at(self, construct: Construct, span: Span | None, phase: Phase | None = None) -> Iterator[None]:
+        """Nodes made inside come from this construct.
+
+        Args:
+            span: where an author wrote it; `None`: nowhere.
+            phase: the one that the nodes belong to, if it is not the one that has begun.
+        """
         outer = self.origin
-        self.origin = Origin(construct, 0) if span is None else Origin(construct, span.line, span.file)
+        line, file = (0, 0) if span is None else (span.line, span.file)
+        self.origin = Origin(phase or outer.phase, construct, line, file)
         try:
             yield
         finally:

@@ -3,18 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 from hamletc.ir.ops import Op, Type, Value
+
+Phase: TypeAlias = Literal[
+    "state",
+    "policy",
+    "draws",
+    "act",
+    "interact",
+    "decay",
+    "rules",
+    "deaths",
+    "reward",
+    "clock",
+    "episode",
+    "observe",
+    "mask",
+]
+PHASES: tuple[Phase, ...] = get_args(Phase)
+"""The phases of a tick (docs/semantics.md) in their order. `state` is what a lane brings into the tick; `draws` are the
+random numbers of whichever phase asks for them; `episode` is the beginning of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """What an author wrote, by its kind and name (`cascade`, `hunger_sickens`), or a step of a tick that nobody wrote
+    (`progress`). The name is empty where a construct has none, the kind where a node belongs to nothing."""
+
+    kind: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".strip()
+
+
+NOTHING = Construct("")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Why a node exists: the construct (`cascade hunger_sickens`), its line in the universe's source (0: none), and
-    which of the universe's sources that is."""
+    """Why a node exists: the phase of a tick, the construct, its line in the universe's source (0: none), and which of
+    the universe's sources that is."""
 
-    construct: str
-    line: int
+    phase: Phase
+    construct: Construct = NOTHING
+    line: int = 0
     file: int = 0
+
+    def __str__(self) -> str:
+        return self.phase if str(self.construct) in ("", self.phase) else f"{self.phase}: {self.construct}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +97,16 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A constant array that `Lookup` reads."""
+    """A constant array that `Lookup` reads.
+
+    Attributes:
+        origins: where each value comes from, in tables that passes make; `None` for what no construct asked for.
+    """
 
     name: str
     type: Type
     values: tuple[float | int, ...]
+    origins: tuple[Origin | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

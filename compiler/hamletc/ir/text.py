@@ -1,18 +1,19 @@
 """The text form of programs, one node per line, and its reader: what is printed is read back exactly.
 
-%12: f32 = add %3, %7  ; cascade hunger_sickens :31
+%12: f32 = add %3, %7  ; rules: cascade `hunger_sickens` :31
 
 A line of another source than the first has that one's number: `:31@1`. A name with other characters than letters,
-digits, `_`, `.` and `#` stands in backticks.
+digits, `_`, `.` and `#` stands in backticks. Under a table whose values have origins is a line for each that has one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from hamlet.numbers.binary32 import round32, spell32
-from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
+from hamletc.ir.function import PHASES, Construct, Function, Node, Origin, Output, Phase, Program, Table
 from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Order, Select, Type, operands
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
@@ -20,11 +21,13 @@ MNEMONICS: dict[type[Op], str] = {op: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.__n
 """The names of operations in the text: `MulHigh` is `mul_high`."""
 _OPS = {name: op for op, name in MNEMONICS.items()}
 _NAME = r"(?:`[^`]*`|[^`\s\[=,]+)"
-_NODE = re.compile(r"  %(\d+): (\w+) = (\w+) ((?:`[^`]*`|[^`;])*)  ; (.*) :(\d+)(?:@(\d+))?")
+_NODE = re.compile(r"  %(\d+): (\w+) = (\w+) ((?:`[^`]*`|[^`;])*)  ; (.*)")
+_ORIGIN = re.compile(r"(\w+):(?: ([^`:]+?))?(?: `([^`]*)`)? :(\d+)(?:@(\d+))?")
 _ARGUMENT = re.compile(r"(?:`[^`]*`|[^`,])+")
 _GIVEN = re.compile(rf"({_NAME})=(%\d+)")
 _OUTPUT = re.compile(rf"  output ({_NAME})(?:\[(\d+)\])? = %(\d+)")
 _TABLE = re.compile(r"table (\S+): (\w+) = (.*)")
+_ROW = re.compile(r"  row (\d+)  ; (.*)")
 _UNIVERSE = re.compile(r"universe (.+)")
 _FUNCTION = re.compile(r"function (\S+) \{")
 
@@ -63,7 +66,9 @@ def spell(type_: Type, value: float | int | bool) -> str:
 
 
 def _origin(origin: Origin) -> str:
-    return f"{origin.construct} :{origin.line}" + (f"@{origin.file}" if origin.file else "")
+    construct, file = origin.construct, f"@{origin.file}" if origin.file else ""
+    kind, name = construct.kind and f" {construct.kind}", construct.name and f" `{construct.name}`"
+    return f"{origin.phase}:{kind}{name} :{origin.line}{file}"
 
 
 def _name(name: str) -> str:
@@ -97,7 +102,8 @@ def _output(output: Output) -> str:
 
 def _table(table: Table) -> str:
     values = ", ".join(spell(table.type, value) for value in table.values)
-    return f"table {table.name}: {table.type.value} = {values}\n"
+    origins = (f"  row {row}  ; {_origin(each)}\n" for row, each in enumerate(table.origins) if each is not None)
+    return f"table {table.name}: {table.type.value} = {values}\n" + "".join(origins)
 
 
 def parse_program(text: str) -> Program:
@@ -174,7 +180,7 @@ def _read_function(lines: _Lines) -> Function:
 def _read_node(lines: _Lines, expected: int) -> Node:
     match = lines.ahead(_NODE)
     assert match is not None
-    number, type_name, name, arguments, construct, line, file = match.groups()
+    number, type_name, name, arguments, origin = match.groups()
     if int(number) != expected:
         raise lines.error(f"expected %{expected}")
     try:
@@ -182,8 +188,18 @@ def _read_node(lines: _Lines, expected: int) -> Node:
         op = _read_operation(_OPS[name], type_, [each.strip() for each in _ARGUMENT.findall(arguments)])
     except (KeyError, ValueError, TypeError):
         raise lines.error("not an operation") from None
+    node = Node(op, type_, _read_origin(lines, origin))
     lines.take(_NODE)
-    return Node(op, type_, Origin(construct, int(line), int(file or 0)))
+    return node
+
+
+def _read_origin(lines: _Lines, text: str) -> Origin:
+    phases: dict[str, Phase] = {phase: phase for phase in PHASES}
+    match = _ORIGIN.fullmatch(text)
+    if match is None or match[1] not in phases:
+        raise lines.error("not an origin")
+    phase, kind, name, line, file = match.groups()
+    return Origin(phases[phase], Construct(kind or "", name or ""), int(line), int(file or 0))
 
 
 def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
@@ -238,4 +254,12 @@ def _read_table(lines: _Lines) -> Table:
     except (KeyError, ValueError):
         raise lines.error("not a table") from None
     lines.take(_TABLE)
-    return table
+    origins: list[Origin | None] = [None] * len(table.values)
+    if not lines.ahead(_ROW):
+        return table
+    while found := lines.ahead(_ROW):
+        if int(found[1]) >= len(origins):
+            raise lines.error("not a row of the table")
+        origins[int(found[1])] = _read_origin(lines, found[2])
+        lines.take(_ROW)
+    return replace(table, origins=tuple(origins))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet import schema
 from hamlet.universe import Action, Continuous, Grid, NoSpace, Space
+from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
@@ -33,21 +34,21 @@ def act(lane: Lane, action: Value) -> None:
     _disengage(lane, start, action)
     paying = [(meter, meter.move) for meter in universe.meters if meter.move is not None]
     if paying:
-        with builder.at("move", None):
+        with builder.at(Construct("move"), None):
             charged = _charged(lane, action)
         for meter, cost in paying:
-            pay(lane, f"meter {meter.name} move", meter.span, meter.name, cost, charged)
+            pay(lane, Construct("meter", meter.name), meter.span, meter.name, cost, charged)
 
 
-def _space_construct(space: Space) -> str:
+def _space_construct(space: Space) -> Construct:
     """The construct that origins give for nodes of the space."""
     match space:
         case Grid():
-            return "space grid"
+            return Construct("space grid")
         case Continuous():
-            return "space continuous"
+            return Construct("space continuous")
         case NoSpace():
-            return "space none"
+            return Construct("space none")
 
 
 def _of_space(lane: Lane, action: Value) -> Value | None:
@@ -64,7 +65,7 @@ def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
     agent takes it and its `needs` holds."""
     builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     before, taken = lane.velocity, []
-    with builder.at("action", None):
+    with builder.at(Construct("action"), None):
         # A custom action sets the velocity to 0 before it begins.
         lane.velocity = tuple(builder.f32(0.0) for _ in before)
         lane.speed = None if lane.speed is None else builder.f32(0.0)
@@ -72,7 +73,7 @@ def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
     first = 0 if table is not None else schema.interact_action(universe) + 2
     with lane.at_row(() if table is None else table.columns, action):
         for index, custom in enumerate(universe.actions if table is None else table.kinds, first):
-            construct = f"action {custom.name}"
+            construct = Construct("action", custom.name)
             with builder.at(construct, custom.span):
                 guard = builder.equal(number, builder.i32(index))
                 if custom.needs is not None:
@@ -88,7 +89,7 @@ def _teleport(lane: Lane, action: Value, taken: list[tuple[Value, Action]]) -> N
     builder, table = lane.builder, lane.plan.actions
     for guard, custom in taken:
         if custom.teleport is not None:
-            with builder.at(f"action {custom.name}", custom.span):
+            with builder.at(Construct("action", custom.name), custom.span):
                 if table is None:
                     place = fixed_position(builder, lane.universe, custom.teleport)
                 else:
@@ -146,7 +147,7 @@ def _disengage(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
         return
     builder, universe = lane.builder, lane.universe
     first = schema.interact_action(universe) + 2
-    with builder.at("leave", None):
+    with builder.at(Construct("leave"), None):
         stayed = builder.all([builder.equal(a, b) for a, b in zip(lane.position, start, strict=True)])
         table = lane.plan.actions
         if table is not None and table.keeps is not None:

@@ -27,7 +27,7 @@ from hamlet.universe import (
     Universe,
 )
 from hamlet.universe.walk import nodes
-from hamletc.ir.function import Table
+from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.tables import rows_of
 
@@ -76,7 +76,7 @@ class CascadeTable:
     threshold: Table
     kind: Table
     columns: tuple[Table, ...]
-    construct: str
+    construct: Construct
     span: Span
 
 
@@ -139,6 +139,6 @@ def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step
         Table(f"{name}.threshold", F32, tuple(round32(step.cascade.threshold) for step in steps)),
         rows.kind,
         rows.columns,
-        f"cascade {steps[0].cascade.name} and those after it",
+        Construct("cascades from", steps[0].cascade.name),
         steps[0].cascade.span,
     )

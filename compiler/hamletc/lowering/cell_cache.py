@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hamlet import schema
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32, Value
 from hamletc.lowering.act import act
 from hamletc.lowering.lane import Lane, begin_tick
@@ -32,12 +32,12 @@ def moved_position(lane: Lane) -> tuple[Value, ...]:
 
 def found(lane: Lane) -> Value:
     """The index (I32) of the affordance at random on the agent's cell, or -1."""
-    with lane.builder.at("here", None):
+    with lane.builder.at(Construct("here"), None):
         return lane.builder.input(I32, "found")
 
 
 def _move(planned: Plan) -> Function:
-    builder = Builder()
+    builder = Builder("act")
     lane, action = begin_tick(planned, builder)
     act(lane, action)
     axes = schema.axes(planned.universe)
@@ -46,8 +46,8 @@ def _move(planned: Plan) -> Function:
 
 
 def _stand(planned: Plan) -> Function:
-    builder = Builder()
-    with builder.at("here", None):
+    builder = Builder("interact")
+    with builder.at(Construct("here"), None):
         axes = schema.axes(planned.universe)
         position = tuple(builder.input(I32, f"position.{axis}") for axis in axes)
         cell = builder.to_u32(cell_index(builder, grid_of(planned.universe).sizes, position))
@@ -55,15 +55,15 @@ def _stand(planned: Plan) -> Function:
 
 
 def _place(planned: Plan) -> Function:
-    builder = Builder()
-    with builder.at("layout", None):
+    builder = Builder("episode")
+    with builder.at(Construct("layout"), None):
         cell = random_cell(builder, planned.places, builder.input(U32, "layout"), builder.input(U32, "index"))
     return builder.finish("place", (Output("cell", cell),))
 
 
 def _search(planned: Plan) -> Function:
-    builder, where = Builder(), planned.places
-    with builder.at("here", None):
+    builder, where = Builder("interact"), planned.places
+    with builder.at(Construct("here"), None):
         layout, cell = builder.input(U32, "layout"), builder.input(U32, "cell")
         index = random_index(builder, where, layout, cell)
         known = builder.less(index, builder.u32(len(where.random)))
@@ -72,8 +72,8 @@ def _search(planned: Plan) -> Function:
 
 
 def _shuffle() -> Function:
-    builder = Builder()
-    with builder.at("layout", None):
+    builder = Builder("episode")
+    with builder.at(Construct("layout"), None):
         seeds = builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
         world, episode = builder.input(U32, "world"), builder.to_u32(builder.input(I32, "episode"))
         layout = new_layout(builder, *seeds, world, episode)

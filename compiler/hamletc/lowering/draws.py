@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
+from hamletc.ir.function import Construct
 from hamletc.ir.ops import U32, Value
 from hamletc.lowering.functions import call
 from hamletc.lowering.lane import Lane
@@ -39,7 +40,7 @@ def random_word(lane: Lane, site: int) -> Value:
     block = site // 4
     if block not in lane.words:
         builder = lane.builder
-        with builder.at("draws", None):
+        with builder.at(Construct("draws"), None, "draws"):
             counter = [builder.input(U32, "lane"), builder.input(U32, "tick"), builder.u32(block), builder.u32(STREAM)]
             keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
             lane.words[block] = philox(builder, counter, keys)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Cascade, Rule
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import F32, I32, Fold, Value
 from hamletc.lowering.cascade_table import CascadeTable
 from hamletc.lowering.expressions import Measured, lower_expression
@@ -19,7 +19,7 @@ def decay(lane: Lane) -> None:
     """Subtract every meter's decay, in file order."""
     for meter in lane.universe.meters:
         if meter.decay is not None:
-            pay(lane, f"meter {meter.name} decay", meter.span, meter.name, meter.decay, None)
+            pay(lane, Construct("meter", meter.name), meter.span, meter.name, meter.decay, None)
 
 
 def dynamics(lane: Lane) -> None:
@@ -35,12 +35,12 @@ def dynamics(lane: Lane) -> None:
             continue
         match item:
             case Rule(name=name, guard=guard):
-                construct = f"rule {name}"
+                construct = Construct("rule", name)
                 with builder.at(construct, item.span):
                     tested = None if guard is None else lower_expression(lane, guard)
                 run(lane, construct, item.body, tested)
             case Cascade(name=name, source=source, threshold=threshold):
-                construct = f"cascade {name}"
+                construct = Construct("cascade", name)
                 with builder.at(construct, item.span):
                     measured = Measured(lane.meters[source], builder.f32(round32(threshold)))
                     tested = builder.less(measured.source, measured.threshold)
@@ -64,7 +64,7 @@ def _run_loop(lane: Lane, table: CascadeTable) -> None:
 def loop_body(plan: Plan, table: CascadeTable) -> Function:
     """The body of the loop. Inputs: `row` (I32), meters and params. Outputs: the same meters and params after the row,
     and what the cascade measured of its source at its first step."""
-    builder, universe = Builder(), plan.universe
+    builder, universe = Builder("rules"), plan.universe
     with builder.at(table.construct, table.span):
         row = builder.input(I32, "row")
         names = _names(table)

@@ -8,7 +8,7 @@ from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Clock, Grid, Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32
 from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart
 from hamletc.lowering.plan import Plan
@@ -16,8 +16,8 @@ from hamletc.lowering.plan import Plan
 
 def advance_clock(clock: Clock) -> Function:
     """Input and output hour (I32): an hour passes."""
-    builder = Builder()
-    with builder.at("clock", clock.span):
+    builder = Builder("clock")
+    with builder.at(Construct("clock"), clock.span):
         following = builder.add(builder.input(I32, "hour"), builder.i32(1))
         midnight = builder.equal(following, builder.i32(clock.hours))
         hour = builder.select(midnight, builder.i32(0), following)
@@ -30,8 +30,8 @@ def reset(planned: Plan) -> Function:
     Inputs: seed_low, seed_high, world (U32), agent, episode (I32); with a cell cache agent (I32), layout and, where
     agents start apart, cell (U32), which `shuffle` and `place` give.
     """
-    universe, where, builder = planned.universe, planned.places, Builder()
-    with builder.at("layout", None):
+    universe, where, builder = planned.universe, planned.places, Builder("episode")
+    with builder.at(Construct("layout"), None):
         if planned.cell_cache:
             layout, agent = builder.input(U32, "layout"), builder.input(I32, "agent")
         else:
@@ -46,14 +46,14 @@ def reset(planned: Plan) -> Function:
             position = position_anywhere(builder, universe, layout, index)
     outputs = []
     for meter in universe.meters:
-        with builder.at(f"meter {meter.name}", meter.span):
+        with builder.at(Construct("meter", meter.name), meter.span):
             outputs.append(Output(f"meter.{meter.name}", builder.f32(round32(meter.start))))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
-        with builder.at(f"affordance {affordance.name}", affordance.span):
+        with builder.at(Construct("affordance", affordance.name), affordance.span):
             place = new_place(builder, planned, layout, number)
         names = (f"place.{affordance.name}.{row}" for row in planned.place_rows)
         outputs += [Output(name, value) for name, value in zip(names, place, strict=True)]
@@ -64,7 +64,7 @@ def _start(universe: Universe, builder: Builder) -> Iterator[Output]:
     """The velocity and the speed that an episode begins with; nothing where the one is 0 and the other its length."""
     if universe.start is None:
         return
-    with builder.at("start", universe.start.span):
+    with builder.at(Construct("start"), universe.start.span):
         for axis, begin in zip(schema.axes(universe), universe.start.velocity, strict=True):
             yield Output(f"velocity.{axis}", builder.f32(round32(begin)))
         if universe.start.speed is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.universe import Affordance, Hours
+from hamletc.ir.function import Construct
 from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.expressions import clock_hour, lower_expression, there_is
 from hamletc.lowering.lane import Lane
@@ -25,11 +26,11 @@ INTERACTING = "interacting"
 def interact(lane: Lane, action: Value) -> Value:
     """Carry out INTERACT where it is the action (I32); the number (I32) of the affordance used, or -1."""
     builder, universe = lane.builder, lane.universe
-    with builder.at("interact", None):
+    with builder.at(Construct("interact"), None):
         interacting = builder.equal(action, builder.i32(schema.interact_action(universe)))
     for meter in universe.meters:
         if meter.interact is not None:
-            pay(lane, f"meter {meter.name} interact", meter.span, meter.name, meter.interact, interacting)
+            pay(lane, Construct("meter", meter.name), meter.span, meter.name, meter.interact, interacting)
     if not lane.plan.computed:
         used = _interact_in_turn(lane, interacting)
     elif lane.plan.affordances is not None:
@@ -43,7 +44,7 @@ def interact(lane: Lane, action: Value) -> Value:
 def _interact_in_turn(lane: Lane, interacting: Value) -> Value:
     """Use the affordances that the agent is at, where it interacts (BOOL); the number (I32) of the last one, or -1."""
     builder = lane.builder
-    with builder.at("interact", None):
+    with builder.at(Construct("interact"), None):
         used = builder.i32(schema.NOWHERE)
     for number, affordance in enumerate(lane.universe.affordances):
         with builder.at(_construct(affordance), affordance.span):
@@ -69,7 +70,7 @@ def _tried(lane: Lane, interacting: Value) -> Value:
     if not lane.universe.affordances:
         return builder.i32(schema.NOWHERE)
     here = affordance_here(lane)
-    with builder.at("interact", None):
+    with builder.at(Construct("interact"), None):
         return builder.select(interacting, here, builder.i32(schema.NOWHERE))
 
 
@@ -100,7 +101,7 @@ def _interact_by_table(lane: Lane, table: AffordanceTable, tried: Value) -> Valu
     """Use the affordance of this number (I32; -1: none) as its row of the table says; the number of the one used, or
     -1."""
     builder, nowhere = lane.builder, lane.builder.i32(schema.NOWHERE)
-    with builder.at("interact", None):
+    with builder.at(Construct("interact"), None):
         somewhere = builder.less_equal(builder.i32(0), tried)
         row = builder.select(somewhere, tried, builder.i32(0))
         usable = builder.and_(somewhere, row_is_open(lane, table, row))
@@ -116,7 +117,7 @@ def _interact_by_table(lane: Lane, table: AffordanceTable, tried: Value) -> Valu
     lasting = None
     if table.duration is not None:
         reached = _reach(lane, affordance_here(lane))
-        with builder.at("progress", None):
+        with builder.at(Construct("progress"), None):
             lasting = reached, builder.equal(reached.progress, builder.lookup(table.duration, row))
     with lane.at_row(table.columns, row):
         for kind, hit in zip(table.kinds, hits, strict=True):
@@ -128,15 +129,15 @@ def _interact_by_table(lane: Lane, table: AffordanceTable, tried: Value) -> Valu
                 completing = builder.and_(hit, completes)
             _spend_tick(lane, kind, reached, hit, completing)
     if lasting is not None:
-        with builder.at("progress", None):
+        with builder.at(Construct("progress"), None):
             using = builder.any([hit for kind, hit in zip(table.kinds, hits, strict=True) if kind.duration is not None])
         _settle(lane, row, *lasting, using)
-    with builder.at("interact", None):
+    with builder.at(Construct("interact"), None):
         return builder.select(builder.any(hits), tried, nowhere)
 
 
-def _construct(affordance: Affordance) -> str:
-    return f"affordance {affordance.name}"
+def _construct(affordance: Affordance) -> Construct:
+    return Construct("affordance", affordance.name)
 
 
 # --- who may use an affordance ---------------------------------------------------------------------------------------
@@ -210,7 +211,7 @@ def _lasting(lane: Lane, hits: list[Value]) -> _Lasting:
             with builder.at(_construct(affordance), affordance.span):
                 used = builder.select(hit, builder.i32(number), used)
                 duration = builder.select(hit, builder.i32(affordance.duration), duration)
-    with builder.at("progress", None):
+    with builder.at(Construct("progress"), None):
         completes = builder.equal(reached.progress, duration)
         completed = builder.select(completes, used, nowhere)
         return _Lasting(used, reached, completes, completed, builder.less_equal(nothing, used))
@@ -219,7 +220,7 @@ def _lasting(lane: Lane, hits: list[Value]) -> _Lasting:
 def _reach(lane: Lane, number: Value) -> _Reached:
     """What an agent reaches with a tick at the affordance of this number (I32), which lasts."""
     builder = lane.builder
-    with builder.at("progress", None):
+    with builder.at(Construct("progress"), None):
         one = builder.i32(1)
         goes_on = builder.equal(there_is(lane.engaged, "engagement"), number)
         if lane.used_at:
@@ -246,7 +247,7 @@ def _spend_tick(lane: Lane, affordance: Affordance, reached: _Reached, guard: Va
 def _settle(lane: Lane, number: Value, reached: _Reached, completes: Value, using: Value) -> None:
     """Update the state after a tick at the affordance of this number (I32), where one is used (BOOL)."""
     builder = lane.builder
-    with builder.at("progress", None):
+    with builder.at(Construct("progress"), None):
         engaged = builder.select(completes, builder.i32(schema.NOWHERE), number)
         progress = builder.select(completes, builder.i32(0), reached.progress)
         lane.engaged = builder.select(using, engaged, there_is(lane.engaged, "engagement"))
@@ -271,7 +272,7 @@ def _remember_uses(lane: Lane, interacting: Value, used: Value) -> None:
     builder, tracking = lane.builder, lane.universe.tracking
     if tracking is None or lane.last is None:
         return
-    with builder.at("track uses", tracking.span):
+    with builder.at(Construct("track uses"), tracking.span):
         if tracking.by == "world":
             interacting = builder.input(BOOL, INTERACTING)
         one, nothing = builder.i32(1), builder.i32(0)

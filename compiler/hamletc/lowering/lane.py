@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Table
+from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import BOOL, F32, I32, U32, Value
 from hamletc.lowering.plan import Plan
 
@@ -81,7 +81,7 @@ def input_lane(plan: Plan, builder: Builder) -> Lane:
         type_ = F32 if name == "velocity" else coordinate
         return tuple(builder.input(type_, f"{name}.{axis}") for axis in rows.get(name) or ())
 
-    with builder.at("state", None):
+    with builder.at(Construct("state"), None, "state"):
         return Lane(
             universe,
             builder,
@@ -113,7 +113,7 @@ def begin_tick(plan: Plan, builder: Builder) -> tuple[Lane, Value]:
     """A lane at the beginning of a tick, and the action (I32) that it is to carry out."""
     lane = input_lane(plan, builder)
     lane.before = replace(lane, meters=dict(lane.meters), streaks=dict(lane.streaks), seen=dict(lane.seen))
-    with builder.at("state", None):
+    with builder.at(Construct("state"), None, "state"):
         return lane, builder.input(I32, "action")
 
 

@@ -10,7 +10,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.numbers.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, SEED_SALT, Domain
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32, Fold, Value
 from hamletc.lowering.draws import share
 from hamletc.lowering.moves import fixed_position
@@ -215,8 +215,8 @@ def _drawn_words(builder: Builder, table: DrawTable, mixed: Value, cell: Value) 
 
 def draw_body(table: DrawTable) -> Function:
     """The body of the loop: a row draws the coordinate on its axis and adds it to its word, as many strides."""
-    builder = Builder()
-    with builder.at("layout", None):
+    builder = Builder("episode")
+    with builder.at(Construct("layout"), None):
         row, names = builder.input(I32, "row"), _word_names(table)
         mixed, *words = [builder.input(U32, name) for name in names]
         salt, size, stride = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from hamlet import schema
 from hamlet.universe import Universe
@@ -68,9 +69,11 @@ def _read(functions: list[Function], tables: tuple[Table, ...]) -> tuple[Table, 
     return tuple(table for table in tables if table.name in read)
 
 
-def _between_ticks(planned: Plan, name: str, look: Callable[[Lane], tuple[Output, ...]]) -> Function:
+def _between_ticks(
+    planned: Plan, name: Literal["observe", "mask"], look: Callable[[Lane], tuple[Output, ...]]
+) -> Function:
     """A function that looks at the state between two ticks."""
-    builder = Builder()
+    builder = Builder(name)
     lane = input_lane(planned, builder)
     if planned.cell_cache:
         lane.found = found(lane)

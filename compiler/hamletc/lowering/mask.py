@@ -6,7 +6,7 @@ from itertools import groupby
 
 from hamlet import schema
 from hamlet.universe import Grid
-from hamletc.ir.function import Output
+from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.interact import is_open, row_is_open
@@ -23,16 +23,16 @@ def mask(lane: Lane) -> tuple[Output, ...]:
     for_all = []
     for item in universe.masks:
         if not item.actions:
-            with builder.at("allow", item.span):
+            with builder.at(Construct("allow"), item.span):
                 for_all.append(lower_expression(lane, item.allowed))
     outputs: list[Output] = []
     steps = None if lane.plan.moves is None else lane.plan.moves.steps
-    with builder.at("mask", universe.space.span):
+    with builder.at(Construct("mask"), universe.space.span):
         possible = [] if steps is None or None not in allowed else _possible_steps(lane, steps)
     first = 0
     for value, alike in groupby(allowed):
         name, count = f"mask.{first}", len(tuple(alike))
-        with builder.at("mask", universe.space.span):
+        with builder.at(Construct("mask"), universe.space.span):
             if value is None:
                 number = builder.i32(first)
                 move = number if count == 1 else builder.add(builder.element(name), number)
@@ -47,14 +47,14 @@ def _conditions(lane: Lane) -> list[Value | None]:
     builder, universe = lane.builder, lane.universe
     names = schema.action_names(universe)
     by_table = lane.plan.moves is not None and isinstance(universe.space, Grid)
-    with builder.at("mask", universe.space.span):
+    with builder.at(Construct("mask"), universe.space.span):
         allowed = [None if by_table else _can_move(lane, move.by) for move in universe.moves]
-    with builder.at("mask", None):
+    with builder.at(Construct("mask"), None):
         allowed.append(_can_interact(lane))
         allowed += [builder.boolean(True)] * (len(names) - len(allowed))
     for item in universe.masks:
         if item.actions:
-            with builder.at("allow", item.span):
+            with builder.at(Construct("allow"), item.span):
                 condition = lower_expression(lane, item.allowed)
             for name in item.actions:
                 allowed[names.index(name)] = condition

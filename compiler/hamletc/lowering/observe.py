@@ -23,7 +23,7 @@ from hamlet.universe import (
     ObserveVelocity,
     ObserveWindow,
 )
-from hamletc.ir.function import Output
+from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.expressions import clock_hour, day_time, there_is
 from hamletc.lowering.lane import Lane
@@ -41,43 +41,43 @@ def observe(lane: Lane) -> tuple[Output, ...]:
     for item in universe.observations:
         match item:
             case ObserveGrid():
-                with builder.at("observe grid", item.span):
+                with builder.at(Construct("observe grid"), item.span):
                     occupied = occupied or occupancy(lane)
                     values.append(_grid(lane, segments[len(values)].name, occupied))
             case ObserveWindow(radius=radius):
-                with builder.at("observe window", item.span):
+                with builder.at(Construct("observe window"), item.span):
                     occupied = occupied or occupancy(lane)
                     values.append(_window(lane, segments[len(values)].name, radius, occupied))
             case ObservePosition(encoding=encoding):
-                with builder.at("observe position", item.span):
+                with builder.at(Construct("observe position"), item.span):
                     values += _position(lane, encoding)
             case ObserveMeters(meters=meters):
                 values += [lane.meters[meter] for meter in meters]
             case ObserveHere(affordances=affordances):
-                with builder.at("observe here", item.span):
+                with builder.at(Construct("observe here"), item.span):
                     values.append(_here(lane, segments[len(values)].name, affordances))
             case ObserveTime(functions=functions):
-                with builder.at("observe time", item.span):
+                with builder.at(Construct("observe time"), item.span):
                     tables = [day_time(universe, function) for function in functions]
                     values += [builder.lookup(table, clock_hour(lane)) for table in tables]
             case ObserveProgress(per=per):
-                with builder.at("observe progress", item.span):
+                with builder.at(Construct("observe progress"), item.span):
                     values.append(_progress(lane, per))
             case ObserveLifetime():
-                with builder.at("observe lifetime", item.span):
+                with builder.at(Construct("observe lifetime"), item.span):
                     values.append(_lifetime(lane))
             case ObserveParams(params=params):
                 values += [lane.params[param] for param in params]
             case ObserveVelocity(axes=axes):
                 values += [lane.velocity[schema.axes(universe).index(axis)] for axis in axes]
             case ObserveSpeed():
-                with builder.at("observe speed", item.span):
+                with builder.at(Construct("observe speed"), item.span):
                     values.append(speed(lane))
             case ObserveBlank():
-                with builder.at("observe blank", item.span):
+                with builder.at(Construct("observe blank"), item.span):
                     values.append(builder.f32(0.0))
             case ObserveConstant():
-                with builder.at("observe constant", item.span):
+                with builder.at(Construct("observe constant"), item.span):
                     name = segments[len(values)].name
                     values.append(builder.lookup(lane.plan.rows[name], builder.element(name)))
     return tuple(

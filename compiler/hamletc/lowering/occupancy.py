@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from hamlet import schema
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32, Fold, Lookup, Value
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
@@ -153,8 +153,8 @@ def _marked_words(builder: Builder, where: Places, layout: Value, words: int) ->
 
 def _cells_body(where: Places, words: int) -> Function:
     """The body of the loop: a row flips the bits of its affordances' cells, no two of which are the same."""
-    builder, names = Builder(), _names(words)
-    with builder.at("layout", None):
+    builder, names = Builder("observe"), _names(words)
+    with builder.at(Construct("layout"), None):
         row, layout, *marked = builder.input(I32, "row"), *(builder.input(U32, name) for name in names)
         for turn in range(PER_ROW):
             index = builder.add(builder.mul(builder.to_u32(row), builder.u32(PER_ROW)), builder.u32(turn))

@@ -9,7 +9,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output, Table
+from hamletc.ir.function import Construct, Function, Output, Table
 from hamletc.ir.ops import F32, I32, U32, Value
 from hamletc.lowering.draws import philox
 from hamletc.lowering.expressions import clock_hour
@@ -24,8 +24,8 @@ SITE, STREAM = 1, 0
 
 def lower_policy() -> Function:
     """Inputs lane, tick, seed_low, seed_high; outputs word0 .. word3, all U32."""
-    builder = Builder()
-    with builder.at("policy", None):
+    builder = Builder("policy")
+    with builder.at(Construct("policy"), None):
         lane, tick = builder.input(U32, "lane"), builder.input(U32, "tick")
         keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
         counter = [lane, builder.shift_right(tick, 2), builder.u32(SITE), builder.u32(STREAM)]
@@ -35,8 +35,8 @@ def lower_policy() -> Function:
 
 def lower_choose(actions: int) -> Function:
     """Input word (U32); output action (I32), uniform in 0 .. actions - 1."""
-    builder = Builder()
-    with builder.at("policy", None):
+    builder = Builder("policy")
+    with builder.at(Construct("policy"), None):
         drawn = builder.mul_high(builder.input(U32, "word"), builder.u32(actions))
         return builder.finish("choose", (Output("action", builder.to_i32(drawn)),))
 
@@ -44,9 +44,9 @@ def lower_choose(actions: int) -> Function:
 def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
     """Inputs: the state, and of the table stride.0, ... (I32, per feature), scale.0, ... and top.0, ... (F32, per
     quantity: bins / width, bins - 1). Output situation (I32). Without meters it is what `lower_bin` begins with."""
-    builder = Builder()
+    builder = Builder("policy")
     lane = input_lane(planned, builder)
-    with builder.at("policy", None):
+    with builder.at(Construct("policy"), None):
         situation, binned = builder.i32(0), 0
         found = features(planned.universe)
         # Meters are the last features, in their order.
@@ -67,8 +67,11 @@ def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
 def lower_bin(universe: Universe) -> tuple[Function, Table]:
     """What the meter of a `row` adds to a situation, for kernels that go through meters in a loop, and a table of where
     meters begin. Inputs: row, situation, stride (I32), value, scale, top (F32). Output situation (I32)."""
-    builder, table = Builder(), Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters))
-    with builder.at("policy", None):
+    builder, table = (
+        Builder("policy"),
+        Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters)),
+    )
+    with builder.at(Construct("policy"), None):
         low = builder.lookup(table, builder.input(I32, "row"))
         binned = _bin(builder, builder.input(F32, "value"), low, "scale", "top")
         added = builder.mul(binned, builder.input(I32, "stride"))

@@ -10,6 +10,7 @@ from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Grid, Metric, NoSpace
 from hamletc.ir.builder import Builder
+from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
@@ -111,11 +112,11 @@ def is_at(lane: Lane, number: int) -> Value:
         case Grid() if lane.plan.computed:
             return builder.equal(affordance_here(lane), builder.i32(number))
         case Grid() as grid:
-            with builder.at("here", None):
+            with builder.at(Construct("here"), None):
                 own = cell_words(builder, grid, lane.position)
                 return builder.all([builder.equal(a, b) for a, b in zip(own, lane.places[number], strict=True)])
         case Continuous(reach=reach):
-            with builder.at("here", None):
+            with builder.at(Construct("here"), None):
                 return builder.less_equal(distance(lane, number), builder.f32(round32(reach)))
         case NoSpace():
             return builder.boolean(True)
@@ -132,7 +133,7 @@ def is_nowhere(lane: Lane) -> Value:
 def affordance_here(lane: Lane) -> Value:
     """The number (I32) of the affordance on the agent's cell, -1 where there is none; where places are computed."""
     builder, where = lane.builder, lane.plan.places
-    with builder.at("here", None):
+    with builder.at(Construct("here"), None):
         cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
         here = builder.i32(schema.NOWHERE)
         if lane.found is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, AssignOp, Expression, Span, Statement, Together
 from hamletc.ir.builder import Builder
+from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.lane import Lane
@@ -14,7 +15,7 @@ from hamletc.lowering.lane import Lane
 
 def run(
     lane: Lane,
-    construct: str,
+    construct: Construct,
     body: tuple[Statement, ...],
     guard: Value | None = None,
     measured: Measured | None = None,
@@ -47,7 +48,7 @@ def written(body: Sequence[Statement]) -> dict[str, Span]:
     return {meter: span for statement in body for meter, span in statement.writes.items()}
 
 
-def pay(lane: Lane, construct: str, span: Span, meter: str, cost: Expression, guard: Value | None) -> None:
+def pay(lane: Lane, construct: Construct, span: Span, meter: str, cost: Expression, guard: Value | None) -> None:
     """`meter -= cost` as a statement, where the guard holds."""
     run(lane, construct, (Assign(meter, "-=", cost, True, span),), guard)
 

@@ -17,11 +17,15 @@ def tick(planned: Plan) -> Function:
     """Inputs: the state, and action (I32). Outputs: the state that a tick can change, and what happened."""
     builder = Builder()
     lane, action = begin_tick(planned, builder)
+    builder.begin("act")
     act(lane, action)
     if planned.cell_cache:
         lane.position, lane.found = moved_position(lane), found(lane)
+    builder.begin("interact")
     used = interact(lane, action)
+    builder.begin("decay")
     decay(lane)
+    builder.begin("rules")
     dynamics(lane)
     ending = end(lane)
     outputs = {

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.function import Function, Origin, Output, Program, Table
 from hamletc.ir.ops import (
     And,
     Const,
@@ -60,13 +60,14 @@ class _Tables:
     known: dict[str, Table]
     made: list[Table] = field(default_factory=list)
 
-    def of(self, type_: Type, values: Iterable[float | int]) -> Table:
+    def of(self, type_: Type, values: Iterable[float | int], origins: Iterable[Origin | None]) -> Table:
         """The table of these values, made once."""
-        values = tuple(values)
+        values, origins = tuple(values), tuple(origins)
+        origins = origins if any(origins) else ()
         for table in self.made:
-            if table.type is type_ and repr(table.values) == repr(values):
+            if table.type is type_ and repr(table.values) == repr(values) and table.origins == origins:
                 return table
-        table = Table(f"case.{len(self.made)}", type_, values)
+        table = Table(f"case.{len(self.made)}", type_, values, origins)
         self.made.append(table)
         self.known[table.name] = table
         return table
@@ -77,6 +78,14 @@ def _tabulated(function: Function, facts: Facts, tables: _Tables) -> Function:
     function = dead.run(_Used(function, facts, tables).rewritten())
     facts = replace(facts, tables={name: contents(table) for name, table in tables.known.items()})
     return dead.run(_Lookups(function, facts, tables).rewritten())
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What a value is in a case, and the construct that makes it so, if there is one."""
+
+    value: Literal
+    origin: Origin | None
 
 
 class _Rewriting(ABC):
@@ -121,13 +130,14 @@ class _Rewriting(ABC):
             return self.new(key)
         return builder.to_i32(builder.and_(builder.to_u32(self.new(key)), builder.u32(_rows(numbers) - 1)))
 
-    def look_up(self, key: Value, type_: Type, values: list[Literal]) -> Value:
+    def look_up(self, key: Value, type_: Type, cases: list[_Case]) -> Value:
         """What a value is in each case, looked up."""
         numbers = self.cases.numbers[key]
-        if type_ is Type.I32 and values == list(numbers):
+        if type_ is Type.I32 and [case.value for case in cases] == list(numbers):
             return self.new(key)
-        ordered = values if numbers.start == 0 else [*values[1:], *values[:1] * (_rows(numbers) - len(values) + 1)]
-        return self.builder.lookup(self.tables.of(type_, ordered), self.index(key))
+        rows = cases if numbers.start == 0 else [*cases[1:], *cases[:1] * (_rows(numbers) - len(cases) + 1)]
+        table = self.tables.of(type_, (row.value for row in rows), (row.origin for row in rows))
+        return self.builder.lookup(table, self.index(key))
 
     def test(self, key: Value, holds: list[Literal]) -> Value:
         """Whether (BOOL) it holds in each case: a bit of a word."""
@@ -226,9 +236,14 @@ class _Used(_Rewriting):
         for (value, least), bounds in alike.items():
             interval = self.ranges[value]
             anything = float(interval.low if least else interval.high)
-            limits = [self._constant(bounds[number]) if number in bounds else anything for number in numbers]
             if not bounds:
                 continue
+            limits = [
+                _Case(self._constant(bounds[number]), self.function.nodes[self.hits[key][number]].origin)
+                if number in bounds
+                else _Case(anything, None)
+                for number in numbers
+            ]
             limit = self.look_up(key, Type.F32, limits)
             pair = (limit, self.new(value)) if least else (self.new(value), limit)
             conditions.append(builder.less_equal(*pair))
@@ -266,6 +281,7 @@ class _Lookups(_Rewriting):
             for operand in operands(node.op):
                 self.users[operand].append(value)
         self.results = {output.value for output in function.outputs}
+        self.held: dict[tuple[Value, Value], list[Literal] | None] = {}
 
     def replaced(self, value: Value, op: Op, type_: Type) -> Value:
         key = self.cases.keys[value]
@@ -273,7 +289,7 @@ class _Lookups(_Rewriting):
             if self._is_last(value, key) and self._work(value, key) >= LEAST_WORK:
                 values = in_each_case(self.function, self.cases, value, self.tables.known)
                 if values is not None and type_ is not Type.BOOL:
-                    return self.look_up(key, type_, values)
+                    return self.look_up(key, type_, self._cases(key, value, values))
                 if values is not None and _rows(self.cases.numbers[key]) <= WORD:
                     return self.test(key, values)
         elif isinstance(op, Select):
@@ -299,24 +315,48 @@ class _Lookups(_Rewriting):
         key = self.cases.keys[op.condition]
         if key is None or type_ is Type.BOOL or _rows(self.cases.numbers[key]) > WORD:
             return self.same(op, type_)
-        arms: list[tuple[list[Literal], list[Literal]]] = []
+        arms: list[tuple[list[Literal], list[_Case]]] = []
         rest = value
         while isinstance(each := self.function.nodes[rest].op, Select) and self.cases.keys[each.condition] == key:
             holds = in_each_case(self.function, self.cases, each.condition, self.tables.known)
             values = self._values(key, each.then)
             if holds is None or values is None:
                 break
-            arms.append((holds, values))
+            cases = self._cases(key, each.then, values)
+            origin = self.function.nodes[rest].origin
+            arms.append((holds, [replace(case, origin=case.origin or origin) for case in cases]))
             rest = each.otherwise
         if len(arms) < LEAST_ARMS:
             return self.same(op, type_)
         count = len(self.cases.numbers[key])
         chosen = [
-            next((values[case] for holds, values in arms if holds[case]), arms[0][1][case]) for case in range(count)
+            next((cases[case] for holds, cases in arms if holds[case]), replace(arms[0][1][case], origin=None))
+            for case in range(count)
         ]
         member: list[Literal] = [any(holds[case] for holds, _ in arms) for case in range(count)]
         looked_up = self.look_up(key, type_, chosen)
         return self.builder.select(self.test(key, member), looked_up, self.new(rest))
+
+    def _cases(self, key: Value, value: Value, values: list[Literal]) -> list[_Case]:
+        """The values that a value has in each case, and the last construct that chose each of them."""
+        origins: list[Origin | None] = []
+        for case in range(len(values)):
+            each, origin = value, None
+            while isinstance(op := self.function.nodes[each].op, Select):
+                holds = self._held(key, op.condition)
+                if holds is None:
+                    break
+                if holds[case]:
+                    origin = self.function.nodes[each].origin
+                each = op.then if holds[case] else op.otherwise
+            origins.append(origin)
+        return [_Case(literal, origin) for literal, origin in zip(values, origins, strict=True)]
+
+    def _held(self, key: Value, condition: Value) -> list[Literal] | None:
+        """Whether a condition holds in each case of a key, if it depends on nothing else."""
+        if (key, condition) not in self.held:
+            self.held[key, condition] = self._values(key, condition)
+        return self.held[key, condition]
 
     def _values(self, key: Value, value: Value) -> list[Literal] | None:
         """What a value is in each case of a key, if it depends on nothing else."""

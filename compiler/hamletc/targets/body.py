@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from hamletc.ir.function import Function, Node, Origin, Output, Program
+from hamletc.ir.function import NOTHING, Function, Node, Origin, Output, Program
 from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Type, Value, operands
 from hamletc.ir.verifier import element_of
 
@@ -137,6 +137,18 @@ def draws(tick: Body) -> bool:
 def comment(text: str) -> str:
     """The text on one line, fit to stand in a comment."""
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def remarks(origin: Origin | None, sources: Sequence[str]) -> list[str]:
+    """The comment that says why the lines below it are there; none where they continue or belong to no construct.
+
+    Args:
+        sources: the names of the universe's source files.
+    """
+    if origin is None or origin.construct == NOTHING:
+        return []
+    where = f", {sources[origin.file]}:{origin.line}" if origin.line else ""
+    return [f"# {comment(f'{origin}{where}')}"]
 
 
 def body(function: Function) -> Body:

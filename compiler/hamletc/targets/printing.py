@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from hamlet.numbers.binary32 import spell32
 from hamletc.ir.function import Table
@@ -11,19 +12,28 @@ from hamletc.ir.ops import Type
 WIDTH = 120
 
 
-def listing(head: str, items: Iterable[str], tail: str, indent: int = 4) -> str:
-    """`head item, item tail`, over several lines where one would be too long. `indent` is that of its first line."""
+def listing(head: str, items: Iterable[str], tail: str, indent: int = 4, remarks: Sequence[Sequence[str]] = ()) -> str:
+    """`head item, item tail`, over several lines where one would be too long.
+
+    Args:
+        indent: that of the first line.
+        remarks: the comments behind each item, which then has a line of its own; none for most.
+    """
     items = list(items)
     line = head + ", ".join(items) + tail
-    if indent + len(line) <= WIDTH:
+    if indent + len(line) <= WIDTH and not any(remarks):
         return line
     inner = " " * (indent + 4)
-    lines = [inner + items[0] + ","]
-    for item in items[1:]:
-        if len(lines[-1]) + len(item) + 2 <= WIDTH:
+    lines: list[str] = []
+    open_line = False
+    for item, remark in zip_longest(items, remarks, fillvalue=()):
+        if remark:
+            lines.append(f"{inner}{item},  {' '.join(remark)}")
+        elif open_line and len(lines[-1]) + len(item) + 2 <= WIDTH:
             lines[-1] += f" {item},"
         else:
             lines.append(f"{inner}{item},")
+        open_line = not remark
     return "\n".join([head, *lines, " " * indent + tail])
 
 

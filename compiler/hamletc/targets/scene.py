@@ -63,5 +63,5 @@ def _work(nodes: tuple[Node, ...], values: frozenset[Value]) -> int:
 
 
 def _only_layout() -> Function:
-    node = Node(Input(Type.U32, "layout"), Type.U32, Origin("", 0))
+    node = Node(Input(Type.U32, "layout"), Type.U32, Origin("observe"))
     return Function("scene", (node,), (Output("scene.0", 0),))

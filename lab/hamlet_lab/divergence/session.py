@@ -68,10 +68,10 @@ class Side:
 
     def source(self, origin: Origin) -> SourceLine | None:
         """The construct that a value comes from, with the text of its line; `None` for what no author wrote."""
-        if not origin.construct:
+        if not origin.construct.kind:
             return None
         return self.with_text(
-            SourceLine(origin.construct, self.universe.sources[origin.file] if origin.line else "", origin.line)
+            SourceLine(str(origin), self.universe.sources[origin.file] if origin.line else "", origin.line)
         )
 
     def with_text(self, source: SourceLine) -> SourceLine:

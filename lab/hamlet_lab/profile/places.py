@@ -1,22 +1,53 @@
-"""What each line of generated kernels is there for: comments in them name construct and source line."""
+"""What each line of generated kernels is there for: comments in them name phase, construct and source line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from hamlet_lab.profile.phases import OF_FUNCTIONS, Phase, phase_of
+from hamletc.ir.function import PHASES, Phase
+
+KernelPart: TypeAlias = Phase | Literal["statistics", "loads and stores", "around"]
+"""`around` is what belongs to no phase: the loop over ticks, who is alive."""
+
+OF_FUNCTIONS: dict[str, KernelPart] = {
+    "_policy": "policy",
+    "_choose": "policy",
+    "_situation": "policy",
+    "_situate": "policy",
+    "_draw": "policy",
+    "_reset": "episode",
+    "_begin": "episode",
+    "_draws": "episode",
+    "_cascades": "rules",
+    "_count": "statistics",
+    "_scene": "observe",
+    "_look": "observe",
+    "_observe": "observe",
+    "_survey": "observe",
+    "_encode": "observe",
+    "_kept": "observe",
+    "_mask": "mask",
+    "_place": "loads and stores",
+    "_load": "loads and stores",
+    "_store": "loads and stores",
+    "_store_outcome": "loads and stores",
+}
+"""The parts that functions in generated kernels are, where no comment names a phase."""
+
+OF_COMMENTS: dict[str, KernelPart] = {phase: phase for phase in PHASES}
+"""The phases by their names in comments."""
 
 FUNCTION = re.compile(r"def (\w+?)\d*\(")
-COMMENT = re.compile(r" +# (.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """The phase of a tick, the construct, and its source file and line; 0: no line of the author's."""
+    """The part of the kernel, the construct, and its source file and line; 0: no line of the author's."""
 
-    phase: Phase
+    phase: KernelPart
     construct: str
     source: str
     line: int
@@ -33,18 +64,14 @@ def purposes(kernels: str, sources: Sequence[str]) -> list[Purpose]:
         sources: the names of the universe's source files.
     """
     named = "|".join(re.escape(source) for source in sources)
-    origin = re.compile(rf"(.+), ({named}):(\d+)")
+    origin = re.compile(rf" +# ({'|'.join(OF_COMMENTS)})(?:: (.+?))?(?:, ({named}):(\d+))?")
     result: list[Purpose] = []
     function, current = "", AROUND
     for line in kernels.split("\n"):
         if found := FUNCTION.match(line):
             function = found[1]
             current = Purpose(OF_FUNCTIONS.get(function, "around"), "", "", 0)
-        elif (found := COMMENT.match(line)) and (function == "_tick" or function in OF_FUNCTIONS):
-            located = origin.fullmatch(found[1])
-            construct = found[1] if located is None else located[1]
-            phase = phase_of(construct) if function == "_tick" else OF_FUNCTIONS[function]
-            source, number = ("", 0) if located is None else (located[2], int(located[3]))
-            current = Purpose(phase, construct, source, number)
+        elif found := origin.fullmatch(line):
+            current = Purpose(OF_COMMENTS[found[1]], found[2] or "", found[3] or "", int(found[4] or 0))
         result.append(current)
     return result

@@ -29,7 +29,7 @@ def test_instructions_are_counted_by_line_without_a_gpu(hamletc: Command, tmp_pa
         assert sum(item["instructions"] for item in kernel["items"]) == kernel["instructions"]
         assert sum(item["executed"] for item in kernel["items"]) == pytest.approx(kernel["executed"])
     executed = {phase: sum(i["executed"] for i in rollout["items"] if i["purpose"]["phase"] == phase)
-                for phase in ("act", "interact", "decay", "new episodes", "loads and stores", "observe")}  # fmt: skip
+                for phase in ("act", "interact", "decay", "episode", "loads and stores", "observe")}  # fmt: skip
     text = {item["purpose"]["phase"] for item in rollout["items"]}
     assert 100 < rollout["executed"] < rollout["instructions"]
     # The loop over the 25 cells is unrolled: each copy runs once for each time that cells are observed, 1.2 in a step.
@@ -39,9 +39,7 @@ def test_instructions_are_counted_by_line_without_a_gpu(hamletc: Command, tmp_pa
     assert executed["interact"] > executed["decay"] > 0
     # A new episode is rarer than a tick, and memory is read once for all ticks.
     assert (
-        0
-        < executed["new episodes"]
-        < sum(i["instructions"] for i in rollout["items"] if i["purpose"]["phase"] == "new episodes")
+        0 < executed["episode"] < sum(i["instructions"] for i in rollout["items"] if i["purpose"]["phase"] == "episode")
     )
     assert executed["loads and stores"] < 5
     assert executed["observe"] == 0

@@ -20,7 +20,7 @@ from hamlet_lab.verify import Effort
 from hamletc.compilation import Compilation
 from hamletc.compile import Options, build, check, lower
 from hamletc.frontend import Stopwatch
-from hamletc.ir.function import Function, Node
+from hamletc.ir.function import Construct, Function, Node
 from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_operands
 from hamletc.language.source import Source
 from hamletc.package import write
@@ -217,7 +217,7 @@ def unclamped(function: Function) -> Function:
     def edit(node: Node) -> Node:
         match node.op:
             case Select(condition=condition, then=then, otherwise=otherwise) if (
-                node.origin.construct == "cascade hunger_saddens"
+                node.origin.construct == Construct("cascade", "hunger_saddens")
                 and isinstance(function.nodes[condition].op, Less)
                 and function.nodes[condition].op == Less(otherwise, then)
             ):
@@ -230,10 +230,12 @@ def unclamped(function: Function) -> Function:
 def stale(function: Function) -> Function:
     """A cascade reads its source as it was before the tick."""
     before = next(value for value, node in enumerate(function.nodes) if node.op == Input(node.type, "meter.mood"))
-    saddened = [v for v, node in enumerate(function.nodes) if node.origin.construct == "cascade hunger_saddens"]
+    saddened = [
+        v for v, node in enumerate(function.nodes) if node.origin.construct == Construct("cascade", "hunger_saddens")
+    ]
 
     def edit(node: Node) -> Node:
-        if node.origin.construct != "cascade gloom_sickens":
+        if node.origin.construct != Construct("cascade", "gloom_sickens"):
             return node
         values = tuple(before if value == saddened[-1] else value for value in operands(node.op))
         return replace(node, op=with_operands(node.op, values))
@@ -246,7 +248,7 @@ def swapped(function: Function) -> Function:
 
     def edit(node: Node) -> Node:
         match node.op:
-            case Sub(left=left, right=right) if node.origin.construct == "rule wear" and isinstance(
+            case Sub(left=left, right=right) if node.origin.construct == Construct("rule", "wear") and isinstance(
                 function.nodes[left].op, Const
             ):
                 return replace(node, op=Sub(right, left))

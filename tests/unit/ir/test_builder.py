@@ -4,7 +4,7 @@ import pytest
 
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Origin, Table
+from hamletc.ir.function import Construct, Origin, Table
 from hamletc.ir.ops import Add, Select, Type, TypingError
 
 
@@ -32,14 +32,17 @@ def test_floats_are_not_rewritten() -> None:
 
 
 def test_nodes_get_the_origin_of_the_innermost_construct() -> None:
-    builder = Builder()
-    with builder.at("rule outer", Span(3, 1, 3, 2)):
+    builder = Builder("rules")
+    with builder.at(Construct("rule", "outer"), Span(3, 1, 3, 2)):
         first = builder.f32(1.0)
-        with builder.at("cascade inner", Span(4, 1, 4, 2)):
+        with builder.at(Construct("cascade", "inner"), Span(4, 1, 4, 2)):
             second = builder.f32(2.0)
             again = builder.f32(1.0)
         third = builder.f32(3.0)
-    outer, inner = Origin("rule outer", 3), Origin("cascade inner", 4)
+    outer, inner = (
+        Origin("rules", Construct("rule", "outer"), 3),
+        Origin("rules", Construct("cascade", "inner"), 4),
+    )
     origins = [builder.nodes[value].origin for value in (first, second, again, third)]
     assert origins == [outer, inner, outer, outer]
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.function import Construct, Function, Origin, Output, Program, Table
 from hamletc.ir.ops import Fold, Lookup, Type
 from hamletc.ir.text import ParseError, parse_function, parse_program, print_function, print_program
 from hamletc.ir.verifier import verify_program
@@ -17,19 +17,22 @@ from samples.functions import functions, programs
 TEXT = """\
 universe town
 table time.sin: f32 = 0.0, 0.25881904
+table case.0: f32 = 0.5, -0.0, 1.0
+  row 0  ; interact: affordance `Bed` :36
+  row 2  ; act: action `REST` :9@1
 
 function tick {
-  %0: f32 = input meter.health  ; state :0
-  %1: f32 = const -0.0  ; cascade hunger_sickens :31
-  %2: f32 = const 0.1  ; cascade hunger_sickens :31
-  %3: bool = less %0, %2  ; cascade hunger_sickens :31
-  %4: f32 = select %3, %1, %0  ; cascade hunger_sickens :31
-  %5: u32 = const 4294967295  ; cascade hunger_sickens :31
-  %6: u32 = mul_high %5, %5  ; cascade hunger_sickens :31
-  %7: i32 = element grid  ; cascade hunger_sickens :31
-  %8: f32 = lookup time.sin, %7  ; cascade hunger_sickens :31
-  %9: bool = const true  ; cascade hunger_sickens :31
-  %10: i32 = const -3  ; cascade hunger_sickens :31
+  %0: f32 = input meter.health  ; state: :0
+  %1: f32 = const -0.0  ; rules: cascade `hunger_sickens` :31
+  %2: f32 = const 0.1  ; rules: cascade `hunger_sickens` :31
+  %3: bool = less %0, %2  ; rules: cascade `hunger_sickens` :31
+  %4: f32 = select %3, %1, %0  ; rules: cascade `hunger_sickens` :31
+  %5: u32 = const 4294967295  ; rules: cascade `hunger_sickens` :31
+  %6: u32 = mul_high %5, %5  ; rules: cascade `hunger_sickens` :31
+  %7: i32 = element grid  ; rules: cascade `hunger_sickens` :31
+  %8: f32 = lookup time.sin, %7  ; rules: cascade `hunger_sickens` :31
+  %9: bool = const true  ; rules: cascade `hunger_sickens` :31
+  %10: i32 = const -3  ; rules: cascade `hunger_sickens` :31
   output meter.health = %4
   output grid[2] = %8
 }
@@ -38,9 +41,9 @@ function tick {
 
 def program() -> Program:
     builder = Builder()
-    with builder.at("state", None):
-        health = builder.input(Type.F32, "meter.health")
-    with builder.at("cascade hunger_sickens", Span(31, 1, 31, 2)):
+    health = builder.input(Type.F32, "meter.health")
+    builder.begin("rules")
+    with builder.at(Construct("cascade", "hunger_sickens"), Span(31, 1, 31, 2)):
         nothing, threshold = builder.f32(-0.0), builder.f32(round32(0.1))
         low = builder.select(builder.less(health, threshold), nothing, health)
         most = builder.u32(2**32 - 1)
@@ -50,7 +53,13 @@ def program() -> Program:
         builder.boolean(True)
         builder.i32(-3)
     tick = builder.finish("tick", (Output("meter.health", low), Output("grid", cell, 2)))
-    return Program("town", (tick,), (table,))
+    origins = (
+        Origin("interact", Construct("affordance", "Bed"), 36),
+        None,
+        Origin("act", Construct("action", "REST"), 9, 1),
+    )
+    chosen = Table("case.0", Type.F32, (0.5, -0.0, 1.0), origins)
+    return Program("town", (tick,), (table, chosen))
 
 
 def test_the_text_of_a_program() -> None:
@@ -76,15 +85,17 @@ def test_random_programs_are_valid_and_are_read_back_exactly(program: Program) -
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("%3: bool", "%33: bool", "line 8: expected %3: .*%33"),
-        ("less %0, %2", "lesser %0, %2", "line 8: not an operation: .*lesser"),
-        ("less %0, %2", "less %0", "line 8: not an operation"),
-        ("less %0, %2", "less %0, 2", "line 8: not an operation"),
-        ("const true", "const maybe", "line 14: not an operation"),
-        ("%9: bool", "%9: f64", "line 14: not an operation"),
+        ("%3: bool", "%33: bool", "line 11: expected %3: .*%33"),
+        ("less %0, %2", "lesser %0, %2", "line 11: not an operation: .*lesser"),
+        ("less %0, %2", "less %0", "line 11: not an operation"),
+        ("less %0, %2", "less %0, 2", "line 11: not an operation"),
+        ("const true", "const maybe", "line 17: not an operation"),
+        ("%9: bool", "%9: f64", "line 17: not an operation"),
         ("universe town", "universe", "line 1: unexpected"),
         ("0.25881904", "x", "line 2: not a table"),
-        ("}\n", "", "line 18: unexpected: $"),
+        ("row 2", "row 3", "line 5: not a row of the table"),
+        ("rules: cascade", "rule: cascade", "line 9: not an origin"),
+        ("}\n", "", "line 21: unexpected: $"),
     ],
 )
 def test_broken_text_is_refused_with_its_line(old: str, new: str, message: str) -> None:
@@ -94,7 +105,7 @@ def test_broken_text_is_refused_with_its_line(old: str, new: str, message: str) 
 
 def test_odd_names_and_other_files_are_read_again() -> None:
     builder = Builder()
-    with builder.at("rule a; b :3", Span(12, 1, 12, 2, 1)):
+    with builder.at(Construct("rule", "a; b :3"), Span(12, 1, 12, 2, 1)):
         food = builder.input(Type.F32, "meter.Fast Food, 2; = [1] %3")
         element = builder.element("observe.b=c")
         eaten = builder.node(Fold("loop", "loop.é d", 2, ("loop.é d",), ("t",), (food,)), Type.F32)
@@ -102,5 +113,5 @@ def test_odd_names_and_other_files_are_read_again() -> None:
     made = Program("odd", (builder.finish("tick", outputs),), ())
     text = print_program(made)
     assert parse_program(text) == made
-    assert "  %0: f32 = input `meter.Fast Food, 2; = [1] %3`  ; rule a; b :3 :12@1\n" in text
+    assert "  %0: f32 = input `meter.Fast Food, 2; = [1] %3`  ; state: rule `a; b :3` :12@1\n" in text
     assert "  output meter.energy#2[3] = %0\n" in text

@@ -15,7 +15,7 @@ A, B = (Input(F32, "a"), F32), (Input(U32, "b"), U32)
 
 
 def function(*nodes: tuple[Op, Type], outputs: tuple[Output, ...] = ()) -> Function:
-    return Function("tick", tuple(Node(op, type_, Origin("", 0)) for op, type_ in nodes), outputs)
+    return Function("tick", tuple(Node(op, type_, Origin("act")) for op, type_ in nodes), outputs)
 
 
 @settings(max_examples=40, deadline=None)

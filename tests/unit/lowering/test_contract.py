@@ -114,14 +114,14 @@ def is_time(item: Observation) -> bool:
 @pytest.mark.parametrize("name", ALL)
 def test_nodes_tell_where_they_come_from(name: str) -> None:
     universe = sample(name)
-    constructs = {node.origin.construct: node.origin.line for node in lower(universe).function("tick").nodes}
-    expected = {f"affordance {affordance.name}" for affordance in universe.affordances}
-    expected |= {f"action {action.name}" for action in universe.actions}
-    expected |= {"reward" if reward.name is None else f"reward {reward.name}" for reward in universe.rewards}
-    expected |= {f"report {report.name}" for report in universe.reports}
-    expected |= {f"meter {meter.name} decay" for meter in universe.meters if meter.decay is not None}
+    constructs = {str(node.origin): node.origin.line for node in lower(universe).function("tick").nodes}
+    expected = {f"interact: affordance {affordance.name}" for affordance in universe.affordances}
+    expected |= {f"act: action {action.name}" for action in universe.actions}
+    expected |= {"reward" if reward.name is None else f"reward: reward {reward.name}" for reward in universe.rewards}
+    expected |= {f"reward: report {report.name}" for report in universe.reports}
+    expected |= {f"decay: meter {meter.name}" for meter in universe.meters if meter.decay is not None}
     for item in universe.dynamics:
-        expected.add(f"{type(item).__name__.lower()} {item.name}")
+        expected.add(f"rules: {type(item).__name__.lower()} {item.name}")
     assert expected <= set(constructs)
     assert all(constructs[construct] > 0 for construct in expected)
     assert "" not in constructs

@@ -102,7 +102,7 @@ def folds(program: Program) -> set[str]:
 def test_what_a_loop_cannot_run_is_unrolled() -> None:
     program = lower(universe("edges"), TABLES)
     assert folds(program) == {"cascades0", "cascades1", "cascades2"}
-    origins = {node.origin.construct for node in program.function("tick").nodes}
+    origins = {str(node.origin.construct) for node in program.function("tick").nodes}
     assert {"rule between", "cascade free"} <= origins
     assert "cascade late" not in origins
     steps = {node.op.function: node.op.count for node in program.function("tick").nodes if isinstance(node.op, Fold)}

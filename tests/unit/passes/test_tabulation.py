@@ -55,6 +55,23 @@ def test_each_amount_of_the_town_is_one_lookup() -> None:
     assert count(tick, Select) < count(compilation.program.function("tick"), Select) / 2
 
 
+def test_rows_tell_which_construct_an_amount_belongs_to() -> None:
+    compilation = Compilation.begin(sample("town"), CPU).run()
+    tables = tabulate(compilation.program, compilation.facts).tables
+    told = {
+        (str(origin.construct), value)
+        for table in tables
+        for value, origin in zip(table.values, table.origins, strict=False)
+        if origin is not None
+    }
+    affordances = {affordance.name for affordance in sample("town").affordances}
+    assert {f"affordance {name}" for name in affordances} <= {construct for construct, _ in told}
+    assert ("affordance Bed", 0.05) in {(construct, round(value, 6)) for construct, value in told}
+    for table in tables:
+        nothing = [value for value, origin in zip(table.values, table.origins, strict=False) if origin is None]
+        assert len(set(map(repr, nothing))) <= 1, table.name
+
+
 def chosen(needed: bool) -> tuple[Program, Facts]:
     """What four things cost, each of which can be had by who has something, and one by whom it is needed."""
     b = Builder()

@@ -56,9 +56,9 @@ def found(name: str) -> tuple[Program, Part]:
     [
         ("rule up", {RULE: ""}),
         ("cascade low", {CASCADE: ""}),
-        (":9  affordance Bed", {"    energy += 0.3\n": ""}),
-        ("meter mood decay", {"meter mood = 0.5 { decay 0.03 }": "meter mood = 0.5"}),
-        ("rules and cascades", {RULE: "", CASCADE: ""}),
+        (":9  interact: affordance Bed", {"    energy += 0.3\n": ""}),
+        ("decay: meter mood", {"meter mood = 0.5 { decay 0.03 }": "meter mood = 0.5"}),
+        ("rules", {RULE: "", CASCADE: ""}),
     ],
 )
 def test_a_part_left_out_is_the_text_without_it(part: str, replaced: dict[str, str]) -> None:
@@ -91,12 +91,12 @@ def test_parts_are_the_phases_and_the_lines() -> None:
     universe = universe_of(TEXT)
     program = lower(universe)
     assert [part.name for part in phase_parts(program)] == [
-        "act", "interact", "decay", "rules and cascades", "deaths", "reward",
+        "act", "interact", "decay", "rules", "deaths", "reward",
     ]  # fmt: skip
     names = [part.name for part in line_parts(program, universe)]
     assert [name for name in names if "mood" in name or "cascade" in name] == [
-        f"{universe.sources[0]}:5  meter mood decay",
-        f"{universe.sources[0]}:7  cascade low",
+        f"{universe.sources[0]}:5  decay: meter mood",
+        f"{universe.sources[0]}:7  rules: cascade low",
     ]
 
 

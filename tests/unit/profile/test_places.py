@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from hamlet_lab.machine_code.sass import basic_blocks
-from hamlet_lab.profile.phases import phase_of
 from hamlet_lab.profile.places import AROUND, Purpose, purposes
 
 KERNELS = Path(__file__).parents[3] / "generated" / "town" / "triton_kernels.py"
@@ -35,28 +34,22 @@ def test_lines_of_kernels_know_their_construct() -> None:
     text = KERNELS.read_text()
     lines = text.split("\n")
     found = dict(zip(lines, purposes(text, ("town.hamlet",)), strict=True))
-    assert found["    energy_8 = energy_7 - 0.005"] == Purpose("decay", "meter energy decay", "town.hamlet", 9)
+    assert found["    energy_8 = energy_7 - 0.005"] == Purpose("decay", "meter energy", "town.hamlet", 9)
     assert found["    age_1 = age_0 + 1"] == Purpose("deaths", "age", "", 0)
     assert found["def _observe("].phase == "observe"
     assert found["def _policy(lane_0, tick_0, seed_low_0, seed_high_0):"].phase == "policy"
     assert found["def rollout("] == AROUND
-    assert {purpose.phase for purpose in found.values()} >= {"act", "interact", "rules and cascades", "reward", "mask"}
+    assert {purpose.phase for purpose in found.values()} >= {"act", "interact", "rules", "reward", "mask"}
 
 
 def test_a_construct_with_a_comma_keeps_its_name() -> None:
-    text = "def _tick(x):\n    # rule `a, b`, c, town.hamlet:12\n    y = x\n    # rule z, other.hamlet:3\n    y = x"
-    assert [(p.construct, p.line) for p in purposes(text, ("town.hamlet",))][1::2] == [
-        ("rule `a, b`, c", 12),
-        ("rule z, other.hamlet:3", 0),
+    text = "def _tick(x):\n    # rules: rule a, b: c, town.hamlet:12\n    y = x\n    # act: rule z, other.hamlet:3\n"
+    text += "    y = x\n    # reward"
+    assert [(p.phase, p.construct, p.line) for p in purposes(text, ("town.hamlet",))][1::2] == [
+        ("rules", "rule a, b: c", 12),
+        ("act", "rule z, other.hamlet:3", 0),
+        ("reward", "", 0),
     ]
-
-
-def test_phases() -> None:
-    constructs = ("action REST", "meter a move", "meter a interact", "here", "meter a decay", "cascade c", "lifespan",
-                  "reward bonus", "mask")  # fmt: skip
-    assert [phase_of(construct) for construct in constructs] == [
-        "act", "act", "interact", "interact", "decay", "rules and cascades", "deaths", "reward", "around",
-    ]  # fmt: skip
 
 
 def test_places_of_machine_code() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output
+from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import Type, operands
 from hamletc.lowering import lower
 from hamletc.targets.body import FOLDED_OPERATIONS, Body, body, comment, identifier
@@ -13,7 +13,7 @@ from samples import NAMES, sample
 
 def clamped() -> Function:
     builder = Builder()
-    with builder.at("rule tire", Span(3, 1, 3, 2)):
+    with builder.at(Construct("rule", "tire"), Span(3, 1, 3, 2)):
         energy, other = builder.input(Type.F32, "meter.energy"), builder.input(Type.F32, "meter.energy_1")
         less = builder.sub(energy, builder.f32(0.5))
         zero = builder.f32(0.0)

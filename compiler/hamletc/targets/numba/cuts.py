@@ -9,7 +9,7 @@ from hamlet import schema
 from hamlet.schema.features import features, quantities
 from hamletc.ir.function import Table
 from hamletc.ir.ops import Input, Type, Value
-from hamletc.targets.body import Line, table_name
+from hamletc.targets.body import table_name
 from hamletc.targets.numba.functions import Functions, shared
 from hamletc.targets.numba.parts import Cut, Place, cut
 from hamletc.targets.numba.parts import held as held_in
@@ -121,14 +121,12 @@ class Cuts:
         inputs = [parameter.input for parameter in printed.parameters]
         held = {name: functions.held[name].place for name in inputs if name in functions.held}
 
-        def source(line: Line) -> str:
-            origin = line.origin
-            return f", {functions.sources[origin.file]}:{origin.line}" if origin is not None and origin.line else ""
-
         def passed(table: str) -> str | None:
             return None if table in functions.short else table_name(table)
 
-        return cut(printed, held | dict(places or {}), results, formatter.line, formatter.typed, passed, source)
+        return cut(
+            printed, held | dict(places or {}), results, formatter.line, formatter.typed, passed, functions.sources
+        )
 
     def _binned(self) -> dict[str, Place]:
         """Where `situation` finds what it needs of a policy's table."""

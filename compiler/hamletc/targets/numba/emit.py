@@ -10,7 +10,7 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input
-from hamletc.targets.body import rows, table_name
+from hamletc.targets.body import remarks, rows, table_name
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.parts import is_large
@@ -118,6 +118,7 @@ class _Context:
             "takes": phases.taken(),
             "tables": [table for table in self.tables if table.name not in functions.short],
             "short_tables": [table for table in self.tables if table.name in functions.short],
+            "table_remarks": lambda table: [remarks(origin, functions.sources) for origin in table.origins],
             "cell_cache": [chunk for chunk in self.cached if chunk not in self.chunks],
             "cells": sum(slot.name.startswith("cell.") for slot in functions.cached),
             "cache": phases.cache,

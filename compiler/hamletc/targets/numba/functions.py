@@ -9,7 +9,7 @@ from hamlet.package.manifest import plain
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Input, Type, Value, operands
-from hamletc.targets.body import Body, Loop, body, comment, table_name
+from hamletc.targets.body import Body, Loop, body, remarks, table_name
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
 from hamletc.targets.numba.slots import Memory, cell_cache, outcomes, state
 
@@ -83,9 +83,7 @@ class Functions:
         printed = self.bodies[function]
         result = []
         for line in printed.lines if loop is None else loop.lines:
-            if line.origin is not None and line.origin.construct:
-                where = f", {self.sources[line.origin.file]}:{line.origin.line}" if line.origin.line else ""
-                result.append(f"    # {comment(line.origin.construct + where)}")
+            result += [f"    {remark}" for remark in remarks(line.origin, self.sources)]
             result.append(f"    {line.name} = {self.formatters[function].line(line.value)}")
         return "\n".join(result)
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Fold, Input, Lookup, Type, Value, operands
-from hamletc.targets.body import Body, Line, comment
+from hamletc.targets.body import Body, Line, remarks
 
 LARGE = 3000
 """Nodes of a program that is cut, and with it all its functions; what finds situations does not count."""
@@ -101,7 +101,7 @@ class _Cutter:
         results: values and where they belong.
         line, typed: print the right side of a line, and a value on its own.
         passed: names a table, or `None` for one that is no argument.
-        source: where an origin is, for comments.
+        sources: the names of the universe's source files.
     """
 
     printed: Body
@@ -110,7 +110,7 @@ class _Cutter:
     line: Callable[[Value], str]
     typed: Callable[[Value], str]
     passed: Callable[[str], str | None]
-    source: Callable[[Line], str]
+    sources: Sequence[str]
     homes: dict[Value, Place] = field(default_factory=dict)
     free: dict[Type, list[int]] = field(default_factory=lambda: defaultdict(list))
     rows: dict[Type, int] = field(default_factory=lambda: defaultdict(int))
@@ -231,8 +231,7 @@ class _Cutter:
                     lines.append(f"{self.printed.names[value]} = {place.fetched}")
             match item:
                 case Line():
-                    if item.origin is not None and item.origin.construct:
-                        lines.append(f"# {comment(item.origin.construct + self.source(item))}")
+                    lines += remarks(item.origin, self.sources)
                     lines.append(f"{item.name} = {self.line(item.value)}")
                     needed.update(dict.fromkeys(self._tables(item.value)))
                     for value in self._defines(item):
@@ -279,7 +278,7 @@ def cut(
     line: Callable[[Value], str],
     typed: Callable[[Value], str],
     passed: Callable[[str], str | None],
-    source: Callable[[Line], str],
+    sources: Sequence[str],
 ) -> Cut:
     """A function in parts; see `_Cutter`."""
-    return _Cutter(printed, places, results, line, typed, passed, source).cut(printed.function.name)
+    return _Cutter(printed, places, results, line, typed, passed, sources).cut(printed.function.name)

@@ -12,7 +12,7 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Const, Type, Value
-from hamletc.targets.body import Loop, body, comment, draws, identifier, rows, table_name, unique
+from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
@@ -181,10 +181,7 @@ class _Context:
         indent = " " * (4 if loop is None else 8)
         result = []
         for line in printed.lines if loop is None else loop.lines:
-            if line.origin is not None and line.origin.construct:
-                source = self.universe.sources[line.origin.file]
-                where = f", {source}:{line.origin.line}" if line.origin.line else ""
-                result.append(f"{indent}# {comment(line.origin.construct + where)}")
+            result += [f"{indent}{remark}" for remark in remarks(line.origin, self.universe.sources)]
             result.append(f"{indent}{line.name} = {formatter.line(line.value)}")
         return "\n".join(result)
 
