@@ -205,7 +205,17 @@ class Course:
                 case Together(body=together):
                     loose = self._unclamped(together, place)
                     place = loose.after(_clamped(loose.known, together))
+                case _:
+                    place = place.after(self._rewritten(statement, place.known))
         return place
+
+    def _rewritten(self, statement: Statement, known: Known) -> Known:
+        """What is known after a statement of which no more is known than what it writes."""
+        for meter, span in statement.writes.items():
+            bounds = None if meter in statement.unclamped else known.around.bounds.get(meter)
+            known = known.write(meter, bounds)
+            self._wrote[meter] = span
+        return known
 
     def _unclamped(self, body: Iterable[Statement], place: Place) -> Place:
         for assign in assigns(body):

@@ -208,7 +208,18 @@ class _Tick:
                         after.pop(statement.meter, None)
                 case Together():
                     after = _clamped(self._unclamped(statement.body, after), statement.body)
+                case _:
+                    self._rewrite(statement, after)
         return after
+
+    def _rewrite(self, statement: Statement, meters: dict[str, Interval | None]) -> None:
+        """A statement of which no more is known than what it writes."""
+        for meter, span in statement.writes.items():
+            self.changes.raised.setdefault(meter, []).append(span)
+            self.changes.lowered.setdefault(meter, []).append(span)
+            meters.pop(meter, None)
+            if meter in statement.unclamped and meter in self._bounds:
+                meters[meter] = ANYTHING
 
     def _assign(self, statement: Assign, meters: dict[str, Interval | None]) -> None:
         value = self._ranges.number(statement.value, meters)

@@ -9,6 +9,25 @@ from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 from hamlet.universe.statements import Statement
 
+__all__ = [
+    "Action",
+    "Affordance",
+    "Cascade",
+    "Cause",
+    "Clock",
+    "Hours",
+    "Input",
+    "Lifespan",
+    "Mask",
+    "Meter",
+    "Param",
+    "Report",
+    "Reward",
+    "Rule",
+    "Start",
+    "Tracking",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:

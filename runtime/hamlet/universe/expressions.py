@@ -7,6 +7,43 @@ from typing import Literal, TypeAlias
 
 from hamlet.universe.span import Span
 
+__all__ = [
+    "Age",
+    "Binary",
+    "BinaryOp",
+    "Clamp",
+    "Coordinate",
+    "DayTime",
+    "Deficit",
+    "Distance",
+    "Draw",
+    "DrawChance",
+    "DrawChoice",
+    "DrawInteger",
+    "DrawNormal",
+    "DrawUniform",
+    "Expression",
+    "Here",
+    "Hour",
+    "If",
+    "InputValue",
+    "LastUse",
+    "MeterValue",
+    "Number",
+    "ParamValue",
+    "Previous",
+    "Progress",
+    "Shortfall",
+    "Speed",
+    "StraightDistance",
+    "Streak",
+    "Truth",
+    "Unary",
+    "UnaryOp",
+    "Velocity",
+    "Visited",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Number:

@@ -13,6 +13,24 @@ from hamlet.universe.declarations import Affordance, Meter, Param, Start
 from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells
 from hamlet.universe.span import Span
 
+__all__ = [
+    "Encoding",
+    "Observation",
+    "ObserveBlank",
+    "ObserveConstant",
+    "ObserveGrid",
+    "ObserveHere",
+    "ObserveLifetime",
+    "ObserveMeters",
+    "ObserveParams",
+    "ObservePosition",
+    "ObserveProgress",
+    "ObserveSpeed",
+    "ObserveTime",
+    "ObserveVelocity",
+    "ObserveWindow",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class ObserveGrid:

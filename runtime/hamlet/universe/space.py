@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 from hamlet.universe.span import Span
 
+__all__ = ["Axis", "Continuous", "Edges", "Grid", "Metric", "Move", "NoSpace", "Space"]
+
 Edges: TypeAlias = Literal["clamp", "wrap", "bounce", "sticky"]
 Metric: TypeAlias = Literal["manhattan", "euclidean", "chebyshev"]
 

@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 
+__all__ = ["Assign", "AssignOp", "Statement", "Together"]
+
 AssignOp: TypeAlias = Literal["+=", "-=", "="]
 
 

@@ -11,6 +11,8 @@ from hamlet.universe.expressions import Draw, DrawChance, DrawChoice, DrawIntege
 from hamlet.universe.statements import Assign, Statement
 from hamlet.universe.whole import Universe
 
+__all__ = ["assigns", "draws", "nodes", "operands", "parts"]
+
 
 def nodes(node: object) -> Iterator[object]:
     """All nodes of a universe, or of a part of it."""

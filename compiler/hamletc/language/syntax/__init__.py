@@ -5,100 +5,17 @@ parser builds it, the formatter prints it, the checker turns it into a Universe.
 """
 
 from hamlet.universe import Span
-from hamletc.language.syntax.declarations import (
-    ActionDecl,
-    AffordanceDecl,
-    AllowDecl,
-    CascadeDecl,
-    ClockDecl,
-    Decl,
-    DiesDecl,
-    EpisodesDecl,
-    File,
-    InertDecl,
-    InputDecl,
-    LifespanDecl,
-    MeterDecl,
-    MoveDef,
-    MovesDecl,
-    ObserveDecl,
-    ParamDecl,
-    ReportDecl,
-    RewardDecl,
-    RuleDecl,
-    SpaceDecl,
-    StartDecl,
-    TrackDecl,
-)
-from hamletc.language.syntax.expressions import (
-    AxisExpr,
-    BinaryExpr,
-    BinaryOp,
-    CallExpr,
-    DistanceExpr,
-    Expr,
-    IfExpr,
-    Name,
-    Numeral,
-    Signed,
-    StreakExpr,
-    UnaryExpr,
-    UnaryOp,
-    WhenExpr,
-)
-from hamletc.language.syntax.items import BlockItem, KeepsItem, MoveItem, NeedsItem, ObserveItem, Property, TeleportItem
-from hamletc.language.syntax.statements import AssignStmt, Stmt, TogetherStmt
+from hamletc.language.syntax import declarations, expressions, items, statements
+from hamletc.language.syntax.declarations import *  # noqa: F403
+from hamletc.language.syntax.expressions import *  # noqa: F403
+from hamletc.language.syntax.items import *  # noqa: F403
+from hamletc.language.syntax.statements import *  # noqa: F403
 
 NOWHERE = Span(1, 1, 1, 1)
 """The place of what no author wrote, but a front end of its own accord: it is not warned about."""
 
-__all__ = [
-    "NOWHERE",
-    "ActionDecl",
-    "AffordanceDecl",
-    "AllowDecl",
-    "AssignStmt",
-    "AxisExpr",
-    "BinaryExpr",
-    "BinaryOp",
-    "BlockItem",
-    "CallExpr",
-    "CascadeDecl",
-    "ClockDecl",
-    "Decl",
-    "DiesDecl",
-    "DistanceExpr",
-    "EpisodesDecl",
-    "Expr",
-    "File",
-    "IfExpr",
-    "InertDecl",
-    "InputDecl",
-    "KeepsItem",
-    "LifespanDecl",
-    "MeterDecl",
-    "MoveDef",
-    "MoveItem",
-    "MovesDecl",
-    "Name",
-    "NeedsItem",
-    "Numeral",
-    "ObserveDecl",
-    "ObserveItem",
-    "ParamDecl",
-    "Property",
-    "ReportDecl",
-    "RewardDecl",
-    "RuleDecl",
-    "Signed",
-    "SpaceDecl",
-    "StartDecl",
-    "Stmt",
-    "StreakExpr",
-    "TeleportItem",
-    "TogetherStmt",
-    "TrackDecl",
-    "UnaryExpr",
-    "UnaryOp",
-    "WhenExpr",
-]
+__all__ = ["NOWHERE"]
+__all__ += declarations.__all__
+__all__ += expressions.__all__
+__all__ += items.__all__
+__all__ += statements.__all__

@@ -10,6 +10,32 @@ from hamletc.language.syntax.expressions import Expr, Name, Signed
 from hamletc.language.syntax.items import BlockItem, KeepsItem, MoveItem, NeedsItem, ObserveItem, Property, TeleportItem
 from hamletc.language.syntax.statements import Stmt
 
+__all__ = [
+    "ActionDecl",
+    "AffordanceDecl",
+    "AllowDecl",
+    "CascadeDecl",
+    "ClockDecl",
+    "Decl",
+    "DiesDecl",
+    "EpisodesDecl",
+    "File",
+    "InertDecl",
+    "InputDecl",
+    "LifespanDecl",
+    "MeterDecl",
+    "MoveDef",
+    "MovesDecl",
+    "ObserveDecl",
+    "ParamDecl",
+    "ReportDecl",
+    "RewardDecl",
+    "RuleDecl",
+    "SpaceDecl",
+    "StartDecl",
+    "TrackDecl",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class SpaceDecl:

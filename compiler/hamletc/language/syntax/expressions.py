@@ -7,6 +7,23 @@ from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
 
+__all__ = [
+    "AxisExpr",
+    "BinaryExpr",
+    "BinaryOp",
+    "CallExpr",
+    "DistanceExpr",
+    "Expr",
+    "IfExpr",
+    "Name",
+    "Numeral",
+    "Signed",
+    "StreakExpr",
+    "UnaryExpr",
+    "UnaryOp",
+    "WhenExpr",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Name:

@@ -9,6 +9,8 @@ from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Signed
 from hamletc.language.syntax.statements import Stmt
 
+__all__ = ["BlockItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
+
 
 @dataclass(frozen=True, slots=True)
 class Property:

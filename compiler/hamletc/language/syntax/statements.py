@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name
 
+__all__ = ["AssignStmt", "Stmt", "TogetherStmt"]
+
 
 @dataclass(frozen=True, slots=True)
 class AssignStmt:
