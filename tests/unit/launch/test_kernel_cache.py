@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import hamlet
-from hamlet.launch.cpu.ops.caching import KIND
+from hamlet.launch.cpu.ops.caching import KIND, announcement
 from hamlet.package import cache
 from hamlet.package.module import execute
 from processes import Run
@@ -67,6 +67,25 @@ def test_versions_options_and_machine_are_part_of_the_name(kept: Path, monkeypat
             assert run(3) == (3, False), changed
     assert run(3) == (3, True)
     assert len(list(kept.iterdir())) == 8
+
+
+def test_large_kernels_are_announced_before_they_are_compiled(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A text of ten megabytes takes five minutes; the user reads so first, once, and not where it was compiled."""
+    from hamlet.launch.cpu.ops import caching
+
+    assert announcement(10**7) == "compiling large kernels for this CPU, once: about 311 s and 2.7 GB of memory"
+    assert run(3) == (3, False)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(caching, "LARGE", 50)
+    length = len(SOURCE.format(number=4))
+    for number in (4, 5):
+        assert run(number) == (number, False)
+    assert capsys.readouterr().err == f"hamlet: {announcement(length)}\n"
+    cache.say_once.cache_clear()
+    assert run(4) == (4, True)
+    assert capsys.readouterr().err == ""
 
 
 class Harm:
