@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hamletc.errors import CompileError, SourceError
-from hamletc.frontend import Reading, Stopwatch
+from hamletc.frontend import Stopwatch, UniverseText
 from hamletc.read import read_universe
 from hamletc.targets.target import target, target_names
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A universe without errors, and the warnings about it file by file; `source` and `attached` as in
-    `hamletc.frontend.Reading`."""
+    `hamletc.frontend.UniverseText`."""
 
     path: Path
     universe: Universe
@@ -65,7 +65,7 @@ class Options:
 # --- the stages ------------------------------------------------------------------------------------------------------
 
 
-def check(reading: Reading) -> Checked:
+def check(reading: UniverseText) -> Checked:
     """Raises `SourceError` with every error found, and the warnings."""
     from hamlet.package.manifest import plain
     from hamletc.checking.check import check

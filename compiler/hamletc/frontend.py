@@ -40,7 +40,7 @@ class Stopwatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class UniverseText:
     """A universe in the text language, whatever it was written in.
 
     Attributes:
@@ -77,7 +77,7 @@ class FrontEnd(Protocol):
     def knows(self, path: Path) -> str | None:
         """What to say of a path of its kind where something else is wanted: "is one file of a pack: ..."."""
 
-    def read(self, path: Path, stopwatch: Stopwatch) -> Reading:
+    def read(self, path: Path, stopwatch: Stopwatch) -> UniverseText:
         """Read what it owns.
 
         Raises:

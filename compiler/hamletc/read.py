@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hamletc.errors import SourceError
-from hamletc.frontend import Reading, Stopwatch, front_ends
+from hamletc.frontend import Stopwatch, UniverseText, front_ends
 from hamletc.kinds import expect
 from hamletc.language.source import Source
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hamletc.language.syntax import File
 
 
-def read_universe(path: Path, stopwatch: Stopwatch) -> Reading:
+def read_universe(path: Path, stopwatch: Stopwatch) -> UniverseText:
     """The universe that a path names, by the front end that owns it; anything else is a text.
 
     Raises:
@@ -58,9 +58,9 @@ def parse(source: Source) -> File:
     return file
 
 
-def parsed(source: Source) -> Reading:
+def parsed(source: Source) -> UniverseText:
     """A text as `parse` reads it."""
-    return Reading(source.path, parse(source), (source,))
+    return UniverseText(source.path, parse(source), (source,))
 
 
 def _errors(source: Source, diagnostics: Sequence[Diagnostic]) -> SourceError:

@@ -52,7 +52,7 @@ RESULTS: dict[str, Phase] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LeftOut:
     """What is left out: a phase of the tick, or what a construct does at a line."""
 
     name: str
@@ -67,24 +67,24 @@ class Part:
         return RESULTS.get(name, "reward" if name.startswith("report.") else None) == self.left
 
 
-def phase_parts(program: Program) -> list[Part]:
+def phase_parts(program: Program) -> list[LeftOut]:
     """The phases in which a tick writes something, in order."""
     function = program.function("tick")
     found = {function.nodes[value].origin.phase for value in _states(function)} | set(RESULTS.values())
-    return [Part(phase, phase) for phase in PHASES if phase in found and phase != "state"]
+    return [LeftOut(phase, phase) for phase in PHASES if phase in found and phase != "state"]
 
 
-def line_parts(program: Program, universe: Universe) -> list[Part]:
+def line_parts(program: Program, universe: Universe) -> list[LeftOut]:
     """What the author wrote in a tick, line by line: what writes to a state."""
     function = program.function("tick")
     states = _states(function)
     origins = dict.fromkeys(function.nodes[value].origin for value in sorted(states))
     return [
-        Part(f"{universe.sources[origin.file]}:{origin.line}  {origin}", origin) for origin in origins if origin.line
+        LeftOut(f"{universe.sources[origin.file]}:{origin.line}  {origin}", origin) for origin in origins if origin.line
     ]
 
 
-def build_without(lowered: Compilation, part: Part, target: str, folder: Path) -> Module:
+def build_without(lowered: Compilation, part: LeftOut, target: str, folder: Path) -> Module:
     """Compile a universe that was lowered without one of its parts, for one target, into a folder that is created."""
     path = folder / lowered.universe.name
     compilation = optimise(replace(lowered, edit=lambda program: without(program, part)))
@@ -92,13 +92,13 @@ def build_without(lowered: Compilation, part: Part, target: str, folder: Path) -
     return load(path)
 
 
-def without(program: Program, part: Part) -> Program:
+def without(program: Program, part: LeftOut) -> Program:
     """A lowered program without a part of its tick."""
     functions = (_ablated(each, part) if each.name == "tick" else each for each in program.functions)
     return replace(program, functions=tuple(functions))
 
 
-def _ablated(function: Function, part: Part) -> Function:
+def _ablated(function: Function, part: LeftOut) -> Function:
     """Versions of a state that are dropped become the version before; the passes sweep out what nobody needs then."""
     states = _states(function)
     builder = Builder()

@@ -25,7 +25,7 @@ from hamlet_lab.verify.injection import Injector
 from hamletc.checking.check import resolve
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Diagnostic
 from hamletc.language.parser import parse
 
@@ -75,7 +75,7 @@ def resolved(text: str) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
     file, problems = parse(text)
     if file is None or problems:
         return None, problems
-    report = Report(inert_allowed=True)
+    report = Findings(inert_allowed=True)
     draft: Draft = resolve(file, Names(file, report), report)
     if report.failed:
         return None, report.in_source_order()

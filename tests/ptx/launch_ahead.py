@@ -19,7 +19,7 @@ from hamlet.launch.gpu import compile_ahead, forms
 from hamlet.launch.gpu import launch as triton
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.call import Argument
-from hamlet.launch.gpu.driver import Grid
+from hamlet.launch.gpu.driver import LaunchGrid
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet_lab.machine_code.kernels import _disassemble as disassemble
 from hamlet_lab.machine_code.kernels import compile_kernels
@@ -59,7 +59,7 @@ class ExecutingDriver:
         self._programs.append((name, text, Program(parse(text))))
         return len(self._programs)
 
-    def launch(self, function: int, grid: Grid, stream: int, parameters: bytes) -> None:
+    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
         name, text, program = self._programs[function - 1]
         self.launched[name] = self.launched.get(name, 0) + 1
         assert stream == 7

@@ -9,7 +9,7 @@ from hamlet_townlet.adapter.description import Description
 from hamlet_townlet.pack import ACTIONS, FILES, Pack
 from hamletc.diagnostics import FileDiagnostics
 from hamletc.errors import CompileError, SourceError
-from hamletc.frontend import Reading, Stopwatch
+from hamletc.frontend import Stopwatch, UniverseText
 from hamletc.kinds import arrays_in
 from hamletc.language.syntax import File
 
@@ -34,7 +34,7 @@ class Packs:
             return "is a trace of HAMLET: `hamletc replay PACK TRACE` takes it"
         return None
 
-    def read(self, path: Path, stopwatch: Stopwatch) -> Reading:
+    def read(self, path: Path, stopwatch: Stopwatch) -> UniverseText:
         """The pack in a folder."""
         pack, found = stopwatch.lap("read", lambda: read_pack(path))
         tree, described = stopwatch.lap("translate", lambda: translate(pack))
@@ -69,10 +69,10 @@ def translate(pack: Pack) -> tuple[File, Description]:
     return translate(pack)
 
 
-def reading(pack: Pack, found: tuple[FileDiagnostics, ...], tree: File, described: Description) -> Reading:
+def reading(pack: Pack, found: tuple[FileDiagnostics, ...], tree: File, described: Description) -> UniverseText:
     """What a pack was translated to, with the warnings from reading it."""
     attached = {description.FILENAME: description.to_json(described)}
-    return Reading(pack.directory, tree, pack.sources, found, attached, described.pack)
+    return UniverseText(pack.directory, tree, pack.sources, found, attached, described.pack)
 
 
 def is_trace(path: Path) -> bool:

@@ -10,7 +10,7 @@ from hamlet.universe import Action, Continuous, Expression, Grid, Mask, Move, No
 from hamletc.checking.affordances import resolve_needs
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names, axes_of, is_word
-from hamletc.checking.report import Report, all_of, given_twice, only, whole_number
+from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number
 from hamletc.checking.rules import Statements
 from hamletc.checking.space import LONGEST_DISPLACEMENT, displacement, misses_space, place
 from hamletc.diagnostics import Label
@@ -59,7 +59,7 @@ def resolve_moves(
     space: Space,
     given: dict[str, syntax.Property],
     expressions: Expressions,
-    report: Report,
+    report: Findings,
 ) -> tuple[Move, ...] | None:
     """The moves of the space, whose properties are `given`."""
     match space:
@@ -84,7 +84,7 @@ def resolve_moves(
             return _continuous_moves(space, given, expressions, report)
 
 
-def _written_moves(written: syntax.MovesDecl, space: Space, report: Report) -> tuple[Move, ...] | None:
+def _written_moves(written: syntax.MovesDecl, space: Space, report: Findings) -> tuple[Move, ...] | None:
     """`moves { STAY (0, 0)  NE (1, -1) }`."""
     moves: dict[str, Move] = {}
     places: dict[str, syntax.Name] = {}
@@ -113,7 +113,7 @@ def _written_moves(written: syntax.MovesDecl, space: Space, report: Report) -> t
 
 
 def _continuous_moves(
-    space: Continuous, given: dict[str, syntax.Property], expressions: Expressions, report: Report
+    space: Continuous, given: dict[str, syntax.Property], expressions: Expressions, report: Findings
 ) -> tuple[Move, ...] | None:
     if "step" not in given:
         hint = "Add `step 0.5`: how far a move goes; or list the moves, as in `moves { EAST (0.5, 0) }`."
@@ -145,7 +145,7 @@ def _continuous_moves(
     return directed_moves(directions, speeds or 1, step)
 
 
-def _step(item: syntax.Property, space: Continuous, expressions: Expressions, report: Report) -> float | None:
+def _step(item: syntax.Property, space: Continuous, expressions: Expressions, report: Findings) -> float | None:
     """The step in binary64, as it is written."""
     step = expressions.exact(item.value, "a step")
     if step is None:
@@ -162,7 +162,7 @@ def _step(item: syntax.Property, space: Continuous, expressions: Expressions, re
     return None
 
 
-def _count(given: dict[str, syntax.Property], key: str, report: Report) -> int | None:
+def _count(given: dict[str, syntax.Property], key: str, report: Findings) -> int | None:
     if key not in given:
         return None
     value = given[key].value
@@ -172,7 +172,7 @@ def _count(given: dict[str, syntax.Property], key: str, report: Report) -> int |
     return None
 
 
-def too_many_actions(count: int, where: Span, report: Report) -> None:
+def too_many_actions(count: int, where: Span, report: Findings) -> None:
     """Report that there are so many actions."""
     report.add("H067", f"a universe has at most {MOST_ACTIONS} actions, not {count}", where, hint="Leave some out.")
 
@@ -183,7 +183,7 @@ def _in_other_case(name: str, actions: Iterable[str]) -> str | None:
 
 
 def check_actions(
-    declarations: list[syntax.ActionDecl], moves: tuple[Move, ...] | None, of_moves: Span, report: Report
+    declarations: list[syntax.ActionDecl], moves: tuple[Move, ...] | None, of_moves: Span, report: Findings
 ) -> None:
     """No action of the universe's own is called like one of the space, and there are not too many. `of_moves` is where
     it is said what the moves are."""
@@ -213,7 +213,7 @@ def check_actions(
         too_many_actions(count, declarations[-1].name.span if declarations else of_moves, report)
 
 
-def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Report) -> Action:
+def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Findings) -> Action:
     """`action REST { energy += 0.002 }`."""
     expressions = Expressions(names, report)
     statements = Statements(names, report, expressions)
@@ -257,7 +257,7 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
 
 
 def resolve_masks(
-    declarations: list[syntax.AllowDecl], moves: tuple[Move, ...] | None, names: Names, report: Report
+    declarations: list[syntax.AllowDecl], moves: tuple[Move, ...] | None, names: Names, report: Findings
 ) -> list[Mask]:
     """`allow UP LEFT when position y > 0`, `allow all when energy > 0`; those with errors are left out."""
     expressions = Expressions(names, report, scope="mask")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hamlet.universe import Affordance, Clock, Expression, Hours, NoSpace, Space, Statement, Tracking
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
-from hamletc.checking.report import Report, all_of, any_whole_number, given_twice, is_known, only, whole_number
+from hamletc.checking.report import Findings, all_of, any_whole_number, given_twice, is_known, only, whole_number
 from hamletc.checking.rules import Statements
 from hamletc.checking.space import place
 from hamletc.diagnostics import Label
@@ -18,7 +18,7 @@ SHORTEST_DAY, LONGEST_DAY = 2, 1000
 
 
 def resolve_affordance(
-    declaration: syntax.AffordanceDecl, space: Space | None, hours: int | None, names: Names, report: Report
+    declaration: syntax.AffordanceDecl, space: Space | None, hours: int | None, names: Names, report: Findings
 ) -> Affordance:
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks { ... }`. `hours` is the length of the day."""
     where = _place(declaration, space, report)
@@ -54,7 +54,7 @@ def resolve_affordance(
     )
 
 
-def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Report) -> tuple[float, ...] | None:
+def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Findings) -> tuple[float, ...] | None:
     """The coordinates, where they are fixed."""
     name, span = declaration.name, declaration.place_span
     if isinstance(space, NoSpace):
@@ -75,7 +75,7 @@ def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Repo
     return None
 
 
-def _duration(written: syntax.Signed | syntax.Name | None, report: Report) -> int | None:
+def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> int | None:
     """The ticks that an affordance lasts: 0 for ever, `None` where it is instantaneous."""
     match written:
         case None:
@@ -87,7 +87,7 @@ def _duration(written: syntax.Signed | syntax.Name | None, report: Report) -> in
 
 
 def _check_blocks(
-    declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.BlockItem], names: Names, report: Report
+    declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.BlockItem], names: Names, report: Findings
 ) -> None:
     """Either `instantly`, or `lasts` with `each tick` or `on completion` or both; nothing where uses are tracked."""
     name, lasts = declaration.name, declaration.duration
@@ -135,7 +135,7 @@ def _check_blocks(
 
 
 def _opening_hours(
-    written: tuple[syntax.Signed, syntax.Signed], hours: int | None, names: Names, report: Report
+    written: tuple[syntax.Signed, syntax.Signed], hours: int | None, names: Names, report: Findings
 ) -> Hours | None:
     opens, closes = written
     if names.clock is None:
@@ -158,7 +158,7 @@ def _opening_hours(
     return Hours(first, last)
 
 
-def _hour(numeral: syntax.Signed, last: int, names: Names, report: Report) -> int | None:
+def _hour(numeral: syntax.Signed, last: int, names: Names, report: Findings) -> int | None:
     hour = any_whole_number(numeral, "an hour", report)
     if hour is None or 0 <= hour <= last:
         return hour
@@ -173,19 +173,19 @@ def _hour(numeral: syntax.Signed, last: int, names: Names, report: Report) -> in
     return None
 
 
-def resolve_needs(items: Iterable[object], names: Names, report: Report) -> Expression | None:
+def resolve_needs(items: Iterable[object], names: Names, report: Findings) -> Expression | None:
     """The condition of the one `needs` among the items."""
     needs = only(all_of(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
     return None if needs is None else Expressions(names, report, scope="needs").condition(needs.condition)
 
 
-def resolve_clock(declaration: syntax.ClockDecl, report: Report) -> Clock | None:
+def resolve_clock(declaration: syntax.ClockDecl, report: Findings) -> Clock | None:
     """`clock 24 hours`."""
     hours = whole_number(declaration.hours, SHORTEST_DAY, LONGEST_DAY, "the number of hours", report)
     return None if hours is None else Clock(hours, declaration.span)
 
 
-def resolve_tracking(declaration: syntax.TrackDecl, report: Report) -> Tracking | None:
+def resolve_tracking(declaration: syntax.TrackDecl, report: Findings) -> Tracking | None:
     """`track uses`, `track uses by world`."""
     by = declaration.by
     if by is None:

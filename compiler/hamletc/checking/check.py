@@ -20,7 +20,7 @@ from hamletc.checking.names import Names
 from hamletc.checking.observations import Observations
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import check_ranges
-from hamletc.checking.report import Report, all_of, only
+from hamletc.checking.report import Findings, all_of, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
 from hamletc.checking.rules import resolve_cascade, resolve_rule, written
 from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
@@ -40,7 +40,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     files that spans refer to by number. What has an error is left out of the later stages, so that one mistake is
     reported once; unread names and warnings are looked for when all else is right.
     """
-    report = Report(inert_allowed=any(isinstance(item, syntax.InertDecl) for item in file.declarations))
+    report = Findings(inert_allowed=any(isinstance(item, syntax.InertDecl) for item in file.declarations))
     _check_name(file.name, report)
     names = Names(file, report)
     draft = resolve(file, names, report)
@@ -71,7 +71,7 @@ def _with_reach(universe: Universe, ends: State) -> Universe:
     )
 
 
-def _is_shallow(draft: Draft, report: Report) -> bool:
+def _is_shallow(draft: Draft, report: Findings) -> bool:
     """Whether all expressions can be walked over by recursion; long ones of `min` and `max` are reported."""
     deep = [tree for tree in draft.expressions() if max(level for _, level in parts(tree)) > DEEPEST_TREE]
     for tree in deep:
@@ -80,7 +80,7 @@ def _is_shallow(draft: Draft, report: Report) -> bool:
     return not deep
 
 
-def _check_name(name: syntax.Name, report: Report) -> None:
+def _check_name(name: syntax.Name, report: Findings) -> None:
     """A package has the name of its universe, so Python must take it."""
     if keyword.iskeyword(name.text):
         why, could = "a word of Python", f"`{name.text}_` could."
@@ -92,7 +92,7 @@ def _check_name(name: syntax.Name, report: Report) -> None:
     report.add("H053", f"a universe cannot be called `{name.text}`", name.span, why, hint=hint)
 
 
-def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
+def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
     draft = Draft()
     _resolve_space_and_time(file, draft, names, report)
@@ -129,7 +129,7 @@ def resolve(file: syntax.File, names: Names, report: Report) -> Draft:
     return draft
 
 
-def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
     _resolve_space(file, draft, names, report)
     start = only(all_of(file.declarations, syntax.StartDecl), "`start`", report)
     if start is not None and draft.space is not None:
@@ -148,7 +148,7 @@ def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, repor
     only(all_of(file.declarations, syntax.InertDecl), "`inert allowed`", report)
 
 
-def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
     space = only(all_of(file.declarations, syntax.SpaceDecl), "`space`", report)
     moves = only(all_of(file.declarations, syntax.MovesDecl), "`moves`", report)
     if space is None:
@@ -164,7 +164,7 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Report
         check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
 
 
-def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Report) -> None:
+def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
     if not all_of(file.declarations, syntax.MeterDecl):
         _missing("meter", file, "Add `meter energy = 1.0 { decay 0.005 }`.", report)
     draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), names, report)
@@ -192,5 +192,5 @@ def _keep(
         names.suspects |= written(body)
 
 
-def _missing(what: str, file: syntax.File, hint: str, report: Report) -> None:
+def _missing(what: str, file: syntax.File, hint: str, report: Findings) -> None:
     report.add("H025", f"the universe `{file.name.text}` has no {what}", file.name.span, hint=hint)

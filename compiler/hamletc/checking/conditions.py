@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from hamlet.universe import Binary, DrawChance, Expression, If, Number, Previous, Span, Truth, Unary, operands
 from hamletc.checking.knowledge import Known, links
 from hamletc.checking.ranges import called
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 
 LONGEST_CHAIN = 16
@@ -55,7 +55,7 @@ class Conditions:
     """Reports conditions that are always or never true at their place. `wrote` has the statement that wrote a meter
     last."""
 
-    def __init__(self, report: Report, basis: Basis, wrote: Mapping[str, Span]) -> None:
+    def __init__(self, report: Findings, basis: Basis, wrote: Mapping[str, Span]) -> None:
         self._report = report
         self._basis = basis
         self._wrote = wrote

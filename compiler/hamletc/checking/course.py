@@ -37,7 +37,7 @@ from hamletc.checking.intervals import ANYTHING, Interval
 from hamletc.checking.knowledge import Known, Setting, join
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 
 TICKS_BEFORE_WIDENING = 2
@@ -54,7 +54,7 @@ class Course:
     guards: Mapping[str, Expression]
     """The conditions of cascades."""
     basis: Basis
-    report: Report | None = None
+    report: Findings | None = None
     _wrote: dict[str, Span] = field(default_factory=dict)
     """The last statement so far that wrote a meter."""
 
@@ -157,7 +157,7 @@ class Course:
             prior = prior.where(cause.condition, False)
         return None if prior is None else prior.known
 
-    def _pay(self, known: Known, survived: Known | None, report: Report) -> None:
+    def _pay(self, known: Known, survived: Known | None, report: Findings) -> None:
         """Rewards count where nobody dies, reports everywhere; both see the new age."""
         later = known.around.later()
         if survived is not None:
@@ -172,7 +172,7 @@ class Course:
             if self.basis == "anywhere":
                 check_report(item, everywhere.number(item.value), report)
 
-    def _allow(self, known: Known | None, report: Report) -> None:
+    def _allow(self, known: Known | None, report: Findings) -> None:
         """Masks, between ticks or before the first one; `allow all` decides where others matter."""
         if known is None:
             return
@@ -237,10 +237,10 @@ class Course:
 
     # --- findings ----------------------------------------------------------------------------------------------------
 
-    def _conditions(self, report: Report) -> Conditions:
+    def _conditions(self, report: Findings) -> Conditions:
         return Conditions(report, self.basis, self._wrote)
 
-    def _check_cause(self, condition: Expression, prior: Place, report: Report) -> None:
+    def _check_cause(self, condition: Expression, prior: Place, report: Findings) -> None:
         """A cause of death is reported where none before it holds."""
         hidden = prior.known.holds(condition) is False and prior.before.holds(condition) is None
         if not hidden or self.basis == "from the start":
@@ -259,7 +259,7 @@ class Course:
             hint="Leave it out, or write it before the other.",
         )
 
-    def _check_cascade(self, cascade: Cascade, guard: Expression, known: Known, report: Report) -> None:
+    def _check_cascade(self, cascade: Cascade, guard: Expression, known: Known, report: Findings) -> None:
         fires, source = known.holds(guard), known.meter(cascade.source)
         if fires is None or source is None or report.said(guard.span):
             return
@@ -282,7 +282,7 @@ class Course:
         )
 
 
-def check_course(draft: Draft, names: Names, reach: Reach, report: Report) -> None:
+def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> None:
     """Report what has no effect at its place in a tick, in a draft that is complete and safe to compute."""
     if draft.space is None:
         return
@@ -291,7 +291,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Report) -> No
     changing = {meter.name for meter in draft.meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in draft.meters} - changing
 
-    def course(basis: Basis, report: Report | None = None) -> Course:
+    def course(basis: Basis, report: Findings | None = None) -> Course:
         return Course(draft, names, reach, guards, basis, report)
 
     anywhere = _beginning(Known(setting, reach.around, Levels(reach.meters, {}), None))

@@ -27,7 +27,7 @@ from hamlet.universe import (
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -47,7 +47,7 @@ PLACES = {
 class Draws:
     """Resolves the draws of one declaration."""
 
-    def __init__(self, names: Names, report: Report, operations: Operations, scope: Scope) -> None:
+    def __init__(self, names: Names, report: Findings, operations: Operations, scope: Scope) -> None:
         self._names = names
         self._report = report
         self._operations = operations
@@ -127,7 +127,9 @@ CONDITIONS = frozenset(["<", "<=", ">", ">=", "==", "!=", "and", "or"])
 class Expressions:
     """Resolves the expressions of one declaration. `threshold` is set in the body of a cascade only."""
 
-    def __init__(self, names: Names, report: Report, threshold: Threshold | None = None, scope: Scope = "tick") -> None:
+    def __init__(
+        self, names: Names, report: Findings, threshold: Threshold | None = None, scope: Scope = "tick"
+    ) -> None:
         self._names = names
         self._report = report
         self._threshold = threshold

@@ -13,7 +13,7 @@ from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names, axes_of
 from hamletc.checking.reach import Changes
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
@@ -24,7 +24,7 @@ TAKEN: Mapping[Drain, str] = {"decay": "one tick", "move": "one move", "interact
 # --- what nobody reads -----------------------------------------------------------------------------------------------
 
 
-def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names, report: Report) -> None:
+def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names, report: Findings) -> None:
     """Report what has no effect in a draft that is complete; `name` is the universe's."""
     reads = list(draft.parts())
     params = {node.param for node in reads if isinstance(node, universe.ParamValue)}
@@ -47,7 +47,7 @@ def _check_read(
     declared: Iterable[universe.Param | universe.Input],
     read: set[str],
     names: Names,
-    report: Report,
+    report: Findings,
 ) -> None:
     for item in declared:
         if item.name not in read:
@@ -84,7 +84,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     return shown
 
 
-def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) -> None:
+def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings) -> None:
     shown = _meters_that_show(draft)
     for meter in draft.meters:
         span = names.span("meter", meter.name)
@@ -103,7 +103,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Report) 
             _check_direction(meter, span, changes, report)
 
 
-def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: Report) -> None:
+def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: Findings) -> None:
     """Report what can happen to a meter although the author says that it only falls, rises or is read."""
     against: list[tuple[str, list[Span]]] = []
     if claim.word != "rises":
@@ -120,7 +120,7 @@ def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: 
         report.add("H069", f"`{meter.name}` never changes at all", claim.span, hint=hint)
 
 
-def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report: Report) -> None:
+def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report: Findings) -> None:
     """Warn of a meter that nothing moves, that runs dry, or that runs full by itself. One that only rises by what
     happens to it is a score or a counter."""
     raised, lowered = changes.raised.get(meter.name, []), changes.lowered.get(meter.name, [])
@@ -140,7 +140,7 @@ def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report
         report.add("H072", message, span, "it only ever rises, by itself", hint=hint)
 
 
-def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
+def _check_time(draft: Draft, reads: list[Expression], report: Findings) -> None:
     if draft.clock is not None and not (
         any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
@@ -154,7 +154,7 @@ def _check_time(draft: Draft, reads: list[Expression], report: Report) -> None:
         report.add("H075", "nobody uses the metric of the space", draft.metric, hint=hint)
 
 
-def _check_start(draft: Draft, report: Report) -> None:
+def _check_start(draft: Draft, report: Findings) -> None:
     start = draft.start
     if start is None or draft.space is None:
         return
@@ -168,7 +168,7 @@ def _check_start(draft: Draft, report: Report) -> None:
         report.add("H060", "nobody reads the velocity that episodes begin with", start.span, hint=hint)
 
 
-def _check_tracking(draft: Draft, reads: list[Expression], report: Report) -> None:
+def _check_tracking(draft: Draft, reads: list[Expression], report: Findings) -> None:
     remembering = universe.LastUse | universe.Streak | universe.Visited
     if draft.tracking is None or any(isinstance(node, remembering) for node in reads):
         return
@@ -180,7 +180,7 @@ def _check_tracking(draft: Draft, reads: list[Expression], report: Report) -> No
     report.add("H060", "nobody reads the uses that are tracked", draft.tracking.span, hint=hint)
 
 
-def _check_ends(draft: Draft, name: syntax.Name, names: Names, report: Report) -> None:
+def _check_ends(draft: Draft, name: syntax.Name, names: Names, report: Findings) -> None:
     endless = draft.lifespan is None and not draft.causes and not draft.by_hand
     if endless and draft.forever is None:
         hint = "Add `dies when` with a condition, `lifespan` with a number of ticks, or `lifespan forever`."
@@ -206,7 +206,7 @@ def _check_ends(draft: Draft, name: syntax.Name, names: Names, report: Report) -
 # --- what is always the same, as `hamletc.checking.course` finds ------------------------------------------------------
 
 
-def check_drain(meter: universe.Meter, kind: Drain, drain: Expression, known: Known, report: Report) -> None:
+def check_drain(meter: universe.Meter, kind: Drain, drain: Expression, known: Known, report: Findings) -> None:
     """A drain of more than there can be in a meter is probably not in its unit."""
     value, inside, bounds = known.number(drain), known.meter(meter.name), known.around.bounds.get(meter.name)
     if value is None or inside is None or bounds is None:
@@ -232,7 +232,7 @@ def check_statement(
     value: Interval | None,
     new: Interval | None,
     wrote: Span | None,
-    report: Report,
+    report: Findings,
 ) -> None:
     """A statement that leaves its meter as it is. `old` and `new` are where that lies before and after; `wrote` is the
     statement that gave it its value."""
@@ -250,7 +250,7 @@ def check_statement(
     )
 
 
-def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, report: Report) -> None:
+def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, report: Findings) -> None:
     """A reward that is always 0, or the same although it reads meters; a number is paid for living."""
     if value is None or not value.is_single or report.said(reward.span):
         return
@@ -261,20 +261,20 @@ def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, r
         _say_constant("reward", value, reward.value, report)
 
 
-def check_report(item: universe.Report, value: Interval | None, report: Report) -> None:
+def check_report(item: universe.Report, value: Interval | None, report: Findings) -> None:
     """A report that is always the same."""
     if value is not None and value.is_single and not report.said(item.value.span):
         _say_constant("report", value, item.value, report)
 
 
-def _say_constant(what: str, value: Interval, expression: Expression, report: Report) -> None:
+def _say_constant(what: str, value: Interval, expression: Expression, report: Findings) -> None:
     read = [node.meter for node, _ in parts(expression) if isinstance(node, universe.MeterValue)]
     because = f"rules run before this is read: `{read[0]}` has its value by then" if read else ""
     hint = "Leave the line out, or let it read what changes."
     report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
 
 
-def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Report) -> None:
+def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
     """Meters that are the same whenever they are observed; not those that are `constant` by themselves."""
     starts = {meter.name: intervals.single(meter.start) for meter in draft.meters}
     for item in draft.observations:

@@ -18,7 +18,7 @@ from hamletc.checking import intervals
 from hamletc.checking.facts import Levels, Shape, Shapes, joined
 from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
 from hamletc.checking.ranges import Ranges, State
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
 HIGHEST = 50
@@ -33,7 +33,7 @@ class Setting:
     """What holds throughout a universe. `affordances` says whether there are any."""
 
     shapes: Shapes
-    ignored: Report
+    ignored: Findings
     """Takes what is wrong to compute: it was reported for every lane before."""
     together: Together
     affordances: bool
@@ -44,7 +44,7 @@ class Setting:
     @classmethod
     def of(cls, space: universe.Space, *, affordances: bool) -> Setting:
         """The setting of a universe in this space."""
-        shapes, ignored = Shapes(), Report()
+        shapes, ignored = Shapes(), Findings()
         match space:
             case universe.Grid(places=places, metric=metric):
                 together: Together = "one" if places == "computed" else "some"

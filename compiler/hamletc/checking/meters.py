@@ -9,7 +9,7 @@ from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
-from hamletc.checking.report import Report, between, by_key, word
+from hamletc.checking.report import Findings, between, by_key, word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -19,20 +19,20 @@ DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
 
-def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Report) -> Param | None:
+def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Findings) -> Param | None:
     """`param difficulty = 1.0 in 0 .. 4`."""
     values = _default_and_bounds(declaration, "the default of a param", names, report)
     return None if values is None else Param(declaration.name.text, *values, declaration.span)
 
 
-def resolve_input(declaration: syntax.InputDecl, names: Names, report: Report) -> Input | None:
+def resolve_input(declaration: syntax.InputDecl, names: Names, report: Findings) -> Input | None:
     """`input curiosity = 0 in -10 .. 10`."""
     values = _default_and_bounds(declaration, "the default of an input", names, report)
     return None if values is None else Input(declaration.name.text, *values, declaration.span)
 
 
 def _default_and_bounds(
-    declaration: syntax.ParamDecl | syntax.InputDecl, what: str, names: Names, report: Report
+    declaration: syntax.ParamDecl | syntax.InputDecl, what: str, names: Names, report: Findings
 ) -> tuple[float, float, float] | None:
     expressions = Expressions(names, report)
     default = expressions.constant(declaration.default, what)
@@ -44,7 +44,7 @@ def _default_and_bounds(
     return default, *bounds
 
 
-def resolve_claim(declaration: syntax.MeterDecl, report: Report) -> Claim | None:
+def resolve_claim(declaration: syntax.MeterDecl, report: Findings) -> Claim | None:
     """`only falls`, `only rises`, `only read`."""
     for item in declaration.properties:
         if item.key.text == "only":
@@ -53,7 +53,7 @@ def resolve_claim(declaration: syntax.MeterDecl, report: Report) -> Claim | None
     return None
 
 
-def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -> Meter | None:
+def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings) -> Meter | None:
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`."""
     expressions = Expressions(names, report)
     name = declaration.name.text
@@ -86,7 +86,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Report) -
 
 
 def _bounds(
-    bounds: tuple[syntax.Expr, syntax.Expr], expressions: Expressions, report: Report
+    bounds: tuple[syntax.Expr, syntax.Expr], expressions: Expressions, report: Findings
 ) -> tuple[float, float] | None:
     low = expressions.constant(bounds[0], "a bound")
     high = expressions.constant(bounds[1], "a bound")
@@ -110,7 +110,7 @@ def _inside(
     span: Span,
     written: tuple[syntax.Expr, syntax.Expr] | None,
     what: str,
-    report: Report,
+    report: Findings,
 ) -> bool:
     low, high = bounds
     if low <= value <= high:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from hamlet.schema import axis_names
 from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
@@ -59,7 +59,7 @@ class Names:
     `space` is what the names of axes refer to; it is set when the space is resolved.
     """
 
-    def __init__(self, file: syntax.File, report: Report) -> None:
+    def __init__(self, file: syntax.File, report: Findings) -> None:
         self._report = report
         self._symbols: dict[str, list[Symbol]] = {}
         self._in_order: list[Symbol] = []
@@ -297,7 +297,7 @@ def axes_of(space: Space) -> tuple[str, ...]:
             return ()
 
 
-def axis_of(name: syntax.Name, names: Names, report: Report) -> str | None:
+def axis_of(name: syntax.Name, names: Names, report: Findings) -> str | None:
     """The axis of the space that is called so; nothing is known where the space has an error."""
     if names.space is None:
         return None

@@ -10,7 +10,7 @@ from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import Span
 from hamletc.checking.affordances import LONGEST_DURATION
 from hamletc.checking.names import Names, axes_of, axis_of, is_word
-from hamletc.checking.report import Report, any_number, is_known, whole_number
+from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -27,7 +27,7 @@ class Observations:
     the affordances that last for ever."""
 
     def __init__(
-        self, names: Names, space: universe.Space | None, never_ending: list[universe.Affordance], report: Report
+        self, names: Names, space: universe.Space | None, never_ending: list[universe.Affordance], report: Findings
     ) -> None:
         self._names = names
         self._space = space

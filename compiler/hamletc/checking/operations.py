@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
 from hamletc.checking.intervals import Comparison
-from hamletc.checking.report import Report, between
+from hamletc.checking.report import Findings, between
 
 Arithmetic: TypeAlias = Literal["+", "-", "*", "/"]
 ARITHMETIC: Mapping[Arithmetic, Callable[[float, float], float]] = {
@@ -58,7 +58,7 @@ Operand: TypeAlias = Constant | Expression
 class Operations:
     """The operations on numbers."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Findings) -> None:
         self._report = report
 
     def numeral(self, text: str, span: Span) -> Constant | None:

@@ -9,7 +9,7 @@ from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names, axis_of, is_word
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.words import FUNCTIONS
@@ -41,7 +41,7 @@ class Threshold:
 class Quantities:
     """Resolves names, and words that need one. `threshold` is set in the body of a cascade only."""
 
-    def __init__(self, names: Names, report: Report, threshold: Threshold | None, scope: Scope) -> None:
+    def __init__(self, names: Names, report: Findings, threshold: Threshold | None, scope: Scope) -> None:
         self._names = names
         self._report = report
         self._threshold = threshold
@@ -239,7 +239,7 @@ class Quantities:
         )
 
 
-def wrong_arguments(function: syntax.Name, span: Span, report: Report) -> None:
+def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
     """Report a function that is given too few arguments, or too many."""
     count, example = ARGUMENTS.get(function.text, ("one argument", f"{function.text}(a)"))
     report.add("H030", f"`{function.text}` takes {count}", span, hint=f"Write `{example}`.")

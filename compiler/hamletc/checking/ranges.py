@@ -15,7 +15,7 @@ from hamlet import universe
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval, spell
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Extent, Surroundings
 
 WAVE = intervals.wave()
@@ -35,7 +35,7 @@ class Ranges:
 
     around: Surroundings
     before: State
-    report: Report
+    report: Findings
     error: Interval | None
 
     def meter(self, name: str, meters: State) -> Interval | None:

@@ -31,7 +31,7 @@ from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import ANYTHING, ZERO, Interval
 from hamletc.checking.names import Names
 from hamletc.checking.ranges import Ranges, State, narrowing
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.checking.rewards import check_observed, check_rewards
 from hamletc.checking.surroundings import Surroundings, surroundings
 from hamletc.diagnostics import Label
@@ -58,7 +58,7 @@ class Reach:
     around: Surroundings
 
 
-def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
+def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     """Report what ranges prove wrong in a draft, and return how far its meters reach."""
     bounds = {
         meter.name: Interval(round32(meter.low), round32(meter.high))
@@ -68,7 +68,7 @@ def check_ranges(draft: Draft, names: Names, report: Report) -> Reach:
     around = surroundings(draft, names, bounds)
     start: State = {}
     for tick in count():
-        end = _Tick(draft, names, bounds, Ranges(around, start, Report(), error=ANYTHING)).run(start)
+        end = _Tick(draft, names, bounds, Ranges(around, start, Findings(), error=ANYTHING)).run(start)
         grown = _join([start, end])
         if grown == start:
             break

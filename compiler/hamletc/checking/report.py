@@ -15,7 +15,7 @@ from hamletc.language import syntax
 from hamletc.suggest import closest
 
 
-class Report:
+class Findings:
     """Collects diagnostics. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
     effect is no error."""
 
@@ -85,7 +85,7 @@ def _place(finding: Diagnostic) -> tuple[int, int, int]:
 
 
 def by_key(
-    properties: tuple[syntax.Property, ...], known: tuple[str, ...], what: str, report: Report
+    properties: tuple[syntax.Property, ...], known: tuple[str, ...], what: str, report: Findings
 ) -> dict[str, syntax.Property]:
     """The properties by their keys; unknown ones and second ones are reported. `what` has them: "a meter"."""
     found: dict[str, syntax.Property] = {}
@@ -98,7 +98,7 @@ def by_key(
     return found
 
 
-def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Report) -> bool:
+def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Findings) -> bool:
     """Whether the word is one of those known here; otherwise it is reported as `problem`."""
     if word.text in known:
         return True
@@ -111,7 +111,7 @@ def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Re
     return False
 
 
-def word(item: syntax.Property, known: tuple[str, ...], problem: str, report: Report) -> str | None:
+def word(item: syntax.Property, known: tuple[str, ...], problem: str, report: Findings) -> str | None:
     """The word a property has as its value, where it is one of those known."""
     if isinstance(item.value, syntax.Name):
         return item.value.text if is_known(item.value, known, problem, report) else None
@@ -136,14 +136,14 @@ def all_of(items: Iterable[object], kind: type[T]) -> list[T]:
     return [item for item in items if isinstance(item, kind)]
 
 
-def only(items: list[P], what: str, report: Report, hint: str | None = None) -> P | None:
+def only(items: list[P], what: str, report: Findings, hint: str | None = None) -> P | None:
     """The first of the items, of which there may be one; the others are reported as `what` given twice."""
     for second in items[1:]:
         given_twice(what, second.span, items[0].span, report, hint)
     return items[0] if items else None
 
 
-def given_twice(what: str, second: Span, first: Span, report: Report, hint: str | None = None) -> None:
+def given_twice(what: str, second: Span, first: Span, report: Findings, hint: str | None = None) -> None:
     """Report something that may be said once."""
     report.add(
         "H024",
@@ -161,7 +161,9 @@ LONGEST = 18
 """The most digits that are read."""
 
 
-def whole_number(numeral: syntax.Signed | syntax.Numeral, low: int, high: int, what: str, report: Report) -> int | None:
+def whole_number(
+    numeral: syntax.Signed | syntax.Numeral, low: int, high: int, what: str, report: Findings
+) -> int | None:
     """The number, or an error and `None`. `what` names it: "the radius"."""
     value = any_whole_number(numeral, what, report)
     if value is None or low <= value <= high:
@@ -173,7 +175,7 @@ def whole_number(numeral: syntax.Signed | syntax.Numeral, low: int, high: int, w
     return None
 
 
-def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report: Report) -> int | None:
+def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report: Findings) -> int | None:
     """The number, however large; or an error and `None`."""
     digits = numeral.text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
@@ -185,7 +187,7 @@ def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report:
     return int(numeral.text)
 
 
-def any_number(numeral: syntax.Signed, largest: float, what: str, report: Report) -> float | None:
+def any_number(numeral: syntax.Signed, largest: float, what: str, report: Findings) -> float | None:
     """The number in binary64, or an error and `None` where it is beyond `largest` on either side, or too small."""
     value = float(numeral.text)
     if value != 0 and abs(value) <= SMALLEST / 2:

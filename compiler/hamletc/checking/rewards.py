@@ -7,15 +7,14 @@ from functools import partial
 
 from hamlet.schema.bounds import returns
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.universe import Cause, Lifespan, Number, ObserveMeters, Reward
-from hamlet.universe import Report as Reported
+from hamlet.universe import Cause, Lifespan, Number, ObserveMeters, Report, Reward
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import ZERO, Interval
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.ranges import Ranges, State, narrowing
-from hamletc.checking.report import Report, by_key, given_twice, whole_number
+from hamletc.checking.report import Findings, by_key, given_twice, whole_number
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
@@ -24,7 +23,7 @@ LONGEST_LIFE = 1_000_000_000
 """Twice as many ticks can still be counted."""
 
 
-def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Report) -> Lifespan | None:
+def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Findings) -> Lifespan | None:
     """`lifespan 500 ticks { reward 1.0 }`; the reward is 0 unless given. There is none with `lifespan forever`."""
     if isinstance(declaration.ticks, syntax.Name):
         return None
@@ -38,7 +37,7 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Rep
     return None if ticks is None or reward is None else Lifespan(ticks, reward, declaration.span)
 
 
-def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Report) -> list[Cause]:
+def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Findings) -> list[Cause]:
     """`dies when a or b`: every operand of `or` is a cause of its own, named as it is written."""
     expressions = Expressions(names, report)
     causes: dict[str, Cause] = {}
@@ -61,7 +60,7 @@ def _disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
     return [condition]
 
 
-def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Report) -> list[Reward]:
+def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[Reward]:
     """`reward energy`, `reward homesick: -0.1 * distance to Bed`; those with errors are left out."""
     expressions = Expressions(names, report)
     rewards: list[Reward] = []
@@ -86,7 +85,7 @@ def pays_nothing(declarations: list[syntax.RewardDecl]) -> bool:
     return len(declarations) == 1 and is_word(declarations[0].value, "nothing")
 
 
-def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardDecl], report: Report) -> list[Reward]:
+def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardDecl], report: Findings) -> list[Reward]:
     others = [other for other in declarations if not is_word(other.value, "nothing")]
     if others or declaration is not declarations[0]:
         report.add(
@@ -102,10 +101,10 @@ def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardD
     return [Reward(None, Number(0.0, declaration.value.span), declaration.span)]
 
 
-def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Report) -> Reported | None:
+def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Findings) -> Report | None:
     """`report comfort: energy * mood`."""
     value = Expressions(names, report).number(declaration.value)
-    return None if value is None else Reported(declaration.name.text, value, declaration.span)
+    return None if value is None else Report(declaration.name.text, value, declaration.span)
 
 
 SMALLER = "Write a smaller reward."
@@ -157,7 +156,7 @@ def _size(interval: Interval) -> float:
     return max(-interval.low, interval.high)
 
 
-def check_observed(draft: Draft, names: Names, bounds: Mapping[str, Interval], meters: State, report: Report) -> None:
+def check_observed(draft: Draft, names: Names, bounds: Mapping[str, Interval], meters: State, report: Findings) -> None:
     """Report a meter that leaves its bounds and is observed where bfloat16 has no number for it. Where bounds reach
     that far, such observations are refused when an environment is made."""
     for item in draft.observations:

@@ -8,7 +8,7 @@ from hamlet.universe import Assign, Cascade, Rule, Span, Statement, Together
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names, builtin
 from hamletc.checking.quantities import Threshold
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -17,7 +17,7 @@ from hamletc.language.spelling import spell_expression, spell_name
 class Statements:
     """Resolves the statements of one declaration; those with errors are left out."""
 
-    def __init__(self, names: Names, report: Report, expressions: Expressions) -> None:
+    def __init__(self, names: Names, report: Findings, expressions: Expressions) -> None:
         self._names = names
         self._report = report
         self._expressions = expressions
@@ -87,7 +87,7 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
     return names
 
 
-def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Report) -> Rule | None:
+def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Findings) -> Rule | None:
     """`rule NAME: guard -> statements`."""
     expressions = Expressions(names, report)
     guard = None if declaration.guard is None else expressions.condition(declaration.guard)
@@ -99,7 +99,7 @@ def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Report) -> 
     return Rule(declaration.name.text, guard, body, declaration.span)
 
 
-def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Report) -> Cascade | None:
+def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findings) -> Cascade | None:
     """`cascade NAME: meter < threshold -> statements`."""
     guard = declaration.guard
     source, threshold = None, None

@@ -11,7 +11,7 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import axes_of
 from hamletc.checking.report import (
-    Report,
+    Findings,
     any_number,
     any_whole_number,
     between,
@@ -43,7 +43,7 @@ LONGEST_DISPLACEMENT = 2.0**20
 """The longest displacement in a continuous space, as a multiple of its size."""
 
 
-def space_properties(declaration: syntax.SpaceDecl, report: Report) -> dict[str, syntax.Property]:
+def space_properties(declaration: syntax.SpaceDecl, report: Findings) -> dict[str, syntax.Property]:
     """The properties that a space of this kind has, by their keys."""
     kind = declaration.kind.text
     known = PROPERTIES[kind] if kind in PROPERTIES else (*PROPERTIES["grid"], *PROPERTIES["continuous"])
@@ -52,7 +52,7 @@ def space_properties(declaration: syntax.SpaceDecl, report: Report) -> dict[str,
 
 
 def resolve_space(
-    declaration: syntax.SpaceDecl, given: dict[str, syntax.Property], expressions: Expressions, report: Report
+    declaration: syntax.SpaceDecl, given: dict[str, syntax.Property], expressions: Expressions, report: Findings
 ) -> Space | None:
     """`space grid 8 x 8 { edges clamp }`, `space continuous (0 .. 10) { step 0.5  reach 1 }`, `space none`."""
     if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
@@ -74,7 +74,7 @@ def _grid(
     given: dict[str, syntax.Property],
     edges: str | None,
     metric: str | None,
-    report: Report,
+    report: Findings,
 ) -> Grid | None:
     places, starts = "computed", "apart"
     if "places" in given:
@@ -103,7 +103,7 @@ def _grid(
     )
 
 
-def _sizes(declaration: syntax.SpaceDecl, places: str, report: Report) -> tuple[int, ...] | None:
+def _sizes(declaration: syntax.SpaceDecl, places: str, report: Findings) -> tuple[int, ...] | None:
     numerals = declaration.sizes
     if not _fitting(len(numerals), "a grid", "`space grid 8`, `space grid 8 x 8`, ...", declaration, report):
         return None
@@ -128,7 +128,7 @@ def _continuous(
     edges: str | None,
     metric: str | None,
     expressions: Expressions,
-    report: Report,
+    report: Findings,
 ) -> Continuous | None:
     count = len(declaration.bounds)
     if not _fitting(count, "a continuous space", "`space continuous (0 .. 10) x (0 .. 10)`", declaration, report):
@@ -149,7 +149,7 @@ def _continuous(
     return Continuous(known, reach, cast(Edges, edges), cast(Metric, metric), declaration.span)
 
 
-def resolve_start(declaration: syntax.StartDecl, space: Space, report: Report) -> Start | None:
+def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings) -> Start | None:
     """`start velocity (0.5, -1) speed 2`: what an agent has before its first tick; a velocity of 0 unless given."""
     numerals = declaration.velocity
     dimensions = len(axes_of(space))
@@ -175,7 +175,7 @@ def resolve_start(declaration: syntax.StartDecl, space: Space, report: Report) -
     return Start(velocity, speed, declaration.span)
 
 
-def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: Report) -> None:
+def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: Findings) -> None:
     axes = axes_of(space)
     if not axes:
         hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
@@ -199,14 +199,14 @@ def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: R
     )
 
 
-def check_start(start: Start, report: Report) -> None:
+def check_start(start: Start, report: Findings) -> None:
     """The speed that follows from the velocity is a number, where something reads it."""
     if start.speed is None and first_speed(start) is None:
         hint = "Write smaller numbers, or say the speed, as in `speed 1`."
         report.add("H051", "the length of this velocity can overflow", start.span, hint=hint)
 
 
-def _axis(low: syntax.Signed, high: syntax.Signed, report: Report) -> Axis | None:
+def _axis(low: syntax.Signed, high: syntax.Signed, report: Findings) -> Axis | None:
     first, last = (any_number(end, FARTHEST, "a bound of the space", report) for end in (low, high))
     if first is None or last is None:
         return None
@@ -223,7 +223,7 @@ def _axis(low: syntax.Signed, high: syntax.Signed, report: Report) -> Axis | Non
     return None
 
 
-def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl, report: Report) -> bool:
+def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl, report: Findings) -> bool:
     if 1 <= count <= DIMENSIONS:
         return True
     report.add(
@@ -236,7 +236,7 @@ def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl,
 
 
 def place(
-    numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Report
+    numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Findings
 ) -> tuple[float, ...] | None:
     """The coordinates of a place in the space."""
     values = _coordinates(numerals, space, span, "a place", report)
@@ -267,7 +267,7 @@ def place(
 
 
 def displacement(
-    numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Report
+    numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Findings
 ) -> tuple[float, ...] | None:
     """What is added to the position, per axis."""
     values = _coordinates(numerals, space, span, "a displacement", report)
@@ -299,7 +299,7 @@ def displacement(
 
 
 def _coordinates(
-    numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, what: str, report: Report
+    numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, what: str, report: Findings
 ) -> tuple[float, ...] | None:
     """The numbers, one per axis: whole ones on a grid, binary32 ones in a continuous space."""
     if space is None:
@@ -323,14 +323,14 @@ def _coordinates(
     return known if len(known) == len(values) else None
 
 
-def misses_space(what: str, space: NoSpace, span: Span, report: Report) -> None:
+def misses_space(what: str, space: NoSpace, span: Span, report: Findings) -> None:
     """Report what only a space gives a meaning."""
     hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
     none = (Label(space.span, "no space"),)
     report.add("H055", f"{what} needs a space", span, "this universe has none", secondary=none, hint=hint)
 
 
-def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Report) -> float | None:
+def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Findings) -> float | None:
     match space:
         case Grid():
             whole = any_whole_number(numeral, "a coordinate", report)
@@ -340,7 +340,7 @@ def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Report
             return None if value is None else canonical32(value)
 
 
-def check_places(affordances: list[Affordance], places: dict[str, Span], space: Space | None, report: Report) -> None:
+def check_places(affordances: list[Affordance], places: dict[str, Span], space: Space | None, report: Findings) -> None:
     """Affordances have room, and agents too.
 
     `places` says where each affordance's place is written.
@@ -358,7 +358,7 @@ def check_places(affordances: list[Affordance], places: dict[str, Span], space: 
             pass
 
 
-def _check_apart(affordances: list[Affordance], places: dict[str, Span], report: Report) -> None:
+def _check_apart(affordances: list[Affordance], places: dict[str, Span], report: Findings) -> None:
     """No two affordances stand on one cell."""
     taken: dict[tuple[float, ...], str] = {}
     for affordance in affordances:
@@ -375,7 +375,7 @@ def _check_apart(affordances: list[Affordance], places: dict[str, Span], report:
             )
 
 
-def _check_stored(affordances: list[Affordance], places: dict[str, Span], report: Report) -> None:
+def _check_stored(affordances: list[Affordance], places: dict[str, Span], report: Findings) -> None:
     """There are not too many places to store."""
     if len(affordances) > MOST_STORED:
         first = affordances[MOST_STORED]
@@ -388,7 +388,7 @@ def _check_stored(affordances: list[Affordance], places: dict[str, Span], report
         )
 
 
-def _check_room(affordances: list[Affordance], grid: Grid, report: Report) -> None:
+def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> None:
     """Those that stand on cells of their own have enough of them."""
     fixed = {affordance.place for affordance in affordances if affordance.place is not None}
     at_random = sum(affordance.place is None for affordance in affordances)

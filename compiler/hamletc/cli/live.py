@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from hamletc.cli.plot import Sample
-from hamletc.cli.report import Report
+from hamletc.cli.report import RunReport
 from hamletc.cli.survival import survival
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SAMPLED_LANES = 1 << 14
 """Quantiles are taken over about so many agents."""
 
 
-def live(make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, float]) -> tuple[Report, list[Sample]]:
+def live(make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, float]) -> tuple[RunReport, list[Sample]]:
     """Make an environment, whose `params` these are, and run it for so many ticks under the random policy, with a
     progress bar on standard error.
 
@@ -74,8 +74,8 @@ def _sample(env: Env, tick: int) -> Sample:
 
 def _report(
     env: Env, rollout: Rollout, ticks: int, params: Mapping[str, float], seconds: float, start_seconds: float
-) -> Report:
-    return Report(
+) -> RunReport:
+    return RunReport(
         universe=env.universe.name,
         choice=env.choice,
         worlds=env.num_worlds,

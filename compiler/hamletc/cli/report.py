@@ -17,7 +17,7 @@ BAR_WIDTH = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RunReport:
     """The numbers of a run. Counts are over all lanes and ticks; `params` are those that were given."""
 
     universe: str
@@ -37,7 +37,7 @@ class Report:
     uses: Mapping[str, int]
 
 
-def show(report: Report, console: Console) -> None:
+def show(report: RunReport, console: Console) -> None:
     """Print the report."""
     agents = f"{report.agents} agent" + ("s" if report.agents > 1 else "")
     lanes = report.worlds * report.agents

@@ -24,7 +24,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Pieces:
     """Several nodes that become fields of the node above: bounds, a duration, a cell, the statements of a block."""
 
     items: tuple[Any, ...]
@@ -58,17 +58,17 @@ class Builder:
 
     def space(self, keyword: Leaf, kind: Leaf, *rest: Any) -> syntax.SpaceDecl:
         sizes, properties = _every(syntax.Signed, rest), _every(syntax.Property, rest)
-        bounds = tuple((interval.items[0], interval.items[1]) for interval in _every(Part, rest))
+        bounds = tuple((interval.items[0], interval.items[1]) for interval in _every(Pieces, rest))
         return syntax.SpaceDecl(_name(kind), sizes, bounds, properties, _span(keyword, kind, *rest))
 
     def moves(self, keyword: Leaf, *rest: Any) -> syntax.MovesDecl:
         return syntax.MovesDecl(_every(syntax.MoveDef, rest), _span(keyword, *rest))
 
-    def move_def(self, name: Leaf, cell: Part) -> syntax.MoveDef:
+    def move_def(self, name: Leaf, cell: Pieces) -> syntax.MoveDef:
         return syntax.MoveDef(_name(name), cell.items, _span(name, cell))
 
     def beginning(self, keyword: Leaf, *rest: Any) -> syntax.StartDecl:
-        velocity, speed = _every(Part, rest), _every(syntax.Signed, rest)
+        velocity, speed = _every(Pieces, rest), _every(syntax.Signed, rest)
         cell = velocity[0].items if velocity else None
         return syntax.StartDecl(cell, speed[0] if speed else None, _span(keyword, *rest))
 
@@ -95,23 +95,23 @@ class Builder:
 
     # --- quantities ---
 
-    def param(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Part) -> syntax.ParamDecl:
+    def param(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Pieces) -> syntax.ParamDecl:
         low, high = bounds.items
         return syntax.ParamDecl(_name(name), default, (low, high), _span(keyword, bounds))
 
-    def input(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Part) -> syntax.InputDecl:
+    def input(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Pieces) -> syntax.InputDecl:
         low, high = bounds.items
         return syntax.InputDecl(_name(name), default, (low, high), _span(keyword, bounds))
 
     def meter(
-        self, keyword: Leaf, name: Leaf, _is: Leaf, start: syntax.Expr, bounds: Part | None, *rest: Any
+        self, keyword: Leaf, name: Leaf, _is: Leaf, start: syntax.Expr, bounds: Pieces | None, *rest: Any
     ) -> syntax.MeterDecl:
         limits = None if bounds is None else (bounds.items[0], bounds.items[1])
         properties = _every(syntax.Property, rest)
         return syntax.MeterDecl(_name(name), start, limits, properties, _span(keyword, start, bounds, *rest))
 
-    def bounds(self, keyword: Leaf, low: syntax.Expr, _to: Leaf, high: syntax.Expr) -> Part:
-        return Part((low, high), _span(keyword, high))
+    def bounds(self, keyword: Leaf, low: syntax.Expr, _to: Leaf, high: syntax.Expr) -> Pieces:
+        return Pieces((low, high), _span(keyword, high))
 
     # --- what happens every tick ---
 
@@ -120,12 +120,12 @@ class Builder:
         return syntax.RuleDecl(_name(name), None, _body(body), _span(keyword, *rest), _is_braced(body))
 
     def guarded_rule(
-        self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Part | syntax.Stmt
+        self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Pieces | syntax.Stmt
     ) -> syntax.RuleDecl:
         return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
     def cascade(
-        self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Part | syntax.Stmt
+        self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Pieces | syntax.Stmt
     ) -> syntax.CascadeDecl:
         return syntax.CascadeDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
@@ -136,9 +136,9 @@ class Builder:
         keyword: Leaf,
         name: Leaf,
         _at: Leaf | None,
-        place: Part | None,
-        hours: Part | None,
-        duration: Part | None,
+        place: Pieces | None,
+        hours: Pieces | None,
+        duration: Pieces | None,
         *rest: Any,
     ) -> syntax.AffordanceDecl:
         ticks, together = (None, None) if duration is None else duration.items
@@ -153,16 +153,16 @@ class Builder:
             span=_span(keyword, *rest),
         )
 
-    def place(self, where: Leaf | Part) -> Part:
-        return Part((), where.span) if isinstance(where, Leaf) else where
+    def place(self, where: Leaf | Pieces) -> Pieces:
+        return Pieces((), where.span) if isinstance(where, Leaf) else where
 
-    def hours(self, keyword: Leaf, opens: syntax.Signed, _to: Leaf, closes: syntax.Signed) -> Part:
-        return Part((opens, closes), _span(keyword, closes))
+    def hours(self, keyword: Leaf, opens: syntax.Signed, _to: Leaf, closes: syntax.Signed) -> Pieces:
+        return Pieces((opens, closes), _span(keyword, closes))
 
-    def duration(self, keyword: Leaf, ticks: syntax.Signed | Leaf, *rest: Leaf | None) -> Part:
+    def duration(self, keyword: Leaf, ticks: syntax.Signed | Leaf, *rest: Leaf | None) -> Pieces:
         *_, together = rest
         duration = _name(ticks) if isinstance(ticks, Leaf) else ticks
-        return Part((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
+        return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
     def effect(self, *pieces: Any) -> syntax.BlockItem:
         *words, block = pieces
@@ -176,10 +176,10 @@ class Builder:
     def needs(self, keyword: Leaf, condition: syntax.Expr) -> syntax.NeedsItem:
         return syntax.NeedsItem(condition, _span(keyword, condition))
 
-    def move(self, keyword: Leaf, cell: Part) -> syntax.MoveItem:
+    def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))
 
-    def teleport(self, keyword: Leaf, cell: Part) -> syntax.TeleportItem:
+    def teleport(self, keyword: Leaf, cell: Pieces) -> syntax.TeleportItem:
         return syntax.TeleportItem(cell.items, _span(keyword, cell))
 
     def keeps(self, keyword: Leaf, progress: Leaf) -> syntax.KeepsItem:
@@ -213,14 +213,14 @@ class Builder:
 
     # --- statements ---
 
-    def block(self, *pieces: Any) -> Part:
-        return Part(_every((syntax.AssignStmt, syntax.TogetherStmt), pieces), _span(*pieces))
+    def block(self, *pieces: Any) -> Pieces:
+        return Pieces(_every((syntax.AssignStmt, syntax.TogetherStmt), pieces), _span(*pieces))
 
     def assign(self, meter: Leaf, op: Leaf, value: syntax.Expr, unclamped: Leaf | None) -> syntax.AssignStmt:
         spared = None if unclamped is None else unclamped.span
         return syntax.AssignStmt(_name(meter), cast(Any, op.text), value, spared, _span(meter, value, unclamped))
 
-    def together(self, keyword: Leaf, block: Part) -> syntax.TogetherStmt:
+    def together(self, keyword: Leaf, block: Pieces) -> syntax.TogetherStmt:
         return syntax.TogetherStmt(block.items, _span(keyword, block))
 
     # --- expressions ---
@@ -265,17 +265,17 @@ class Builder:
     def signed(self, minus: Leaf | None, number: Leaf) -> syntax.Signed:
         return syntax.Signed(number.text if minus is None else f"-{number.text}", _span(minus, number))
 
-    def cell(self, *pieces: Any) -> Part:
-        return Part(_every(syntax.Signed, pieces), _span(*pieces))
+    def cell(self, *pieces: Any) -> Pieces:
+        return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
 
-    def interval(self, *pieces: Any) -> Part:
-        return Part(_every(syntax.Signed, pieces), _span(*pieces))
-
-
-def _body(body: Part | syntax.Stmt) -> tuple[syntax.Stmt, ...]:
-    return body.items if isinstance(body, Part) else (body,)
+    def interval(self, *pieces: Any) -> Pieces:
+        return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
 
 
-def _is_braced(body: Part | syntax.Stmt) -> bool:
+def _body(body: Pieces | syntax.Stmt) -> tuple[syntax.Stmt, ...]:
+    return body.items if isinstance(body, Pieces) else (body,)
+
+
+def _is_braced(body: Pieces | syntax.Stmt) -> bool:
     """Whether it is a block of one statement."""
-    return isinstance(body, Part) and len(body.items) == 1
+    return isinstance(body, Pieces) and len(body.items) == 1

@@ -50,7 +50,7 @@ _OTHERWISE: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class HabitReading:
     """What a foreign piece of text is read as: some pieces, none where it is dropped, or nothing at all (`None`) where
     it cannot be understood. `taken` is how many characters of the text it takes, `hint` what to write."""
 
@@ -61,7 +61,7 @@ class Reading:
     message: str | None = None
 
 
-def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool) -> Reading:
+def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool) -> HabitReading:
     """What the `piece` at `start` is read as. `before` is the last token before it, which it `adjoins` or not."""
     end = start + len(piece)
     left = before if _IS_OPERAND.fullmatch(before) else "a"
@@ -70,62 +70,64 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
     code = "H004" if piece in _OF_NO_MEANING else "H017"
     match piece:
         case _ if piece in _OTHERWISE:
-            return Reading((_OTHERWISE[piece],), f"Write `{_OTHERWISE[piece]}`.", len(piece), code)
+            return HabitReading((_OTHERWISE[piece],), f"Write `{_OTHERWISE[piece]}`.", len(piece), code)
         case "=>" if _does(text, end):
-            return Reading(("->",), "Write `->` before what a rule does.", 2)
+            return HabitReading(("->",), "Write `->` before what a rule does.", 2)
         case "=>":
-            return Reading((">=",), "Write `>=` to compare, and `->` before what a rule does.", 2)
+            return HabitReading((">=",), "Write `>=` to compare, and `->` before what a rule does.", 2)
         case "**" | "^":
-            return Reading(("*",), f"Write `pow({left}, {right})`.", len(piece), code)
+            return HabitReading(("*",), f"Write `pow({left}, {right})`.", len(piece), code)
         case "*=" | "/=" | "%=" | "^=" | "**=":
             value = f"pow({left}, {right})" if piece in ("^=", "**=") else f"{left} {piece[0]} {right}"
             hint = f"Write `{left} = {value}`." if piece != "%=" else _NO_REMAINDER
-            return Reading(("=",), hint, len(piece))
+            return HabitReading(("=",), hint, len(piece))
         case "%" if adjoins and _NUMBER.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
-            return Reading((), f"Write `{_hundredth(before)}`.", 1, code, "there is no sign for percent")
+            return HabitReading((), f"Write `{_hundredth(before)}`.", 1, code, "there is no sign for percent")
         case "%":
-            return Reading(("*",), _NO_REMAINDER, 1, code)
+            return HabitReading(("*",), _NO_REMAINDER, 1, code)
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
             pieces = (right, f"{piece[0]}=", "1")
-            return Reading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
+            return HabitReading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
         case "++" | "--" if adjoins and _WORD.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
-            return Reading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2)
+            return HabitReading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2)
         case "++":
-            return Reading(("+",), "Write one `+`.", 2)
+            return HabitReading(("+",), "Write one `+`.", 2)
         case ";":
-            return Reading((), "Nothing stands between two items, not even at the end of a line.", 1, code)
+            return HabitReading((), "Nothing stands between two items, not even at the end of a line.", 1, code)
         case "?":
             hint = "Write `if CONDITION then A else B`, or `A when CONDITION`, which is 0 where it does not hold."
-            return Reading(None, hint, 1, code)
+            return HabitReading(None, hint, 1, code)
         case "[" | "]":
             return _bracket(text, start, before)
         case _ if piece in UNITS_OF_MEASURE:
-            return Reading((), "Numbers have no units: leave it out.", 1, "H004")
+            return HabitReading((), "Numbers have no units: leave it out.", 1, "H004")
         case _ if piece[0] in LOOK_ALIKE:
             meant = _meant(piece)
             taken = len(piece) if meant != LOOK_ALIKE[piece[0]] else 1
-            return Reading((meant,), f"Write `{meant}`.", taken, "H004", f"{described(piece[0])} means nothing here")
+            return HabitReading(
+                (meant,), f"Write `{meant}`.", taken, "H004", f"{described(piece[0])} means nothing here"
+            )
         case _:
             return _in_quotes(piece)
 
 
-def read_number(text: str, before: str) -> Reading:
+def read_number(text: str, before: str) -> HabitReading:
     """What a malformed number is read as; `before` is the last token before it."""
     if _SIZES.fullmatch(text):
         pieces = text.replace("x", " x ").split()
-        return Reading(tuple(pieces), f"Write `{' '.join(pieces)}`.", len(text))
+        return HabitReading(tuple(pieces), f"Write `{' '.join(pieces)}`.", len(text))
     if (time := _TIME.fullmatch(text)) and before == "clock":
-        return Reading((time[1], "hours"), f"Write `{time[1]} hours`.", len(text))
+        return HabitReading((time[1], "hours"), f"Write `{time[1]} hours`.", len(text))
     if time and time[2].lower() in ("am", "pm"):
         hour = str(int(time[1]) % 12 + 12 * (time[2].lower() == "pm"))
-        return Reading((hour,), f"Hours are 0 to 23: write `{hour}`.", len(text))
+        return HabitReading((hour,), f"Hours are 0 to 23: write `{hour}`.", len(text))
     if time:
-        return Reading((time[1],), f"Hours are 0 to 23: write `{time[1]}`.", len(text))
+        return HabitReading((time[1],), f"Hours are 0 to 23: write `{time[1]}`.", len(text))
     if ":" in text:
         hour = str(int(text.split(":")[0]))
-        return Reading((hour,), f"Hours are whole numbers: write `{hour}`.", len(text))
+        return HabitReading((hour,), f"Hours are whole numbers: write `{hour}`.", len(text))
     if unit := _WITH_UNIT.fullmatch(text):
-        return Reading((unit[1], unit[2]), f"Write `{unit[1]} {unit[2]}`.", len(text))
+        return HabitReading((unit[1], unit[2]), f"Write `{unit[1]} {unit[2]}`.", len(text))
     for meant in (
         f"0{text}",
         f"{text}0" if text.endswith(".") else "",
@@ -134,8 +136,8 @@ def read_number(text: str, before: str) -> Reading:
         f"0{text.rstrip('fF')}",
     ):
         if _NUMBER.fullmatch(meant):
-            return Reading((meant,), f"Write `{meant}`.", len(text))
-    return Reading(("1",), "Numbers are written `1`, `0.25` or `1e-3`.", len(text))
+            return HabitReading((meant,), f"Write `{meant}`.", len(text))
+    return HabitReading(("1",), "Numbers are written `1`, `0.25` or `1e-3`.", len(text))
 
 
 def described(character: str) -> str:
@@ -170,29 +172,29 @@ def _hundredth(number: str) -> str:
     return f"{Decimal(number).scaleb(-2):f}" if len(number) <= 20 else "0.02"
 
 
-def _bracket(text: str, start: int, before: str) -> Reading:
+def _bracket(text: str, start: int, before: str) -> HabitReading:
     """`in [0, 1]` and `at [2, 3]` are understood, other brackets are not."""
     numbers = _LIST.match(text, start)
     if numbers is None:
-        return Reading(None, "There are no lists: names and numbers stand side by side.", 1, "H004")
+        return HabitReading(None, "There are no lists: names and numbers stand side by side.", 1, "H004")
     parts = [part.strip() for part in numbers[1].split(",")]
     taken = numbers.end() - start
     if before == "in" and len(parts) == 2:
         hint = f"Write `in {parts[0]} .. {parts[1]}`."
-        return Reading((*_signed(parts[0]), "..", *_signed(parts[1])), hint, taken, "H004")
+        return HabitReading((*_signed(parts[0]), "..", *_signed(parts[1])), hint, taken, "H004")
     pieces = [piece for part in parts for piece in (",", *_signed(part))]
-    return Reading(("(", *pieces[1:], ")"), f"Write `({', '.join(parts)})`.", taken, "H004")
+    return HabitReading(("(", *pieces[1:], ")"), f"Write `({', '.join(parts)})`.", taken, "H004")
 
 
 def _signed(number: str) -> tuple[str, ...]:
     return ("-", number[1:]) if number.startswith("-") else (number,)
 
 
-def _in_quotes(piece: str) -> Reading:
+def _in_quotes(piece: str) -> HabitReading:
     """A name in quotes of any kind; a lone quotation mark means nothing."""
     if len(piece) == 1 or not piece[1:-1].isprintable():
-        return Reading(None, "Names stand as they are, or in backticks.", 1, "H004")
+        return HabitReading(None, "Names stand as they are, or in backticks.", 1, "H004")
     name = piece[1:-1]
     plain = _WORD.fullmatch(name) is not None
     hint = f"Names stand as they are: write `{name}`." if plain else f"Write the name in backticks: `` `{name}` ``."
-    return Reading((name if plain else f"`{name}`",), hint, len(piece), "H004", f"`{piece}` is in quotes")
+    return HabitReading((name if plain else f"`{name}`",), hint, len(piece), "H004", f"`{piece}` is in quotes")

@@ -56,13 +56,13 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
         return None, (*scanned.problems, empty)
     if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
         return None, (limit,)
-    file, errors = _Run(match_braces(tokens), scanned.problems).file()
+    file, errors = _Parse(match_braces(tokens), scanned.problems).file()
     if file is not None and (high := _too_high(file)) is not None:
         return None, (*errors, high)
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
 
 
-class _Run:
+class _Parse:
     """One parse: an automaton, a place in the tokens, and the errors so far."""
 
     def __init__(self, braced: Braced, problems: tuple[Diagnostic, ...]) -> None:

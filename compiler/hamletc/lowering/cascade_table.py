@@ -39,7 +39,7 @@ MOST_METERS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CascadeStep:
     """One statement of a cascade, which runs where the cascade's guard holds. `first`: it is the first one."""
 
     cascade: Cascade
@@ -83,7 +83,7 @@ class CascadeTable:
 def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable, ...]:
     """The loops that successive cascades become where they have more steps than are unrolled."""
     loops: list[CascadeTable] = []
-    steps: list[Step] = []
+    steps: list[CascadeStep] = []
     begin = 0
     for number, item in enumerate((*universe.dynamics, None)):
         following = _steps(item) if isinstance(item, Cascade) else None
@@ -99,7 +99,7 @@ def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable
     return tuple(loops)
 
 
-def _steps(cascade: Cascade) -> list[Step] | None:
+def _steps(cascade: Cascade) -> list[CascadeStep] | None:
     """The steps of a cascade; `None` where a loop cannot run it, as it needs more of a lane than meters and params."""
     steps = []
     for number, statement in enumerate(cascade.body):
@@ -107,11 +107,11 @@ def _steps(cascade: Cascade) -> list[Step] | None:
             return None
         if not all(isinstance(node, ABOUT_METERS) for node in nodes(statement.value)):
             return None
-        steps.append(Step(cascade, number == 0, statement))
+        steps.append(CascadeStep(cascade, number == 0, statement))
     return steps
 
 
-def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[Step, ...]) -> CascadeTable | None:
+def _loop(name: str, universe: Universe, begin: int, end: int, steps: tuple[CascadeStep, ...]) -> CascadeTable | None:
     """The table of a loop; `None` where a row would have to choose among too many meters."""
     rows = rows_of(name, [(step.assign.op, step.assign.value) for step in steps])
     shapes = tuple(rows.shapes)

@@ -23,7 +23,7 @@ Named = TypeVar("Named", Action, Affordance)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TreeRows:
     """Trees of the universe as rows of tables.
 
     Attributes:
@@ -37,7 +37,7 @@ class Rows:
     columns: tuple[Table, ...]
 
 
-def rows_of(name: str, trees: Sequence[Any], before: int = 0) -> Rows:
+def rows_of(name: str, trees: Sequence[Any], before: int = 0) -> TreeRows:
     """The rows of trees of the universe, behind so many empty ones; the names of the tables begin with `name`."""
     shapes: dict[Any, list[int]] = {}
     kinds: dict[Any, int] = {}
@@ -53,7 +53,7 @@ def rows_of(name: str, trees: Sequence[Any], before: int = 0) -> Rows:
         Table(f"{name}.number{column}", F32, tuple(row[column] if column < len(row) else 0.0 for row in numbers))
         for column in range(max(map(len, numbers)))
     )
-    return Rows(shapes, Table(f"{name}.kind", I32, tuple(kind)), tuple(columns))
+    return TreeRows(shapes, Table(f"{name}.kind", I32, tuple(kind)), tuple(columns))
 
 
 def _abstract(tree: Any, numbers: list[float]) -> Any:

@@ -106,7 +106,7 @@ def unique(name: str, taken: set[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowLoop:
     """A loop over the rows of tables, as a function: its parameters are the `variables`, which each row replaces by
     `function(*arguments)`, and the tables. A variable `index` counts rows."""
 
@@ -117,7 +117,7 @@ class Rows:
     tables: tuple[str, ...]
 
 
-def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[Rows]:
+def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[RowLoop]:
     """The loops of a program. `index`: the expression of the number of a row (I32)."""
     found = {op.function: op for f in program.functions for node in f.nodes if isinstance(op := node.op, Fold)}
     result = []
@@ -125,7 +125,7 @@ def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[Rows]
         taken: set[str] = set()
         given = {name: unique(f"{identifier(name)}_0", taken) for name in op.names} | {"row": index}
         arguments = [given[parameter.input] for parameter in bodies[function].parameters]
-        result.append(Rows(function, op.count, [given[name] for name in op.names], arguments, op.tables))
+        result.append(RowLoop(function, op.count, [given[name] for name in op.names], arguments, op.tables))
     return result
 
 

@@ -2,12 +2,12 @@
 
 from hamlet_lab.bench.cases import Case, cases, observable
 from hamlet_lab.bench.machine import available, machine
-from hamlet_lab.bench.measure import Measured, copy_bandwidth, measure
+from hamlet_lab.bench.measure import CaseRates, copy_bandwidth, measure
 from hamlet_lab.bench.traffic import bytes_per_agent_tick
 
 __all__ = [
     "Case",
-    "Measured",
+    "CaseRates",
     "available",
     "bytes_per_agent_tick",
     "cases",

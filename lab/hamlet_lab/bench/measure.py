@@ -23,7 +23,7 @@ COPIED = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CaseRates:
     """Agent-ticks per second of a case: median, slowest, fastest of the samples; and what a tick moves.
 
     Attributes:
@@ -63,19 +63,19 @@ def measure(
     bandwidth: float,
     progress: Callable[[Case], None],
     tune: Tune = "default",
-) -> list[Measured]:
+) -> list[CaseRates]:
     """Time every case: random actions, drawn by the backend in rollouts and before the clock starts for steps."""
     runs = []
     for case in cases:
         progress(case)
-        runs.append(_Run(module, case, device, tune))
+        runs.append(_Sampling(module, case, device, tune))
     for _ in range(samples):
         for run in runs:
             run.sample()
     return [run.result(bandwidth) for run in runs]
 
 
-class _Run:
+class _Sampling:
     """An environment of a case, and the rates of its samples."""
 
     def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
@@ -105,11 +105,11 @@ class _Run:
         seconds = _seconds(lambda: self._launch(self._launches))
         self._rates.append(self._case.lanes * self._case.ticks * self._launches / seconds)
 
-    def result(self, bandwidth: float) -> Measured:
+    def result(self, bandwidth: float) -> CaseRates:
         rates, moved = self._rates, bytes_per_agent_tick(self._env.universe, self._case)
         median = statistics.median(rates)
         share = moved * median / bandwidth
-        return Measured(self._case, median, min(rates), max(rates), len(rates), moved, share, self._first)
+        return CaseRates(self._case, median, min(rates), max(rates), len(rates), moved, share, self._first)
 
     def _launch(self, launches: int = 1) -> None:
         env, case = self._env, self._case

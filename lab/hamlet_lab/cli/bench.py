@@ -13,7 +13,7 @@ from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.backend.registry import Tune
-    from hamlet_lab.bench import Measured
+    from hamlet_lab.bench import CaseRates
     from hamlet_lab.bench.cases import Observed
 
 OBSERVED = ("none", "uint8", "bfloat16", "float32")
@@ -94,7 +94,7 @@ def bench(
         click.echo(f"plot     {plot}")
 
 
-def table(found: list[Measured]) -> Any:
+def table(found: list[CaseRates]) -> Any:
     """The measured cases as rows."""
     from rich.table import Table
 

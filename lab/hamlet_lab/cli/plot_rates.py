@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hamlet_lab.bench import Measured
+from hamlet_lab.bench import CaseRates
 from hamletc.errors import CompileError
 
 LINES = {"none": "-", "uint8": "-.", "bfloat16": "--", "float32": ":"}
 COLORS = {"triton": "tab:green", "numba": "tab:blue", "interpreter": "tab:orange"}
 
 
-def write_rates(title: str, found: Sequence[Measured], path: Path) -> None:
+def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
     """A panel for rollouts and one for steps; a line for each backend and type of observation.
 
     Raises:

@@ -33,7 +33,7 @@ PTX_OPCODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z]\w*(?:\.\w+)*)\s.*;")
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class MachineKernel:
     """A kernel for one GPU architecture.
 
     Attributes:
@@ -63,7 +63,7 @@ class Compiled:
 
 def compile_kernels(
     kernels: ModuleType, universe: Universe, capability: int, forms: Sequence[Form] = FORMS
-) -> dict[Form, Compiled]:
+) -> dict[Form, MachineKernel]:
     """Compile for compute capability `capability` (90: sm_90).
 
     Raises:
@@ -72,12 +72,12 @@ def compile_kernels(
     return {form: _compile(kernels, universe, capability, form) for form in forms}
 
 
-def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> Compiled:
+def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> MachineKernel:
     kernel = kernel_of(form)
     result = compile_form(kernels, universe, capability, form)
     ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
     code = instructions(sass, kernel)
-    return Compiled(
+    return MachineKernel(
         form,
         capability,
         resources["REG"],
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def describe(compiled: Compiled) -> str:
+def describe(compiled: MachineKernel) -> str:
     """One line about a kernel."""
     text = f"{compiled.kernel:18} sm_{compiled.capability:<3}  {compiled.registers:3} registers"
     text += f"  {compiled.instructions:5} instructions"

@@ -29,7 +29,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartCost:
     """Nanoseconds per agent-tick that a part costs: the median of the rounds, least and most. A part that costs less
     than the spread of the clock can come out negative."""
 
@@ -45,8 +45,8 @@ class Times:
 
     clock: Clock
     rounds: int
-    parts: tuple[Part, ...]
-    whole: Part
+    parts: tuple[PartCost, ...]
+    whole: PartCost
 
 
 def measure(
@@ -73,7 +73,7 @@ def measure(
         progress: is told what is being compiled.
     """
 
-    def run(name: str, module: Module, observed: str | None, every_tick: bool, count: bool) -> _Run:
+    def run(name: str, module: Module, observed: str | None, every_tick: bool, count: bool) -> _Timing:
         progress(name)
         env = hamlet.make(
             module,
@@ -87,7 +87,7 @@ def measure(
             quiet=True,
             launch="step",
         )
-        return _Run(env, ticks, every_tick, count)
+        return _Timing(env, ticks, every_tick, count)
 
     base = run("the universe", module, None, False, False)
     counting = run(STATISTICS, module, None, False, True)
@@ -113,7 +113,7 @@ def measure(
     return Times(base.clock, rounds, parts, _part(WHOLE, whole))
 
 
-class _Run:
+class _Timing:
     """An environment that goes on for some ticks at a time, and the nanoseconds per agent-tick that it took."""
 
     def __init__(self, env: Env, ticks: int, every_tick: bool, count: bool) -> None:
@@ -134,10 +134,10 @@ class _Run:
         self.samples.append(1e9 * (now() - begin) / (self._env.num_lanes * self._ticks))
 
 
-def _rows(*runs: _Run) -> list[tuple[float, ...]]:
+def _rows(*runs: _Timing) -> list[tuple[float, ...]]:
     """The samples of some runs, round by round, without the first."""
     return list(zip(*(run.samples[1:] for run in runs), strict=True))
 
 
-def _part(name: str, samples: list[float]) -> Part:
-    return Part(name, median(samples), min(samples), max(samples))
+def _part(name: str, samples: list[float]) -> PartCost:
+    return PartCost(name, median(samples), min(samples), max(samples))

@@ -14,7 +14,7 @@ from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import interpreted
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.universe import Universe
-from hamlet_lab.ptx.compile import Compiled, compile_ptx
+from hamlet_lab.ptx.compile import PtxKernel, compile_ptx
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.program import Launch, Program
@@ -44,7 +44,7 @@ class PtxBackend(KernelBackend):
         executed.__dict__["TABLES"] = kernels.TABLES
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
 
-    def programs(self, kernel: Kernel) -> list[tuple[Compiled, Program]]:
+    def programs(self, kernel: Kernel) -> list[tuple[PtxKernel, Program]]:
         """What was compiled for the launches of a kernel so far, and has counted what it executed."""
         executed: Executed = getattr(self._executed, kernel)
         return executed.compiled()
@@ -56,7 +56,7 @@ class Executed:
     def __init__(self, function: JITFunction[Any], capability: int) -> None:
         self._function = function
         self._capability = capability
-        self._programs: dict[Signature, tuple[Compiled, Program]] = {}
+        self._programs: dict[Signature, tuple[PtxKernel, Program]] = {}
 
     def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
         def launch(*values: Argument, **given: int) -> None:
@@ -73,10 +73,10 @@ class Executed:
 
         return launch
 
-    def compiled(self) -> list[tuple[Compiled, Program]]:
+    def compiled(self) -> list[tuple[PtxKernel, Program]]:
         return list(self._programs.values())
 
-    def _program(self, wanted: Signature) -> tuple[Compiled, Program]:
+    def _program(self, wanted: Signature) -> tuple[PtxKernel, Program]:
         if wanted not in self._programs:
             compiled = compile_ptx(self._function, wanted, self._capability)
             self._programs[wanted] = compiled, Program(parse(compiled.ptx))

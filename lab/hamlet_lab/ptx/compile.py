@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class PtxKernel:
     """PTX, and what a launch needs besides: warps of a block, its bytes of shared memory."""
 
     ptx: str
@@ -20,7 +20,7 @@ class Compiled:
     shared_bytes: int
 
 
-def compile_ptx(function: JITFunction[Any], wanted: Signature, capability: int) -> Compiled:
+def compile_ptx(function: JITFunction[Any], wanted: Signature, capability: int) -> PtxKernel:
     """PTX for compute capability `capability` (90: sm_90).
 
     Raises:
@@ -28,4 +28,4 @@ def compile_ptx(function: JITFunction[Any], wanted: Signature, capability: int) 
     """
     types, constants, options = dict(wanted.types), dict(wanted.constants), dict(wanted.options)
     result = compile_kernel(function, types, constants, wanted.aligned, options, capability)
-    return Compiled(result.asm["ptx"], result.metadata.num_warps, result.metadata.shared)
+    return PtxKernel(result.asm["ptx"], result.metadata.num_warps, result.metadata.shared)

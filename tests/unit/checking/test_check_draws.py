@@ -17,7 +17,7 @@ from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, Dra
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval
 from hamletc.checking.ranges import Ranges
-from hamletc.checking.report import Report
+from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
 AROUND = Surroundings({}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
@@ -110,7 +110,7 @@ def test_sites_follow_the_file_whatever_is_resolved_first() -> None:
 
 
 def lies(expression: Expression) -> Interval:
-    found = Ranges(AROUND, {}, Report(), error=None).number(expression, {})
+    found = Ranges(AROUND, {}, Findings(), error=None).number(expression, {})
     assert found is not None
     return found
 

@@ -17,7 +17,7 @@ from hamlet.errors import ModuleError
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.call import Launch
 from hamlet.launch.gpu.cubins import Cubin, Cubins, from_json, to_json
-from hamlet.launch.gpu.driver import CudaDriver, CudaError, Grid
+from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid
 from hamlet.launch.gpu.start import start_on
 from hamlet.package.module import Module
 from hamletc.compile import Options, build
@@ -48,13 +48,13 @@ class Driver:
 
     def __init__(self) -> None:
         self.loaded: list[tuple[bytes, str]] = []
-        self.launched: list[tuple[int, Grid, int, bytes]] = []
+        self.launched: list[tuple[int, LaunchGrid, int, bytes]] = []
 
     def load(self, cubin: bytes, name: str) -> int:
         self.loaded.append((cubin, name))
         return 100 + len(self.loaded)
 
-    def launch(self, function: int, grid: Grid, stream: int, parameters: bytes) -> None:
+    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
         self.launched.append((function, grid, stream, parameters))
 
 
@@ -89,7 +89,7 @@ def test_parameters_lie_as_the_kernel_wants_them() -> None:
     ahead.observe[(6,)](array, None, 10, **GIVEN)
     assert driver.loaded == [(b"f32", "observe")]
     (function, grid, stream, parameters), (_, second, _, _) = driver.launched
-    assert (function, grid, stream, second.blocks) == (101, Grid(5, 32, 128), 7, 6)
+    assert (function, grid, stream, second.blocks) == (101, LaunchGrid(5, 32, 128), 7, 6)
     assert struct.unpack("@QIQQ", parameters) == (array.data_ptr(), 9, 0, 0)
     assert len(parameters) == 32, "pointers are aligned"
     ahead.observe[(1,)](array.bfloat16(), None, 9, **GIVEN)
@@ -229,13 +229,13 @@ def test_the_driver_says_what_failed() -> None:
     with pytest.raises(CudaError, match=r"cannot load kernel step: CUDA_ERROR_EXAMPLE \(209\)"):
         CudaDriver(Library(cuModuleLoadData=209)).load(b"", "step")
     with pytest.raises(CudaError, match=r"cannot launch a kernel: CUDA_ERROR_EXAMPLE \(701\)"):
-        CudaDriver(Library(cuLaunchKernel=701)).launch(1, Grid(1, 32, 0), 0, b"")
+        CudaDriver(Library(cuLaunchKernel=701)).launch(1, LaunchGrid(1, 32, 0), 0, b"")
 
 
 def test_another_thread_gets_the_context(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.current_device", lambda: 0)
     library = Library(cuLaunchKernel=201)
-    CudaDriver(library).launch(1, Grid(1, 32, 0), 0, b"")
+    CudaDriver(library).launch(1, LaunchGrid(1, 32, 0), 0, b"")
     assert library.called == [
         "cuLaunchKernel", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuLaunchKernel",
     ]  # fmt: skip

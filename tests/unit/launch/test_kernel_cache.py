@@ -69,8 +69,9 @@ def test_versions_options_and_machine_are_part_of_the_name(kept: Path, monkeypat
     assert len(list(kept.iterdir())) == 8
 
 
+@pytest.mark.usefixtures("kept")
 def test_large_kernels_are_announced_before_they_are_compiled(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A text of ten megabytes takes five minutes; the user reads so first, once, and not where it was compiled."""
     from hamlet.launch.cpu.ops import caching

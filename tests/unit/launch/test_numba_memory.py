@@ -7,14 +7,14 @@ from pathlib import Path
 import torch
 
 import hamlet
-from hamlet.launch.cpu.memory import Memory
+from hamlet.launch.cpu.memory import BufferArrays
 
 FIRST_MEAL = hamlet.load(Path(__file__).parents[3] / "generated" / "first_meal")
 
 
 def test_arrays_are_kept() -> None:
     env, other = (hamlet.make(FIRST_MEAL, worlds=5, device="cpu", backend="interpreter", quiet=True) for _ in range(2))
-    memory = Memory()
+    memory = BufferArrays()
     arrays = memory.of(env._buffers)
     assert memory.of(env._buffers) is arrays
     assert memory.of(other._buffers) is not arrays

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hamlet_lab.ablation import Part, build_without, line_parts, phase_parts, without
+from hamlet_lab.ablation import LeftOut, build_without, line_parts, phase_parts, without
 from hamletc.compilation import Compilation
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Program
@@ -44,7 +44,7 @@ def ticked(program: Program, inputs: dict[str, Any]) -> dict[str, Any]:
     return evaluate(program.function("tick"), inputs, program.tables, program.functions)
 
 
-def found(name: str) -> tuple[Program, Part]:
+def found(name: str) -> tuple[Program, LeftOut]:
     universe = universe_of(TEXT)
     program = lower(universe)
     (part,) = (p for p in (*phase_parts(program), *line_parts(program, universe)) if p.name.endswith(name))

@@ -12,7 +12,7 @@ import torch
 
 import hamlet
 from hamlet.errors import EnvError
-from hamlet_lab.profile.times import Part, Variant, measure
+from hamlet_lab.profile.times import PartCost, Variant, measure
 from hamlet_lab.profile.trace import write_trace
 
 COSTS = {"whole": 10.0, "without a": 7.0, "without b": 6.0, "without a line of b": 9.0}
@@ -70,7 +70,7 @@ def test_parts_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:
     times = measure(whole, variants, 2, "numba", None, LANES, 1, TICKS, 3, said.append)
     expected = {"a": 3.0, "b": 4.0, "a line of b": 1.0, "statistics": 2.0, "observe": 4.0, "mask": 1.0, "rest": 3.0}
     assert {part.name: part.median for part in times.parts} == pytest.approx(expected)
-    assert times.whole == Part("whole tick", *(pytest.approx(17.0),) * 3)
+    assert times.whole == PartCost("whole tick", *(pytest.approx(17.0),) * 3)
     assert times.clock == "CPU time of all threads"
     assert said[-1] == "without a line of b"
 

@@ -13,7 +13,7 @@ from hamlet.universe import Span
 from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.limits import LARGEST_FLOAT, LARGEST_INTEGER, LONGEST_NAME
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, ScalarNode, start
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamlet_townlet.reader.values import Doubtful, Value, meaning
 from hamletc.diagnostics import Diagnostic, Label
 
@@ -23,7 +23,7 @@ W = TypeVar("W", bound=str)
 class Fields:
     """The keys of one mapping. `what` names it in messages (`the bar`)."""
 
-    def __init__(self, report: Report, node: Node | None, what: str) -> None:
+    def __init__(self, report: PackFindings, node: Node | None, what: str) -> None:
         self.report = report
         self.what = what
         self.node = node
@@ -189,7 +189,7 @@ class Fields:
 
 
 def number(
-    report: Report,
+    report: PackFindings,
     node: Node,
     what: str,
     *,
@@ -213,7 +213,7 @@ def number(
 
 
 def integer(
-    report: Report,
+    report: PackFindings,
     node: Node,
     what: str,
     *,
@@ -234,7 +234,7 @@ def integer(
     return Spanned(stand_in, start(node))
 
 
-def text(report: Report, node: Node, what: str) -> Spanned[str]:
+def text(report: PackFindings, node: Node, what: str) -> Spanned[str]:
     """A name: text of at least one character, on one line."""
     value = meaning(node) if isinstance(node, ScalarNode) else None
     if not isinstance(value, str):
@@ -251,7 +251,7 @@ def text(report: Report, node: Node, what: str) -> Spanned[str]:
     return Spanned("", start(node))
 
 
-def items(report: Report, node: Node, what: str) -> tuple[Node, ...]:
+def items(report: PackFindings, node: Node, what: str) -> tuple[Node, ...]:
     """The items of a list."""
     if isinstance(node, ListNode):
         return node.items
@@ -259,7 +259,7 @@ def items(report: Report, node: Node, what: str) -> tuple[Node, ...]:
     return ()
 
 
-def mismatch(report: Report, node: Node, wanted: str, what: str) -> None:
+def mismatch(report: PackFindings, node: Node, wanted: str, what: str) -> None:
     """Note that a value is of another type than wanted."""
     value: Value = None
     if isinstance(node, ScalarNode):
@@ -335,7 +335,7 @@ def listed(names: Iterable[str], last: str = "and", most: int = 12) -> str:
     return f" {last} ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else "".join(quoted)
 
 
-def given_twice(report: Report, names: Iterable[Spanned[str]], what: str) -> None:
+def given_twice(report: PackFindings, names: Iterable[Spanned[str]], what: str) -> None:
     """Refuse names that were given before."""
     first: dict[str, Span] = {}
     for name in names:
@@ -345,7 +345,7 @@ def given_twice(report: Report, names: Iterable[Spanned[str]], what: str) -> Non
             report.add("H113", message, name.span, secondary=secondary, hint="Change or remove one of the two.")
 
 
-def refer(report: Report, name: Spanned[str], known: Iterable[str], what: str) -> bool:
+def refer(report: PackFindings, name: Spanned[str], known: Iterable[str], what: str) -> bool:
     """Whether a name is known; a finding where it is not. `what` is `meter`, `affordance`, ..."""
     names = tuple(known)
     if name.value in names:

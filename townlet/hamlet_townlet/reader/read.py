@@ -40,7 +40,7 @@ from hamlet_townlet.reader.read_variables import (
     check_variables,
     read_variables,
 )
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, diagnose
 from hamletc.language.source import Source, read_source
 from hamletc.suggest import closest
@@ -53,7 +53,7 @@ class _Reading:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.reports = {name: Report(self.path(name), file) for file, name in enumerate(FILES)}
+        self.reports = {name: PackFindings(self.path(name), file) for file, name in enumerate(FILES)}
         self.nodes = {name: _load(report) for name, report in self.reports.items()}
 
     def path(self, name: str) -> Path:
@@ -61,7 +61,7 @@ class _Reading:
         above = self.directory.resolve().parent / name
         return above if name == ACTIONS and not _is_there(path) and _is_there(above) else path
 
-    def read(self, name: str, reader: Callable[[Report, Node], T]) -> T | None:
+    def read(self, name: str, reader: Callable[[PackFindings, Node], T]) -> T | None:
         """What a file says; `None` where it cannot be read, or has an error."""
         report, node = self.reports[name], self.nodes[name]
         if node is None:
@@ -98,7 +98,7 @@ def _is_there(path: Path) -> bool:
         return True
 
 
-def _load(report: Report) -> Node | None:
+def _load(report: PackFindings) -> Node | None:
     if not _is_there(report.path):
         message = f"the pack has no {report.path.name}"
         hint = f"HAMLET reads {len(FILES)} files of a pack, this one too."
@@ -178,7 +178,7 @@ def _pack(reading: _Reading) -> Pack | None:
     )
 
 
-def _check_meters(report: Report, meters: tuple[str, ...], substrate: Substrate) -> None:
+def _check_meters(report: PackFindings, meters: tuple[str, ...], substrate: Substrate) -> None:
     """The moves of HAMLET name meters in costs that it never charges, and it wants them to exist."""
     needed: tuple[str, ...] = ()
     if not isinstance(substrate, Aspatial):
@@ -191,7 +191,7 @@ def _check_meters(report: Report, meters: tuple[str, ...], substrate: Substrate)
 
 
 def _check_enabled_actions(
-    report: Report, training: Training, substrate: Substrate, actions: tuple[CustomAction, ...]
+    report: PackFindings, training: Training, substrate: Substrate, actions: tuple[CustomAction, ...]
 ) -> None:
     known = (*substrate_actions(substrate), *(action.name.value for action in actions))
     for name in training.enabled_actions or ():

@@ -9,10 +9,12 @@ from hamlet_townlet.reader.fields import Fields, given_twice, integer, number
 from hamlet_townlet.reader.limits import MOST_ACTIONS
 from hamlet_townlet.reader.nodes import Node, start
 from hamlet_townlet.reader.read_changes import read_change_map
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 
 
-def read_actions(report: Report, node: Node, meters: Sequence[str], substrate: Substrate) -> tuple[CustomAction, ...]:
+def read_actions(
+    report: PackFindings, node: Node, meters: Sequence[str], substrate: Substrate
+) -> tuple[CustomAction, ...]:
     """The custom actions, in file order."""
     fields = Fields(report, node, "global_actions.yaml")
     fields.documentation("version", "description", "notes")
@@ -52,7 +54,7 @@ def substrate_actions(substrate: Substrate) -> tuple[str, ...]:
     return (*moves, "INTERACT", "WAIT")
 
 
-def _action(report: Report, node: Node, meters: Sequence[str], substrate: Substrate) -> CustomAction:
+def _action(report: PackFindings, node: Node, meters: Sequence[str], substrate: Substrate) -> CustomAction:
     fields = Fields(report, node, "the action")
     fields.documentation("description", "icon")
     fields.ignored("reads", "writes", "id", "enabled", "source", "source_affordance")
@@ -81,7 +83,7 @@ def _action(report: Report, node: Node, meters: Sequence[str], substrate: Substr
     return action
 
 
-def _delta(report: Report, fields: Fields, substrate: Substrate) -> tuple[Spanned[float], ...] | None:
+def _delta(report: PackFindings, fields: Fields, substrate: Substrate) -> tuple[Spanned[float], ...] | None:
     node = fields.find("delta")
     if node is None:
         return None
@@ -98,7 +100,7 @@ def _delta(report: Report, fields: Fields, substrate: Substrate) -> tuple[Spanne
     return tuple(steps)
 
 
-def _teleport(report: Report, fields: Fields, substrate: Substrate) -> tuple[Spanned[int], ...] | None:
+def _teleport(report: PackFindings, fields: Fields, substrate: Substrate) -> tuple[Spanned[int], ...] | None:
     node = fields.find("teleport_to")
     if node is None:
         return None

@@ -20,7 +20,7 @@ from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed
 from hamlet_townlet.reader.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, start
 from hamlet_townlet.reader.read_changes import read_changes
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 
 _TICKED = ("dual", "multi_tick")
 """The interaction types that HAMLET can run with temporal mechanics."""
@@ -29,7 +29,7 @@ _UNFIXED = "HAMLET fixes positions on 1 to 3 axes only: write `randomize_afforda
 
 
 def read_affordances(
-    report: Report, node: Node, meters: Sequence[str], substrate: Substrate, training: Training
+    report: PackFindings, node: Node, meters: Sequence[str], substrate: Substrate, training: Training
 ) -> tuple[Affordance, ...]:
     """The affordances of affordances.yaml, in file order."""
     fields = Fields(report, node, "affordances.yaml")
@@ -45,7 +45,9 @@ def read_affordances(
     return read
 
 
-def check_deployment(report: Report, deployed: Sequence[Affordance], substrate: Substrate, training: Training) -> None:
+def check_deployment(
+    report: PackFindings, deployed: Sequence[Affordance], substrate: Substrate, training: Training
+) -> None:
     """Check that HAMLET can run and place what is deployed."""
     for affordance in deployed:
         kind = affordance.interaction_type
@@ -69,7 +71,7 @@ def raises(affordance: Affordance, training: Training) -> bool:
     return training.temporal.value and (kind is None or kind.value not in _TICKED)
 
 
-def check_room(report: Report, deployed: int, substrate: Substrate, training: Training) -> None:
+def check_room(report: PackFindings, deployed: int, substrate: Substrate, training: Training) -> None:
     """Check that there is a cell for each deployed affordance and each agent."""
     if isinstance(substrate, Grid):
         cells = prod(size.value for size in substrate.sizes)
@@ -82,7 +84,7 @@ def check_room(report: Report, deployed: int, substrate: Substrate, training: Tr
 
 
 def _affordance(
-    report: Report, node: Node, meters: Sequence[str], substrate: Substrate, training: Training
+    report: PackFindings, node: Node, meters: Sequence[str], substrate: Substrate, training: Training
 ) -> Affordance:
     fields = Fields(report, node, "the affordance")
     fields.documentation("description", "teaching_note", "design_intent")
@@ -146,7 +148,7 @@ def _check_mode(fields: Fields, effects: Fields, affordance: Affordance, trainin
         fields.ignored("duration_ticks", why="Without temporal mechanics it multiplies `per_tick`, and there is none.")
 
 
-def _hours(report: Report, fields: Fields) -> tuple[Spanned[int], Spanned[int]]:
+def _hours(report: PackFindings, fields: Fields) -> tuple[Spanned[int], Spanned[int]]:
     nodes = fields.items("operating_hours")
     if len(nodes) != 2:
         if isinstance(fields.find("operating_hours"), ListNode):
@@ -157,7 +159,7 @@ def _hours(report: Report, fields: Fields) -> tuple[Spanned[int], Spanned[int]]:
     return opens, integer(report, nodes[1], "the closing hour", least=1, most=28, stand_in=24)
 
 
-def _position(report: Report, fields: Fields, substrate: Substrate, training: Training) -> Position | None:
+def _position(report: PackFindings, fields: Fields, substrate: Substrate, training: Training) -> Position | None:
     node = fields.find("position")
     if node is None:
         return None
@@ -183,7 +185,7 @@ def _position(report: Report, fields: Fields, substrate: Substrate, training: Tr
     return Position(tuple(coordinate.value for coordinate in coordinates), span)
 
 
-def _coordinates(report: Report, node: Node) -> tuple[Spanned[int], ...]:
+def _coordinates(report: PackFindings, node: Node) -> tuple[Spanned[int], ...]:
     match node:
         case ListNode(items=items):
             if len(items) not in (2, 3):

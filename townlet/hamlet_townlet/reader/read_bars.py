@@ -10,11 +10,11 @@ from hamlet_townlet.pack import Bar, Bars, Operator, Spanned, TerminalCondition
 from hamlet_townlet.reader.fields import Fields, given_twice, items, number, spelled
 from hamlet_townlet.reader.limits import MOST_METERS
 from hamlet_townlet.reader.nodes import Node
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Label
 
 
-def read_bars(report: Report, node: Node) -> Bars:
+def read_bars(report: PackFindings, node: Node) -> Bars:
     """The meters and terminal conditions of bars.yaml."""
     fields = Fields(report, node, "bars.yaml")
     fields.documentation("version", "description", "notes")
@@ -37,7 +37,7 @@ def read_bars(report: Report, node: Node) -> Bars:
     return Bars(tuple(sorted(bars, key=lambda bar: bar.index.value)), kept)
 
 
-def _each_once(report: Report, conditions: Sequence[TerminalCondition]) -> tuple[TerminalCondition, ...]:
+def _each_once(report: PackFindings, conditions: Sequence[TerminalCondition]) -> tuple[TerminalCondition, ...]:
     """The conditions without those that say the same as one before them: HAMLET tests them again, for nothing."""
     first: dict[tuple[str, str, float], TerminalCondition] = {}
     for condition in conditions:
@@ -50,7 +50,7 @@ def _each_once(report: Report, conditions: Sequence[TerminalCondition]) -> tuple
     return tuple(first.values())
 
 
-def _bar(report: Report, node: Node) -> Bar:
+def _bar(report: PackFindings, node: Node) -> Bar:
     fields = Fields(report, node, "the bar")
     fields.documentation("description", "special", "key_insight", "cascade_pattern")
     fields.ignored("tier")
@@ -68,7 +68,7 @@ def _bar(report: Report, node: Node) -> Bar:
     return bar
 
 
-def _check_range(report: Report, fields: Fields) -> None:
+def _check_range(report: PackFindings, fields: Fields) -> None:
     """The range has no effect, so it has to say what is the case."""
     node = fields.find("range")
     if node is None:
@@ -80,7 +80,7 @@ def _check_range(report: Report, fields: Fields) -> None:
         report.add("H110", f"the range of a bar is [{shown}]", node.span, hint=hint)
 
 
-def _check_indices(report: Report, bars: list[Bar]) -> None:
+def _check_indices(report: PackFindings, bars: list[Bar]) -> None:
     if report.failed:
         return
     first: dict[int, Spanned[int]] = {}
@@ -96,7 +96,7 @@ def _check_indices(report: Report, bars: list[Bar]) -> None:
             report.add("H114", f"the index {index.value} leaves a gap", index.span, hint=hint)
 
 
-def _condition(report: Report, node: Node) -> TerminalCondition:
+def _condition(report: PackFindings, node: Node) -> TerminalCondition:
     fields = Fields(report, node, "the terminal condition")
     fields.documentation("description")
     operators: tuple[Operator, ...] = get_args(Operator)

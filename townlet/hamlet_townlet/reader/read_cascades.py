@@ -10,7 +10,7 @@ from hamlet_townlet.pack import Cascade, CascadeGroup, Cascades, Modulation, Spa
 from hamlet_townlet.reader.fields import Fields, given_twice, listed, refer, text
 from hamlet_townlet.reader.limits import MOST_CASCADES
 from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Label
 
 GROUPS: tuple[CascadeGroup, ...] = get_args(CascadeGroup)
@@ -19,7 +19,7 @@ GROUPS: tuple[CascadeGroup, ...] = get_args(CascadeGroup)
 _PENALTY = "gradient_penalty"
 
 
-def read_cascades(report: Report, node: Node, meters: Sequence[str]) -> Cascades:
+def read_cascades(report: PackFindings, node: Node, meters: Sequence[str]) -> Cascades:
     """The modulations and cascades of cascades.yaml; `meters` are the meters by index."""
     fields = Fields(report, node, "cascades.yaml")
     fields.documentation("version", "description", "notes", "teaching_insights")
@@ -43,7 +43,7 @@ def read_cascades(report: Report, node: Node, meters: Sequence[str]) -> Cascades
     return Cascades(tuple(modulations), kept)
 
 
-def _can_fire(report: Report, cascade: Cascade) -> bool:
+def _can_fire(report: PackFindings, cascade: Cascade) -> bool:
     """Whether a meter can be below the threshold: one that rounds to 0 leaves no room."""
     if round32(cascade.threshold.value) > 0 or report.failed:
         return True
@@ -52,7 +52,7 @@ def _can_fire(report: Report, cascade: Cascade) -> bool:
     return False
 
 
-def _modulation(report: Report, node: Node, meters: Sequence[str]) -> Modulation:
+def _modulation(report: PackFindings, node: Node, meters: Sequence[str]) -> Modulation:
     fields = Fields(report, node, "the modulation")
     fields.documentation("description", "note")
     fields.word("type", ("depletion_multiplier",))
@@ -71,7 +71,7 @@ def _modulation(report: Report, node: Node, meters: Sequence[str]) -> Modulation
     return modulation
 
 
-def _cascade(report: Report, node: Node, meters: Sequence[str]) -> tuple[Spanned[str], Cascade, Spanned[str]]:
+def _cascade(report: PackFindings, node: Node, meters: Sequence[str]) -> tuple[Spanned[str], Cascade, Spanned[str]]:
     """The name of a cascade, the cascade, and the group that it asks for."""
     fields = Fields(report, node, "the cascade")
     fields.documentation("description", "teaching_note", "why_it_matters")
@@ -97,13 +97,13 @@ def _cascade(report: Report, node: Node, meters: Sequence[str]) -> tuple[Spanned
     return name, cascade, group
 
 
-def _ignore_unless(report: Report, fields: Fields, key: str, truth: str) -> None:
+def _ignore_unless(report: PackFindings, fields: Fields, key: str, truth: str) -> None:
     node = fields.find(key)
     if node is not None and text(report, node, f"`{key}`").value != truth:
         report.ignore(f"`{key}`", fields.key(key), f"HAMLET always computes a `{truth}`.")
 
 
-def _ignore_order(report: Report, fields: Fields) -> None:
+def _ignore_order(report: PackFindings, fields: Fields) -> None:
     node = fields.find("execution_order")
     written = [item.text for item in node.items if isinstance(item, ScalarNode)] if isinstance(node, ListNode) else []
     if node is not None and written != ["modulations", *GROUPS]:
@@ -111,7 +111,7 @@ def _ignore_order(report: Report, fields: Fields) -> None:
         report.ignore("`execution_order`", fields.key("execution_order"), why)
 
 
-def _check_cycles(report: Report, cascades: Sequence[Cascade]) -> None:
+def _check_cycles(report: PackFindings, cascades: Sequence[Cascade]) -> None:
     """Refuse the cascades that close a cycle with cascades before them."""
     edges: dict[str, dict[str, Cascade]] = {}
     for cascade in cascades:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from hamlet_townlet.pack import Change, Spanned
 from hamlet_townlet.reader.fields import Fields, number, refer
 from hamlet_townlet.reader.nodes import MapNode, Node
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 
 
-def read_changes(report: Report, nodes: Sequence[Node], meters: Sequence[str], what: str) -> tuple[Change, ...]:
+def read_changes(report: PackFindings, nodes: Sequence[Node], meters: Sequence[str], what: str) -> tuple[Change, ...]:
     """A list of `meter` and `amount`."""
     return tuple(_change(report, node, meters, what) for node in nodes)
 
 
-def _change(report: Report, node: Node, meters: Sequence[str], what: str) -> Change:
+def _change(report: PackFindings, node: Node, meters: Sequence[str], what: str) -> Change:
     fields = Fields(report, node, what)
     fields.documentation("description", "note")
     fields.ignored("type")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hamlet_townlet.reader.fields import Fields, refer
 from hamlet_townlet.reader.nodes import Node, start
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 
 _PROSE = (
     "version",
@@ -25,7 +25,7 @@ _PROSE = (
 _OTHER_CUES = ("visual_cues", "derived_cues", "behavioral_cues", "cue_reliability")
 
 
-def read_cues(report: Report, node: Node, meters: Sequence[str]) -> None:
+def read_cues(report: PackFindings, node: Node, meters: Sequence[str]) -> None:
     """Check the simple and compound cues of cues.yaml."""
     fields = Fields(report, node, "cues.yaml")
     fields.documentation(*_PROSE, *_OTHER_CUES)
@@ -42,7 +42,7 @@ def read_cues(report: Report, node: Node, meters: Sequence[str]) -> None:
         report.ignore("cues.yaml", start(node), "Nothing in HAMLET reads cues yet.")
 
 
-def _condition(report: Report, node: Node | None, meters: Sequence[str]) -> None:
+def _condition(report: PackFindings, node: Node | None, meters: Sequence[str]) -> None:
     fields = Fields(report, node, "the condition")
     if node is not None:
         refer(report, fields.name("meter"), meters, "meter")

@@ -22,14 +22,14 @@ from hamlet_townlet.pack import (
 from hamlet_townlet.reader.fields import Fields, refer, shown, spelled
 from hamlet_townlet.reader.nodes import MapNode, Node
 from hamlet_townlet.reader.read_shaping import Names, read_bonus, refer_variable
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Label
 
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _TERMS = ("bars", "bar_bonuses", "variable_bonuses", "variable", "base", "base_reward")
 
 
-def read_rewards(report: Report, node: Node, names: Names) -> Rewards:
+def read_rewards(report: PackFindings, node: Node, names: Names) -> Rewards:
     """The rewards of drive_as_code.yaml."""
     file = Fields(report, node, "drive_as_code.yaml")
     fields = file.section("drive_as_code", "`drive_as_code`")
@@ -50,7 +50,7 @@ def read_rewards(report: Report, node: Node, names: Names) -> Rewards:
     return rewards
 
 
-def _check_modifiers(report: Report, rewards: Rewards) -> None:
+def _check_modifiers(report: PackFindings, rewards: Rewards) -> None:
     """A modifier has an effect where something applies it."""
     applied = {name.value for name in (*rewards.extrinsic.modifiers, *rewards.intrinsic.modifiers)}
     for modifier in rewards.modifiers:
@@ -66,18 +66,18 @@ def variables_of(rewards: Rewards) -> frozenset[str]:
     return frozenset(read | {bonus.variable.value for bonus in rewards.shaping if isinstance(bonus, ShapingVariable)})
 
 
-def _bonuses(report: Report, nodes: Sequence[Node], names: Names) -> Sequence[Bonus]:
+def _bonuses(report: PackFindings, nodes: Sequence[Node], names: Names) -> Sequence[Bonus]:
     return [bonus for node in nodes if (bonus := read_bonus(report, node, names)) is not None]
 
 
-def _modifiers(report: Report, node: Node | None, names: Names) -> tuple[Modifier, ...]:
+def _modifiers(report: PackFindings, node: Node | None, names: Names) -> tuple[Modifier, ...]:
     if not isinstance(node, MapNode):
         Fields(report, node, "`modifiers`")
         return ()
     return tuple(_modifier(report, Spanned(e.key.text, e.key.span), e.value, names) for e in node.entries)
 
 
-def _modifier(report: Report, name: Spanned[str], node: Node, names: Names) -> Modifier:
+def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names) -> Modifier:
     fields = Fields(report, node, "the modifier")
     bar, variable = fields.optional_name("bar"), fields.optional_name("variable")
     ranges = [_range(report, item) for item in fields.items("ranges")]
@@ -95,7 +95,7 @@ def _modifier(report: Report, name: Spanned[str], node: Node, names: Names) -> M
     return Modifier(name, bar, variable, tuple(ranges), fields.span)
 
 
-def _range(report: Report, node: Node) -> ModifierRange:
+def _range(report: PackFindings, node: Node) -> ModifierRange:
     fields = Fields(report, node, "the range")
     fields.documentation("name")
     read = ModifierRange(fields.number("min"), fields.number("max"), fields.number("multiplier"))
@@ -103,7 +103,7 @@ def _range(report: Report, node: Node) -> ModifierRange:
     return read
 
 
-def _check_tiling(report: Report, fields: Fields, ranges: Sequence[ModifierRange]) -> None:
+def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[ModifierRange]) -> None:
     """The ranges have to cover 0 to 1, each number once."""
     if not ranges:
         report.add("H119", "there are no ranges", fields.key("ranges"), hint="Give at least one, from 0 to 1.")
@@ -126,7 +126,7 @@ def _check_tiling(report: Report, fields: Fields, ranges: Sequence[ModifierRange
         report.add("H119", message, ranges[-1].high.span, hint="End at 1.")
 
 
-def _extrinsic(report: Report, fields: Fields, names: Names, modifiers: Sequence[str]) -> Extrinsic:
+def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Sequence[str]) -> Extrinsic:
     kind = fields.word("type", _STRATEGIES)
     used = _used(kind.value)
     for key in _TERMS:
@@ -165,14 +165,14 @@ def _used(strategy: Strategy) -> tuple[str, ...]:
             return ("base", "variable_bonuses")
 
 
-def _applied(report: Report, fields: Fields, modifiers: Sequence[str]) -> tuple[Spanned[str], ...]:
+def _applied(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> tuple[Spanned[str], ...]:
     applied = fields.names("apply_modifiers")
     for name in applied:
         refer(report, name, modifiers, "modifier")
     return applied
 
 
-def _bar_bonus(report: Report, node: Node, names: Names, strategy: Strategy) -> BarBonus:
+def _bar_bonus(report: PackFindings, node: Node, names: Names, strategy: Strategy) -> BarBonus:
     fields = Fields(report, node, "the bonus")
     bonus = BarBonus(
         fields.name("bar"), fields.number("center", least=0, most=1), fields.number("scale", above=0), fields.span
@@ -184,7 +184,7 @@ def _bar_bonus(report: Report, node: Node, names: Names, strategy: Strategy) -> 
     return bonus
 
 
-def _variable_bonus(report: Report, node: Node, names: Names) -> VariableBonus:
+def _variable_bonus(report: PackFindings, node: Node, names: Names) -> VariableBonus:
     fields = Fields(report, node, "the bonus")
     bonus = VariableBonus(fields.name("variable"), fields.number("weight"), fields.span)
     fields.done()
@@ -192,7 +192,7 @@ def _variable_bonus(report: Report, node: Node, names: Names) -> VariableBonus:
     return bonus
 
 
-def _intrinsic(report: Report, fields: Fields, modifiers: Sequence[str]) -> Intrinsic:
+def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> Intrinsic:
     if fields.word("strategy", ("none", "rnd", "icm", "count_based", "adaptive_rnd")).value != "none":
         fields.ignored("strategy", why="What gives intrinsic rewards is the exploration module of the environment.")
     fields.ignored("rnd_config", "icm_config", "count_config", "adaptive_config")
@@ -203,7 +203,7 @@ def _intrinsic(report: Report, fields: Fields, modifiers: Sequence[str]) -> Intr
     return intrinsic
 
 
-def _composition(report: Report, fields: Fields) -> None:
+def _composition(report: PackFindings, fields: Fields) -> None:
     """Nothing of it has an effect; a pack that asks for nothing gets no warning."""
     node = fields.find("composition")
     if node is None:

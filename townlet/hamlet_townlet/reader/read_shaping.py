@@ -25,7 +25,7 @@ from hamlet_townlet.pack import (
 )
 from hamlet_townlet.reader.fields import Fields, refer
 from hamlet_townlet.reader.nodes import Node
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 
 Kind: TypeAlias = Literal[
     "approach_reward",
@@ -58,7 +58,7 @@ class Names:
     continuous: bool
 
 
-def refer_variable(report: Report, name: Spanned[str], names: Names) -> None:
+def refer_variable(report: PackFindings, name: Spanned[str], names: Names) -> None:
     """Refuse a variable that is unknown, a vector, or hidden from the engine."""
     if refer(report, name, [*names.scalars, *names.vectors], "variable") and name.value not in names.scalars:
         message = f"HAMLET cannot reward the vector `{name.value}`"
@@ -68,7 +68,7 @@ def refer_variable(report: Report, name: Spanned[str], names: Names) -> None:
         report.add("H120", message, name.span, hint="Add `engine` to its `readable_by` in variables_reference.yaml.")
 
 
-def read_bonus(report: Report, node: Node, names: Names) -> Bonus | None:
+def read_bonus(report: PackFindings, node: Node, names: Names) -> Bonus | None:
     """A shaping bonus; `None` where its type is not known."""
     fields = Fields(report, node, "the bonus")
     before = len(report.found)
@@ -81,7 +81,7 @@ def read_bonus(report: Report, node: Node, names: Names) -> Bonus | None:
     return bonus
 
 
-def _bonus(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) -> Bonus:
+def _bonus(report: PackFindings, fields: Fields, kind: Spanned[Kind], names: Names) -> Bonus:
     span = fields.span
     weight = fields.number("weight") if kind.value == "vfs_variable" else fields.number("weight", above=0)
     match kind.value:
@@ -128,7 +128,7 @@ def _bonus(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) ->
             return ShapingVariable(weight, variable, span)
 
 
-def _bar(report: Report, fields: Fields, key: str, names: Names) -> Spanned[str]:
+def _bar(report: PackFindings, fields: Fields, key: str, names: Names) -> Spanned[str]:
     bar = fields.name(key)
     refer(report, bar, names.meters, "meter")
     return bar
@@ -138,7 +138,7 @@ def _level(fields: Fields, key: str) -> Spanned[float]:
     return fields.number(key, least=0, most=1)
 
 
-def _affordance(report: Report, fields: Fields, key: str, names: Names) -> Spanned[str]:
+def _affordance(report: PackFindings, fields: Fields, key: str, names: Names) -> Spanned[str]:
     """An affordance by its id. HAMLET pays the bonus for the affordance of this *name*."""
     affordance = fields.name(key)
     if affordance.value in names.affordance_names and affordance.value not in names.affordance_ids:
@@ -157,14 +157,14 @@ def _affordance(report: Report, fields: Fields, key: str, names: Names) -> Spann
     return affordance
 
 
-def _condition(report: Report, node: Node, names: Names) -> MinimumCondition:
+def _condition(report: PackFindings, node: Node, names: Names) -> MinimumCondition:
     fields = Fields(report, node, "the condition")
     condition = MinimumCondition(_bar(report, fields, "bar", names), _level(fields, "min_value"))
     fields.done()
     return condition
 
 
-def _timing(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) -> StoppingBonus | NoBonus:
+def _timing(report: PackFindings, fields: Fields, kind: Spanned[Kind], names: Names) -> StoppingBonus | NoBonus:
     nodes = fields.items("time_ranges")
     _at_least(report, fields, "time_ranges", len(nodes), 1)
     for node in nodes:
@@ -183,6 +183,6 @@ def _timing(report: Report, fields: Fields, kind: Spanned[Kind], names: Names) -
     return NoBonus(fields.span)
 
 
-def _at_least(report: Report, fields: Fields, key: str, count: int, least: int) -> None:
+def _at_least(report: PackFindings, fields: Fields, key: str, count: int, least: int) -> None:
     if key in fields.entries and count < least:
         report.add("H110", f"`{key}` has {count} items", fields.key(key), hint=f"It needs at least {least}.")

@@ -19,7 +19,7 @@ from hamlet_townlet.pack import (
 from hamlet_townlet.reader.fields import Fields, integer, items, number, spelled
 from hamlet_townlet.reader.limits import MOST_AXES, MOST_CELLS, MOST_DIRECTIONS, SHORTEST_STEP
 from hamlet_townlet.reader.nodes import MapNode, Node
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 
 Kind: TypeAlias = Literal["grid", "gridnd", "continuous", "continuousnd", "aspatial"]
 
@@ -30,7 +30,7 @@ _METRICS: tuple[Metric, ...] = get_args(Metric)
 _ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 
 
-def read_substrate(report: Report, node: Node) -> Substrate:
+def read_substrate(report: PackFindings, node: Node) -> Substrate:
     """The space of substrate.yaml."""
     fields = Fields(report, node, "substrate.yaml")
     fields.documentation("version", "description")
@@ -45,7 +45,7 @@ def read_substrate(report: Report, node: Node) -> Substrate:
     return substrate
 
 
-def _substrate(report: Report, fields: Fields, kind: Kind) -> Substrate:
+def _substrate(report: PackFindings, fields: Fields, kind: Kind) -> Substrate:
     match kind:
         case "grid":
             return _grid(report, fields.section("grid", "the grid"))
@@ -61,7 +61,7 @@ def _substrate(report: Report, fields: Fields, kind: Kind) -> Substrate:
             return Aspatial(section.span)
 
 
-def _grid(report: Report, fields: Fields) -> Grid:
+def _grid(report: PackFindings, fields: Fields) -> Grid:
     topology = fields.word("topology", ("square", "cubic"))
     sizes = [fields.integer("width", least=1), fields.integer("height", least=1)]
     if topology.value == "cubic":
@@ -76,7 +76,7 @@ def _grid(report: Report, fields: Fields) -> Grid:
     return _finish_grid(report, fields, sizes)
 
 
-def _gridnd(report: Report, fields: Fields) -> Grid:
+def _gridnd(report: PackFindings, fields: Fields) -> Grid:
     fields.word("topology", ("hypercube",))
     nodes = fields.items("dimension_sizes")
     sizes = [integer(report, item, "a size", least=1, stand_in=1) for item in nodes]
@@ -86,7 +86,7 @@ def _gridnd(report: Report, fields: Fields) -> Grid:
     return _finish_grid(report, fields, sizes)
 
 
-def _finish_grid(report: Report, fields: Fields, sizes: list[Spanned[int]]) -> Grid:
+def _finish_grid(report: PackFindings, fields: Fields, sizes: list[Spanned[int]]) -> Grid:
     fields.ignored("distance_metric", why="On a grid an agent is on an affordance or it is not.")
     grid = Grid(
         tuple(sizes),
@@ -102,7 +102,7 @@ def _finish_grid(report: Report, fields: Fields, sizes: list[Spanned[int]]) -> G
     return grid
 
 
-def _continuous(report: Report, fields: Fields, fewest: int, most: int) -> Continuous:
+def _continuous(report: PackFindings, fields: Fields, fewest: int, most: int) -> Continuous:
     axes = fields.integer("dimensions")
     if "dimensions" in fields.entries and not report.failed and not fewest <= axes.value <= most:
         other = "continuous" if fewest > 3 else "continuousnd"
@@ -131,7 +131,7 @@ def _continuous(report: Report, fields: Fields, fewest: int, most: int) -> Conti
     return space
 
 
-def _bounds(report: Report, node: Node) -> tuple[Spanned[float], Spanned[float]]:
+def _bounds(report: PackFindings, node: Node) -> tuple[Spanned[float], Spanned[float]]:
     pair = [number(report, item, "a bound") for item in items(report, node, "the bounds of an axis")]
     if len(pair) != 2:
         report.add("H119", "the bounds of an axis are two numbers", node.span, hint="Write `[0.0, 10.0]`.")
@@ -141,7 +141,7 @@ def _bounds(report: Report, node: Node) -> tuple[Spanned[float], Spanned[float]]
     return pair[0], pair[1]
 
 
-def _check_extent(report: Report, space: Continuous) -> None:
+def _check_extent(report: PackFindings, space: Continuous) -> None:
     step = space.movement_delta
     if len(space.bounds) == 2 and step.value < SHORTEST_STEP:
         hint = f"HAMLET multiplies it by itself in binary32: write at least {SHORTEST_STEP}."
@@ -152,7 +152,7 @@ def _check_extent(report: Report, space: Continuous) -> None:
             report.add("H117", "the axis is shorter than `interaction_radius`", low.span, hint=hint)
 
 
-def _discretization(report: Report, fields: Fields, axes: int) -> Discretization | None:
+def _discretization(report: PackFindings, fields: Fields, axes: int) -> Discretization | None:
     """Only a plane is discretized; the empty mapping gives it 8 directions and 3 magnitudes."""
     node = fields.find("action_discretization")
     if node is None:

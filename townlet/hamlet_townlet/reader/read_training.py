@@ -7,7 +7,7 @@ from hamlet_townlet.pack import Aspatial, Continuous, Grid, Spanned, Substrate, 
 from hamlet_townlet.reader.fields import Fields, given_twice, text
 from hamlet_townlet.reader.limits import MOST_CELLS, MOST_TICKS
 from hamlet_townlet.reader.nodes import Node
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Label
 
 _LEARNING = (
@@ -26,7 +26,7 @@ _LEARNING = (
 )
 
 
-def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
+def read_training(report: PackFindings, node: Node, substrate: Substrate) -> Training:
     """What training.yaml says about the environment in this space."""
     fields = Fields(report, node, "training.yaml")
     environment = fields.section("environment", "the environment")
@@ -66,7 +66,7 @@ def read_training(report: Report, node: Node, substrate: Substrate) -> Training:
     return training
 
 
-def _names(report: Report, fields: Fields, key: str) -> tuple[Spanned[str], ...] | None:
+def _names(report: PackFindings, fields: Fields, key: str) -> tuple[Spanned[str], ...] | None:
     """A list of names, or `None` where there is none."""
     if fields.find(key) is None:
         return None
@@ -79,7 +79,7 @@ def _names(report: Report, fields: Fields, key: str) -> tuple[Spanned[str], ...]
     return tuple(Spanned(name, span) for name, span in first.items())
 
 
-def _enabled_actions(report: Report, node: Node | None) -> tuple[Spanned[str], ...] | None:
+def _enabled_actions(report: PackFindings, node: Node | None) -> tuple[Spanned[str], ...] | None:
     if node is None:
         return None
     fields = Fields(report, node, "the training")
@@ -94,7 +94,7 @@ def _enabled_actions(report: Report, node: Node | None) -> tuple[Spanned[str], .
     return names
 
 
-def _check_window(report: Report, environment: Fields, vision: Spanned[int], substrate: Substrate) -> None:
+def _check_window(report: PackFindings, environment: Fields, vision: Spanned[int], substrate: Substrate) -> None:
     """Refuse the windows that HAMLET refuses."""
     key: Span = environment.key("partial_observability")
     hint = "Write `partial_observability: false`."

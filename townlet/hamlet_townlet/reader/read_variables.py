@@ -20,7 +20,7 @@ from hamlet_townlet.pack import (
 from hamlet_townlet.reader.fields import Fields, given_twice, mismatch, number
 from hamlet_townlet.reader.limits import MOST_CELLS, MOST_VARIABLES
 from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode
-from hamlet_townlet.reader.report import Report
+from hamlet_townlet.reader.report import PackFindings
 from hamlet_townlet.reader.values import meaning
 
 _SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -87,7 +87,7 @@ def written_variables(substrate: Substrate, automatic: Mapping[str, int | None])
     return names
 
 
-def read_variables(report: Report, node: Node) -> tuple[Variable, ...]:
+def read_variables(report: PackFindings, node: Node) -> tuple[Variable, ...]:
     """The variables of variables_reference.yaml, in file order."""
     fields = Fields(report, node, "variables_reference.yaml")
     fields.documentation("version", "description", "notes")
@@ -103,7 +103,7 @@ def read_variables(report: Report, node: Node) -> tuple[Variable, ...]:
 
 
 def check_variables(
-    report: Report,
+    report: PackFindings,
     variables: Sequence[Variable],
     automatic: Mapping[str, int | None],
     substrate: Substrate,
@@ -145,7 +145,9 @@ def check_variables(
             report.ignore("`default`", variable.default_span, why)
 
 
-def _check_type(report: Report, variable: Variable, written: Mapping[str, int | None], training: Training) -> None:
+def _check_type(
+    report: PackFindings, variable: Variable, written: Mapping[str, int | None], training: Training
+) -> None:
     """HAMLET writes numbers that are no whole ones."""
     name = variable.id.value
     if name in written and name != _never_written(training):
@@ -154,7 +156,7 @@ def _check_type(report: Report, variable: Variable, written: Mapping[str, int | 
         report.add("H120", message, variable.type.span, hint=f"Write `type: {needed}`.")
 
 
-def _check_scope(report: Report, variable: Variable) -> None:
+def _check_scope(report: PackFindings, variable: Variable) -> None:
     """The time is one for all agents, and everything else is an agent's own."""
     name, scope = variable.id.value, variable.scope
     if variable.type.value == "scalar" and (name in _SHARED) != (scope.value == "global"):
@@ -169,7 +171,7 @@ def _never_written(training: Training) -> str:
 
 
 def _check_size(
-    report: Report, variable: Variable, wanted: int | None, substrate: Substrate, training: Training
+    report: PackFindings, variable: Variable, wanted: int | None, substrate: Substrate, training: Training
 ) -> None:
     """What HAMLET writes into a variable has to fit."""
     name = variable.id.value
@@ -191,7 +193,7 @@ def _encoded(substrate: Substrate) -> tuple[str, ...]:
 
 
 def check_unread(
-    report: Report, variables: Sequence[Variable], rewarded: Collection[str], substrate: Substrate
+    report: PackFindings, variables: Sequence[Variable], rewarded: Collection[str], substrate: Substrate
 ) -> None:
     """Truth values and whole numbers are not observed: they have an effect where a reward reads them, or where one
     takes the place of a variable that is observed."""
@@ -204,7 +206,7 @@ def check_unread(
 
 
 def check_encoding(
-    report: Report, variables: Sequence[Variable], automatic: Mapping[str, int | None], substrate: Substrate
+    report: PackFindings, variables: Sequence[Variable], automatic: Mapping[str, int | None], substrate: Substrate
 ) -> None:
     """A scaled position is twice as long, and does not fit into the automatic variable; and there has to be one."""
     declared = {variable.id.value for variable in variables}
@@ -225,7 +227,7 @@ def _scaled(substrate: Substrate) -> bool:
     return not isinstance(substrate, Aspatial) and substrate.encoding.value == "scaled"
 
 
-def _variable(report: Report, node: Node) -> Variable:
+def _variable(report: PackFindings, node: Node) -> Variable:
     fields = Fields(report, node, "the variable")
     fields.documentation("description")
     fields.ignored("lifetime", why="A variable that HAMLET does not write keeps its default for ever.")
@@ -271,7 +273,7 @@ def _size(fields: Fields, kind: VariableType) -> int | None:
             return fields.integer("dims", least=1, most=MOST_CELLS).value
 
 
-def _default(report: Report, fields: Fields, kind: VariableType, size: int | None) -> tuple[float, ...]:
+def _default(report: PackFindings, fields: Fields, kind: VariableType, size: int | None) -> tuple[float, ...]:
     """The numbers of a default, with zeros after the last; a vector with a single number is all zeros."""
     node = fields.need("default")
     if node is None:

@@ -13,7 +13,7 @@ from hamletc.suggest import closest
 
 
 @dataclass(slots=True)
-class Report:
+class PackFindings:
     """Collects the diagnostics of the file with the number `file`. Keys without effect become one warning for each kind
     of key."""
 

@@ -14,7 +14,7 @@ from hamletc.language.syntax import Name, ObserveDecl, ObserveItem, Signed, Star
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ObservedVariable:
     """A variable, how many values it has, and the items that observe it."""
 
     variable: str
@@ -22,7 +22,7 @@ class Part:
     items: tuple[ObserveItem, ...]
 
 
-def observed(pack: Pack) -> list[Part]:
+def observed(pack: Pack) -> list[ObservedVariable]:
     """The automatic variables that the pack does not declare itself, then the scalars and vectors that it does."""
     meters = [bar.name.value for bar in pack.bars]
     automatic = automatic_variables(pack.substrate, meters, len(pack.affordances), pack.training)
@@ -51,7 +51,7 @@ def start(pack: Pack) -> StartDecl | None:
     )
 
 
-def observe(parts: Sequence[Part], span: Span) -> ObserveDecl:
+def observe(parts: Sequence[ObservedVariable], span: Span) -> ObserveDecl:
     """`observe { grid  position relative  meters energy mood  time }`; neighbours are put together."""
     items: list[ObserveItem] = []
     for item in (item for part in parts for item in part.items):
@@ -66,8 +66,8 @@ def observe(parts: Sequence[Part], span: Span) -> ObserveDecl:
     return ObserveDecl(tuple(items), span)
 
 
-def _part(pack: Pack, name: str, count: int, declared: Variable | None) -> Part:
-    return Part(name, count, tuple(_items(pack, name, count, declared)))
+def _part(pack: Pack, name: str, count: int, declared: Variable | None) -> ObservedVariable:
+    return ObservedVariable(name, count, tuple(_items(pack, name, count, declared)))
 
 
 def _items(pack: Pack, name: str, count: int, declared: Variable | None) -> list[ObserveItem]:

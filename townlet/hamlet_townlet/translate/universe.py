@@ -17,7 +17,7 @@ from hamlet_townlet.translate.ending import dies, lifespan
 from hamlet_townlet.translate.masks import enabled, masks
 from hamlet_townlet.translate.meters import meter
 from hamlet_townlet.translate.names import fresh_name, universe_name
-from hamlet_townlet.translate.observations import Part, observe, observed, start
+from hamlet_townlet.translate.observations import ObservedVariable, observe, observed, start
 from hamlet_townlet.translate.rewards import rewards
 from hamlet_townlet.translate.space import moves, space
 from hamlet_townlet.translate.terms import as_binary32, number, word
@@ -112,7 +112,9 @@ def _input(name: str, span: Span) -> InputDecl:
     return InputDecl(Name(name, span, quoted=True), number(0.0, span), bounds, span)
 
 
-def _describe(pack: Pack, depletion: str, fresh: str | None, intrinsic: str, parts: list[Part]) -> Description:
+def _describe(
+    pack: Pack, depletion: str, fresh: str | None, intrinsic: str, parts: list[ObservedVariable]
+) -> Description:
     vocabulary = tuple(each.name.value for each in pack.affordances)
     fields, offset = [], 0
     for part in parts:

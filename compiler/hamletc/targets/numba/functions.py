@@ -11,7 +11,7 @@ from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.targets.body import Body, Loop, body, remarks, table_name
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
-from hamletc.targets.numba.slots import Memory, cell_cache, outcomes, state
+from hamletc.targets.numba.slots import ChunkMemory, cell_cache, outcomes, state
 
 SHORT = 64
 """Tables of at most so many numbers are constants that registers hold (`hamlet.launch.cpu.ops.tables`)."""
@@ -28,7 +28,7 @@ class Functions:
         offsets, scales: of what is observed or allowed the first row, and how it becomes bytes, by names of outputs.
     """
 
-    def __init__(self, program: Program, universe: Universe, memory: Memory) -> None:
+    def __init__(self, program: Program, universe: Universe, memory: ChunkMemory) -> None:
         self.program = program
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]

@@ -14,7 +14,7 @@ from hamletc.targets.numba.parts import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ChunkMemory:
     """How rows of a field are held.
 
     Attributes:
@@ -27,8 +27,8 @@ class Memory:
     make: str
 
 
-STACK = Memory(256, "rows_{}({})")
-HEAP = Memory(8, "room_{}({} * LANES)")
+STACK = ChunkMemory(256, "rows_{}({})")
+HEAP = ChunkMemory(8, "room_{}({} * LANES)")
 """Where functions are cut into parts (`hamletc.targets.numba.parts`), which take arrays only, and those are large."""
 
 BYTES = 128
@@ -84,7 +84,7 @@ class Slot:
         return Place(self.chunk.variable, "0" if self.chunk.rows == 1 else f"{self.row} * LANES")
 
 
-def state(universe: Universe, starts: frozenset[str], memory: Memory = STACK) -> tuple[Slot, ...]:
+def state(universe: Universe, starts: frozenset[str], memory: ChunkMemory = STACK) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
     fields = schema.state_fields(universe)
     taken = {f"{field.name}_array" for field in fields}
@@ -96,7 +96,7 @@ def state(universe: Universe, starts: frozenset[str], memory: Memory = STACK) ->
     )
 
 
-def outcomes(universe: Universe, memory: Memory = STACK) -> tuple[Slot, ...]:
+def outcomes(universe: Universe, memory: ChunkMemory = STACK) -> tuple[Slot, ...]:
     """What a tick gives beside the state, in the order of the outcome arrays."""
     numbered = {"used": len(universe.affordances), "cause": len(universe.causes) + 1}
     result: list[Slot] = []
@@ -154,7 +154,7 @@ def _slots(
     dtype: str,
     taken: set[str],
     starts: frozenset[str],
-    memory: Memory,
+    memory: ChunkMemory,
 ) -> list[Slot]:
     array, start = f"{field.name}_array", None if starts.intersection(values) else field.start
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)

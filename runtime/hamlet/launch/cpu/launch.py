@@ -17,7 +17,7 @@ import torch
 from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
-from hamlet.launch.cpu.memory import Array, Arrays, Memory, array_of
+from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.ops import LANES, NO_ACTIONS, NO_F32, NO_I32, NO_I64
 from hamlet.schema import abi
 from hamlet.universe import Universe
@@ -45,7 +45,7 @@ class NumbaBackend:
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
         self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
-        self._memory = Memory()
+        self._memory = BufferArrays()
         self._cells: int = kernels.CELLS
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
         self._compiled: set[tuple[abi.Kernel, np.dtype[Any]]] = set()

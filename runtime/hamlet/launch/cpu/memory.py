@@ -29,7 +29,7 @@ def array_of(tensor: torch.Tensor | Array) -> Array:
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
 
 
-class Memory:
+class BufferArrays:
     """The arrays of buffers by the names of `hamlet.schema.abi`, made once: that takes as long as a small step."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from hamlet.launch.gpu.call import Argument, Launch, Signature
 from hamlet.launch.gpu.cubins import INDEX, Cubin, Cubins, capabilities, folder, from_json
-from hamlet.launch.gpu.driver import Driver, Grid
+from hamlet.launch.gpu.driver import Driver, LaunchGrid
 from hamlet.package.module import Module
 from hamlet.schema import abi
 
@@ -88,7 +88,7 @@ class AheadKernels(ModuleType):
             value.data_ptr() if isinstance(value, torch.Tensor) else value for value in arguments if value is not None
         ]
         packed = struct.pack(cubin.parameters, *values, *[0] * cubin.scratch)
-        self._driver.launch(function, Grid(grid[0], cubin.threads, cubin.shared), self._stream(), packed)
+        self._driver.launch(function, LaunchGrid(grid[0], cubin.threads, cubin.shared), self._stream(), packed)
 
 
 class _Kernel:

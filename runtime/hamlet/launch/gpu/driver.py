@@ -20,7 +20,7 @@ class CudaError(HamletError):
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class LaunchGrid:
     """Blocks, threads of a block, and its bytes of shared memory."""
 
     blocks: int
@@ -35,7 +35,7 @@ class Driver(Protocol):
         """A handle of the kernel of this name."""
         ...
 
-    def launch(self, function: int, grid: Grid, stream: int, parameters: bytes) -> None:
+    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
         """Launch it; `parameters` as they lie in its memory."""
         ...
 
@@ -61,7 +61,7 @@ class CudaDriver:
         self._check(self._cuda.cuModuleGetFunction(byref(function), module, name.encode()), f"find kernel {name}")
         return function.value or 0
 
-    def launch(self, function: int, grid: Grid, stream: int, parameters: bytes) -> None:
+    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
         size, buffer = c_size_t(len(parameters)), c_char_p(parameters)
         extra = (c_void_p * 5)(
             BUFFER_POINTER, ctypes.cast(buffer, c_void_p), BUFFER_SIZE, ctypes.cast(byref(size), c_void_p), END

@@ -52,7 +52,7 @@ class Traced:
         raise TypeError("a traced function takes no decisions")
 
 
-class Step(NamedTuple):
+class TracedStep(NamedTuple):
     """Instructions: what generates them, for what signature, and the steps whose results they take."""
 
     generate: Callable[..., Any]
@@ -64,7 +64,7 @@ class Trace:
     """What a function does, step by step; the first steps are its arguments."""
 
     def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[TracedStep] = []
         arguments = [Traced(self, number, type_) for number, type_ in enumerate(given)]
         self.arguments = len(arguments)
         known = function.__globals__
@@ -104,7 +104,7 @@ class Trace:
         return results[0] if self.single else context.make_tuple(builder, signature.return_type, results)
 
     def _step(self, generate: Callable[..., Any], signature: Any, *given: Traced) -> Traced:
-        self.steps.append(Step(generate, signature, tuple(value.step for value in given)))
+        self.steps.append(TracedStep(generate, signature, tuple(value.step for value in given)))
         return Traced(self, self.arguments + len(self.steps) - 1, signature.return_type)
 
     def _constant(self, type_: Any, value: float) -> Traced:
