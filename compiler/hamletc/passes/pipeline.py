@@ -1,4 +1,4 @@
-"""The passes in order, run and verified one after the other."""
+"""The passes in order, run one after the other, and verified."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Protocol, TypeAlias
 
 from hamletc.ir.function import Function, Program
-from hamletc.ir.verifier import verify, verify_program
+from hamletc.ir.verifier import verify_program
 from hamletc.passes import tabulation
 from hamletc.passes.algebra import Algebra
 from hamletc.passes.clamp_merging import ClampMerging
@@ -99,7 +99,7 @@ def run(
     observer: Observer | None = None,
     choose: Chosen = default_passes,
 ) -> Program:
-    """The optimised program: every pass that is not disabled, on every function, verified after each change.
+    """The optimised program: every pass that is not disabled, on every function, and verified.
 
     Args:
         facts: what is known of the program (`hamletc.passes.facts`).
@@ -123,9 +123,9 @@ def run(
             before, start = function, perf_counter()
             function = each.run(before)
             seconds = perf_counter() - start
-            if function is not before:
-                verify(function, program.tables)
             if observer is not None:
                 observer(each.name, before, function, seconds)
         functions.append(function)
-    return Program(program.universe, tuple(functions), program.tables)
+    result = Program(program.universe, tuple(functions), program.tables)
+    verify_program(result)
+    return result
