@@ -80,7 +80,9 @@ def line_parts(program: Program, universe: Universe) -> list[LeftOut]:
     states = _states(function)
     origins = dict.fromkeys(function.nodes[value].origin for value in sorted(states))
     return [
-        LeftOut(f"{universe.sources[origin.file]}:{origin.line}  {origin}", origin) for origin in origins if origin.line
+        LeftOut(f"{universe.sources[origin.file]}:{origin.line}  {origin.title}", origin)
+        for origin in origins
+        if origin.line
     ]
 
 

@@ -87,7 +87,7 @@ def test_the_patch_does_what_its_section_says(example: str, tmp_path: Path) -> N
     if command.startswith("hamletc diff"):
         assert re.search(r"are equal in all [1-9][\d,]* values", printed), printed
     if example == "field":
-        assert "# idle" in ran(folder, "hamletc compile universes/first_meal.hamlet --emit triton")
+        assert "# interact: idle" in ran(folder, "hamletc compile universes/first_meal.hamlet --emit triton")
 
 
 @pytest.mark.skipif(os.environ.get("HAMLET_LONG_TESTS") != "1", reason="mypy reads everything anew for this: a minute")

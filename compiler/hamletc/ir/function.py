@@ -52,6 +52,11 @@ class Origin:
     line: int = 0
     file: int = 0
 
+    @property
+    def title(self) -> str:
+        """The construct for a reader, and of a meter what it does: `cascade hunger_sickens`, `meter energy decay`."""
+        return f"{self.construct} {self.phase}" if self.construct.kind == "meter" else str(self.construct)
+
     def __str__(self) -> str:
         return self.phase if str(self.construct) in ("", self.phase) else f"{self.phase}: {self.construct}"
 

@@ -91,7 +91,7 @@ class Alignment:
         """The first construct that leaves another value in a state, or that is another one, up to two versions."""
         histories = self.left.history(state, left), self.right.history(state, right)
         for ours, theirs in zip_longest(*histories):
-            if ours is None or theirs is None or str(ours.origin) != str(theirs.origin):
+            if ours is None or theirs is None or ours.origin.title != theirs.origin.title:
                 break
             if self._differs(ours.value, theirs.value):
                 return self._operation(ours.value, theirs.value)
@@ -99,10 +99,10 @@ class Alignment:
             return self._operation(left, right)
         if (ours is None or theirs is None) and readers is not None:
             # One side reads the state before the other side's last writes to it.
-            last = [str(writes[-1].origin) if writes else "nothing" for writes in histories]
+            last = [writes[-1].origin.title if writes else "nothing" for writes in histories]
             return Pair(*readers, (last[0], last[1]), state)
         values = [None if each is None else each.value for each in (ours, theirs)]
-        constructs = ["nothing" if each is None else str(each.origin) for each in (ours, theirs)]
+        constructs = ["nothing" if each is None else each.origin.title for each in (ours, theirs)]
         return Pair(values[0], values[1], (constructs[0], constructs[1]), state)
 
 

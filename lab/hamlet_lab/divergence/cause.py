@@ -273,7 +273,7 @@ class _Blamed:
         for left in evaluation.history(place.output, evaluation.function.output(place.output).value):
             value = evaluation.shown(left.value, Spot(first.index))
             mark = "  <- the value found: what follows had no effect there" if value == found else ""
-            result.append(f"the program has {value} after {left.origin}{mark}")
+            result.append(f"the program has {value} after {left.origin.title}{mark}")
         return result
 
 

@@ -71,7 +71,7 @@ class Side:
         if not origin.construct.kind:
             return None
         return self.with_text(
-            SourceLine(str(origin), self.universe.sources[origin.file] if origin.line else "", origin.line)
+            SourceLine(origin.title, self.universe.sources[origin.file] if origin.line else "", origin.line)
         )
 
     def with_text(self, source: SourceLine) -> SourceLine:

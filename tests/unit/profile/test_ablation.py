@@ -56,8 +56,8 @@ def found(name: str) -> tuple[Program, LeftOut]:
     [
         ("rule up", {RULE: ""}),
         ("cascade low", {CASCADE: ""}),
-        (":9  interact: affordance Bed", {"    energy += 0.3\n": ""}),
-        ("decay: meter mood", {"meter mood = 0.5 { decay 0.03 }": "meter mood = 0.5"}),
+        (":9  affordance Bed", {"    energy += 0.3\n": ""}),
+        ("meter mood decay", {"meter mood = 0.5 { decay 0.03 }": "meter mood = 0.5"}),
         ("rules", {RULE: "", CASCADE: ""}),
     ],
 )
@@ -95,8 +95,8 @@ def test_parts_are_the_phases_and_the_lines() -> None:
     ]  # fmt: skip
     names = [part.name for part in line_parts(program, universe)]
     assert [name for name in names if "mood" in name or "cascade" in name] == [
-        f"{universe.sources[0]}:5  decay: meter mood",
-        f"{universe.sources[0]}:7  rules: cascade low",
+        f"{universe.sources[0]}:5  meter mood decay",
+        f"{universe.sources[0]}:7  cascade low",
     ]
 
 

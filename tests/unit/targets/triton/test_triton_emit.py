@@ -147,7 +147,7 @@ def test_comments_name_the_file() -> None:
     ]
     universe = replace(universe, sources=("line.hamlet", "other file.yaml"))
     text = emit(replace(program, functions=tuple(moved)), universe)
-    assert re.search(r"^    # meter fuel decay, other file\.yaml:\d+$", text, re.MULTILINE)
+    assert re.search(r"^    # decay: meter fuel, other file\.yaml:\d+$", text, re.MULTILINE)
     assert ", line.hamlet:" not in text
 
 
