@@ -13,14 +13,14 @@ import pytest
 
 import hamlet_townlet
 import hamletc
-from hamlet_townlet.reader.report import Findings as PackReport
+from hamlet_townlet.reader.report import PackFindings
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Diagnostic, diagnose
 
 SOURCES = sorted(path for each in (hamletc, hamlet_townlet) for path in Path(each.__file__).parent.rglob("*.py"))
 
 
-@pytest.mark.parametrize("make", [Diagnostic, diagnose, Findings.add, PackReport.add])
+@pytest.mark.parametrize("make", [Diagnostic, diagnose, Findings.add, PackFindings.add])
 def test_whoever_makes_a_message_gives_a_hint(make: Callable[..., Any]) -> None:
     hint = inspect.signature(make).parameters["hint"]
     assert hint.default is inspect.Parameter.empty
