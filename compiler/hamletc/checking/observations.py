@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields
 from math import prod
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32
@@ -20,6 +22,12 @@ LISTED = ("meters", "params", "velocity", "here", "time", "blank", "constant")
 FUNCTIONS_OF_TIME = ("sin", "cos")
 ENCODINGS = ("relative", "absolute", "scaled")
 MOST_ROWS = 2**20
+WITHOUT_ARGUMENTS: dict[str, Callable[[Span], universe.Observation]] = {
+    kind.__name__.removeprefix("Observe").lower(): kind
+    for kind in get_args(universe.Observation)
+    if [field.name for field in fields(kind)] == ["span"]
+}
+"""Observations that are their word alone, by that word: `lifetime` is an `ObserveLifetime`."""
 
 
 class Observations:
@@ -44,6 +52,8 @@ class Observations:
         kind = item.kind.text
         if kind not in LISTED and not self._first("kind", kind, item.span):
             return None
+        if not self._has_what_it_needs(item):
+            return None
         match kind:
             case "meters":
                 meters = self._listed("meter", item)
@@ -59,21 +69,38 @@ class Observations:
                 return self._position(item)
             case "velocity":
                 return self._velocity(item)
-            case "speed":
-                known = self._names.starts_with_speed or self._has_space(item)
-                return universe.ObserveSpeed(item.span) if known else None
             case "here":
                 return self._here(item)
             case "time":
                 return self._time(item)
             case "progress":
                 return self._progress(item)
-            case "lifetime":
-                return self._lifetime(item)
             case "blank":
                 return self._blank(item)
-            case _:
+            case "constant":
                 return self._constant(item)
+            case _:
+                return WITHOUT_ARGUMENTS[kind](item.span)
+
+    def _has_what_it_needs(self, item: syntax.ObserveItem) -> bool:
+        """Whether the universe has what there is to observe."""
+        match item.kind.text:
+            case "grid" | "window":
+                return self._has_grid(item)
+            case "position" | "velocity":
+                return self._has_space(item)
+            case "speed":
+                return self._names.starts_with_speed or self._has_space(item)
+            case "time" if self._names.clock is None:
+                hint = "Add `clock 24 hours`."
+                self._report.add("H036", "`time` needs a clock", item.span, "this universe has none", hint=hint)
+                return False
+            case "lifetime" if self._names.lifespan is None:
+                hint = "Add `lifespan 500 ticks`."
+                self._report.add("H037", "`lifetime` needs a lifespan", item.span, "this universe has none", hint=hint)
+                return False
+            case _:
+                return True
 
     def _first(self, sort: str, name: str, span: Span) -> bool:
         """Whether what has this name is observed for the first time, or may be observed again."""
@@ -105,15 +132,11 @@ class Observations:
     # --- where agents are and how they move --------------------------------------------------------------------------
 
     def _grid_cells(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not self._has_grid(item):
-            return None
         if isinstance(self._space, universe.Grid) and self._is_too_large(prod(self._space.sizes), item):
             return None
         return universe.ObserveGrid(item.span)
 
     def _window(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not self._has_grid(item):
-            return None
         number = self._number(item)
         if number is None:
             self._report.add("H026", "`window` needs a radius", item.span, hint="Write `window 2`.")
@@ -145,8 +168,6 @@ class Observations:
         return True
 
     def _position(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not self._has_space(item):
-            return None
         if not item.words:
             choices = ", ".join(f"`position {encoding}`" for encoding in ENCODINGS)
             self._report.add("H026", "`position` needs an encoding", item.span, hint=f"Write one of {choices}.")
@@ -156,7 +177,7 @@ class Observations:
         return universe.ObservePosition(cast(universe.Encoding, item.words[0].text), item.span)
 
     def _velocity(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not self._has_space(item) or self._space is None:
+        if self._space is None:
             return None
         if not item.words:
             axes = tuple(axis for axis in axes_of(self._space) if self._first("velocity", axis, item.span))
@@ -211,10 +232,6 @@ class Observations:
         return universe.ObserveHere(tuple(places), item.span) if places else None
 
     def _time(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if self._names.clock is None:
-            hint = "Add `clock 24 hours`."
-            self._report.add("H036", "`time` needs a clock", item.span, "this universe has none", hint=hint)
-            return None
         words = [
             word for word in item.words if is_known(word, FUNCTIONS_OF_TIME, "no function of the time", self._report)
         ]
@@ -245,13 +262,6 @@ class Observations:
             )
             return None
         return universe.ObserveProgress(per, item.span)
-
-    def _lifetime(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if self._names.lifespan is None:
-            hint = "Add `lifespan 500 ticks`."
-            self._report.add("H037", "`lifetime` needs a lifespan", item.span, "this universe has none", hint=hint)
-            return None
-        return universe.ObserveLifetime(item.span)
 
     # --- rows that never change --------------------------------------------------------------------------------------
 
