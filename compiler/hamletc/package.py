@@ -127,7 +127,7 @@ def _replace(output: Path, files: Mapping[str, bytes]) -> None:
     this process is killed."""
     beginning = f".{output.name}.hamletc-"
     with _alone(output.parent):
-        # Those who write here take turns: what is there was left behind by one that was killed.
+        # Writers of this folder take turns, so what lies there was left behind by a process that was killed.
         for left in output.parent.glob(f"{glob.escape(beginning)}*"):
             shutil.rmtree(left, ignore_errors=True)
         staging = Path(tempfile.mkdtemp(prefix=beginning, dir=output.parent))
@@ -168,7 +168,7 @@ def _exchange(one: Path, other: Path) -> None:
         number = ctypes.get_errno()
         if number not in (errno.EINVAL, errno.ENOSYS):
             raise OSError(number, os.strerror(number))
-    # The file system cannot: for a moment there is neither.
+    # This file system cannot exchange folders: for a moment neither package stands there.
     old = one.with_name(f"{one.name}.old")
     other.rename(old)
     try:

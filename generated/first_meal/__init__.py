@@ -17,8 +17,8 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "a9d7173291778caecf1fab389841ee464616513abd5cc37dc2b617bedded59dc",
-    "triton_kernels.py": "c5417b74740e4e25313844f890f5076a94c82c74e56d2a3214ec141c613e11b4",
+    "numba_kernels.py": "7a234d7f67985b33ce26f4db38b012b4a2fc6f6e16cd7eb00967e0404a5249ae",
+    "triton_kernels.py": "7f7878adb9ff158a1ff823be5e7dc2b092a9676e4d2cff56bbb9ff954b1d404b",
 }
 
 

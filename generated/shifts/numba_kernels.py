@@ -2,7 +2,7 @@
 
 A kernel works on chunks of LANES lanes: a lane is one agent of one world, and a chunk holds whole worlds; a world that
 is larger takes several tiles. Arrays are field-major, [rows, lanes] or [rows, worlds]; those of a chunk are [LANES] and
-stay in the cache for all ticks. Functions compute vectors of WIDE lanes; an index `wide(first)` stands for so many.
+stay in the cache for all ticks. Functions compute vectors of WIDE lanes; an index `wide(first)` stands for WIDE lanes.
 """
 
 from numba import float32 as f32

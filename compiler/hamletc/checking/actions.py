@@ -173,7 +173,7 @@ def _count(given: dict[str, syntax.Property], key: str, report: Findings) -> int
 
 
 def too_many_actions(count: int, where: Span, report: Findings) -> None:
-    """Report that there are so many actions."""
+    """Report a number of actions that no kernel can tell apart."""
     report.add("H067", f"a universe has at most {MOST_ACTIONS} actions, not {count}", where, hint="Leave some out.")
 
 

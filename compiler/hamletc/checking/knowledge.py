@@ -176,7 +176,7 @@ class Known:
     # --- conditions --------------------------------------------------------------------------------------------------
 
     def is_high(self, expression: Expression) -> bool:
-        """Whether an expression has so many levels that nothing is narrowed in it."""
+        """Whether an expression is too deep for narrowing."""
         shapes = self.setting.shapes
         return shapes.height[shapes.of(expression)] > HIGHEST
 

@@ -20,7 +20,7 @@ from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 
 LONGEST_LIFE = 1_000_000_000
-"""Twice as many ticks can still be counted."""
+"""The most ticks of a lifespan: an I32 still counts twice that number."""
 
 
 def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Findings) -> Lifespan | None:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from hamlet.env.rollout import Rollout
 
 CHUNKS = 50
-"""A run is cut into about so many rollouts."""
+"""The rollouts, about, that a run is cut into."""
 
 SAMPLED_LANES = 1 << 14
-"""Quantiles are taken over about so many agents."""
+"""The agents, about, whose meters give the quantiles."""
 
 
 def live(make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, float]) -> tuple[RunReport, list[Sample]]:

@@ -92,7 +92,7 @@ def main() -> None:
         sys.stdout.flush()
     except OSError as error:
         code = _failed(error)
-        # Python would try once more.
+        # Python would flush the closed stream once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 

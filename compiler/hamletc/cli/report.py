@@ -69,7 +69,7 @@ def show(report: RunReport, console: Console) -> None:
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Fractions as a row of blocks, at most so many."""
+    """Fractions as a row of at most `width` blocks."""
     count = min(width, len(values))
     picked = [values[index * (len(values) - 1) // max(count - 1, 1)] for index in range(count)]
     return "".join(BLOCKS[math.ceil(value * (len(BLOCKS) - 1))] for value in picked).rstrip()

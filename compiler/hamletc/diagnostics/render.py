@@ -22,7 +22,7 @@ TAB = 4
 """The columns from one tab stop to the next."""
 
 WIDEST = 140
-"""Of a longer line, only so many characters around the primary label are shown."""
+"""The characters shown of a longer line, around the primary label."""
 
 _BOLD, _RED, _YELLOW, _BLUE = "1", "1;31", "1;33", "1;34"
 

@@ -41,7 +41,7 @@ _CONDITIONALS = ("if", "for", "while", "where", "unless", "until", "given", "onl
 class Situation:
     """A token that cannot stand where it does. `texts` are the words and symbols among the `expected` terminals,
     `start` is where the declaration began, `shifted` the last terminal before the token, `opener` the brace around it,
-    `closer` has each brace's second one, and `accepts` says whether the token so many places further on could stand
+    `closer` has each brace's second one, and `accepts` says whether the token some places further on could stand
     here."""
 
     tokens: tuple[Token, ...]
@@ -63,7 +63,7 @@ class Situation:
         return self.tokens[self.index - 1]
 
     def after(self, count: int = 1) -> Token:
-        """The token so many places further on; behind the last one the end."""
+        """The token `count` places further on; behind the last one the end."""
         return self.tokens[min(self.index + count, len(self.tokens) - 1)]
 
     @property
@@ -133,7 +133,7 @@ def _equals(s: Situation) -> Cure | None:
 
 
 def _rest(s: Situation, count: int) -> tuple[Token, ...]:
-    """The tokens from so many places further on to the end of what seems to be an item in one line."""
+    """The tokens from `count` places further on to the end of what seems to be an item in one line."""
     rest: list[Token] = []
     first = s.index + count
     for index, token in enumerate(s.tokens[first : first + 8], first):

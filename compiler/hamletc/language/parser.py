@@ -29,7 +29,7 @@ from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
 
 MOST_ERRORS = 20
-"""After so many errors a run gives up."""
+"""The errors after which a parse gives up."""
 
 DEEPEST_TREE = 200
 """The most levels that a syntax tree may have; `a + b + c` has one more than `a + b`."""

@@ -29,7 +29,7 @@ SHORT_NUMBER = 30
 """Whole numbers of fewer digits fit into binary32."""
 
 MOST_READINGS = 1000
-"""How many pieces are read as what was meant; behind so many the rest of a line is not looked at."""
+"""The most foreign pieces of a text that are read as what was meant; behind them the rest of a line is skipped."""
 
 _TOKEN = re.compile(
     rf"""

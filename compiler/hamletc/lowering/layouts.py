@@ -214,7 +214,7 @@ def _drawn_words(builder: Builder, table: DrawTable, mixed: Value, cell: Value) 
 
 
 def draw_body(table: DrawTable) -> Function:
-    """The body of the loop: a row draws the coordinate on its axis and adds it to its word, as many strides."""
+    """The body of the loop: a row draws the coordinate on its axis and adds it to its word, in strides."""
     builder = Builder("episode")
     with builder.at(Construct("layout"), None):
         row, names = builder.input(I32, "row"), _word_names(table)

@@ -13,7 +13,8 @@ from hamletc.ir.ops import F32, I32, Value
 
 WORD = 32
 STEPS_PER_AXIS, MORE_STEPS = 4, 64
-"""Up to so many different steps per axis, and so many more, masks try each for itself. Beyond, they try each move."""
+"""The most different steps for which masks try each step by itself: the first per axis, the second in all beyond those.
+With more steps they try each move."""
 
 
 @dataclass(frozen=True, slots=True)

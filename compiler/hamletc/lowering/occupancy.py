@@ -18,8 +18,8 @@ Occupancy: TypeAlias = Callable[[Value], Value]
 """Gives for a cell's index (U32) whether an affordance stands there (BOOL). Total: meaningless beyond the grid."""
 
 LARGEST_MASK = 256
-"""Up to so many words times affordances that are not at fixed cells, a bit per cell is cheaper than asking for each
-cell: by a permutation, or by comparing stored places."""
+"""The largest product of words and affordances that are not at fixed cells with which a bit per cell is cheaper than
+asking for each cell: by a permutation, or by comparing stored places."""
 
 WORD = 32
 """Cells that a word has bits for."""
@@ -144,7 +144,7 @@ def _by_permutation(lane: Lane) -> Occupancy:
 
 def _marked_words(builder: Builder, where: Places, layout: Value, words: int) -> list[Value]:
     """The words (U32) with a bit for every cell; those of affordances at random are set."""
-    # Seed the words with a non-constant so that the loop has a type; take it away again afterwards.
+    # Seed the words with a non-constant so that the loop has a type; xor it away afterwards.
     names = _names(words)
     read = dict.fromkeys(node.op.table for node in _cells_body(where, words).nodes if isinstance(node.op, Lookup))
     folds = (Fold(CELLS, name, _rows(where), names, tuple(read), (layout,) * len(names)) for name in names[1:])

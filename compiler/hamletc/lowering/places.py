@@ -42,7 +42,7 @@ class Places:
     Attributes:
         fixed: (cell index, affordance number) of those at a fixed place, by cell; none where the grid is too large.
         random: the numbers of those at random, in file order: the j-th stands on free cell P(j).
-        permuted: so many axes, the first ones, are permuted; the others are drawn.
+        permuted: the number of axes, the first ones, that are permuted; the others are drawn.
         free: the domain of the free cells; of one where no axis is permuted.
         searched: the tables that replace comparisons with each fixed place; `None` where those are few.
     """

@@ -18,12 +18,13 @@ from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Up to so many affordances of a universe, steps of cascades in a row, moves, drawn coordinates of places, and
-    actions of its own are unrolled. More are tables: the size of a kernel does not depend on them. A lookup is as fast
+    """The most affordances of a universe, steps of cascades in a row, moves, drawn coordinates of places, and actions
+    of its own that are unrolled. More are tables: the size of a kernel does not depend on them. A lookup is as fast
     as 64 affordances; a step of a loop takes many times longer than an unrolled one, which knows its meters, so that
     only many become a loop.
 
-    `cached_cells`: on a grid of so many cells the kernel has a cache of the cells of unrolled affordances at random.
+    `cached_cells`: the most cells of a grid on which the kernel has a cache of the cells of unrolled affordances at
+    random.
     """
 
     affordances: int = 64

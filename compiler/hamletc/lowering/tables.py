@@ -38,7 +38,7 @@ class TreeRows:
 
 
 def rows_of(name: str, trees: Sequence[Any], before: int = 0) -> TreeRows:
-    """The rows of trees of the universe, behind so many empty ones; the names of the tables begin with `name`."""
+    """The rows of trees of the universe, behind `before` empty ones; the names of the tables begin with `name`."""
     shapes: dict[Any, list[int]] = {}
     kinds: dict[Any, int] = {}
     numbers: list[list[float]] = [[] for _ in range(before)]

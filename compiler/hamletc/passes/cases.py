@@ -13,7 +13,7 @@ from hamletc.passes.ranges import Facts, ranges_of
 
 MOST_CASES = 64
 FEWEST_TESTS = 3
-"""An integer that is compared with so many constants distinguishes cases."""
+"""The fewest constants that an integer is compared with to distinguish cases."""
 
 
 @dataclass(frozen=True, slots=True)

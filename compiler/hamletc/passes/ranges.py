@@ -236,7 +236,7 @@ def _words(transfer: Callable[[int, int, int, int], Interval]) -> Callable[[Inte
 
 
 def _bits(_low: int, high: int, _least: int, most: int) -> Interval:
-    """All numbers of as many bits as the longer one has."""
+    """All numbers that are no longer in bits than the longer operand."""
     return Interval(0, (1 << max(high.bit_length(), most.bit_length())) - 1)
 
 

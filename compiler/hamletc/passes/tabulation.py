@@ -311,7 +311,7 @@ class _Lookups(_Rewriting):
         return len(found)
 
     def _alternatives(self, value: Value, op: Select, type_: Type) -> Value:
-        """A chain of alternatives by one integer, and what there is besides."""
+        """A chain of alternatives by one integer, and what holds in no alternative."""
         key = self.cases.keys[op.condition]
         if key is None or type_ is Type.BOOL or _rows(self.cases.numbers[key]) > WORD:
             return self.same(op, type_)

@@ -21,7 +21,7 @@ from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select,
 from hamletc.ir.verifier import element_of
 
 FOLDED_OPERATIONS = 4
-"""An expression holds at most so many operations."""
+"""The most operations that one printed expression holds."""
 
 
 @dataclass(frozen=True, slots=True)

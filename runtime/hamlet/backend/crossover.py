@@ -1,4 +1,4 @@
-"""What is the fastest for so many agents is measured once per machine and universe: below some number of agents a GPU
+"""Which choice is the fastest for a number of agents is measured once per machine and universe: below some number a GPU
 loses to the CPU, and below another a launch of a kernel takes longer than a tick, so that a CUDA graph wins."""
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from hamlet.errors import EnvError
 from hamlet.package import cache
 
 SIZES = (64, 1024, 16384, 65536)
-"""Agents that are timed. With as many as the last, or more, a GPU is taken without timing the CPU."""
+"""Numbers of agents that are timed. From the last one on a GPU is chosen without timing the CPU."""
 GRAPHED_MOST = 1 << 20
-"""From so many agents on a tick takes longer than its launch anywhere, and graphs are not timed."""
+"""The agents from which on a tick takes longer than its launch anywhere, and graphs are not timed."""
 SWITCH = "HAMLET_MEASURE"
 """Set to 0, this variable keeps `auto` from measuring."""
 SAMPLE_SECONDS = 0.03
 """Of a timing."""
 GAIN = 1.05
-"""A graph must be so many times faster than launches: less may be noise, and it is recorded anew for every seed."""
+"""How many times faster than launches a graph must be: less may be noise, and each seed needs a new recording."""
 
 Times: TypeAlias = Mapping[int, float]
 """Seconds of a step by number of agents."""
 Measure: TypeAlias = Callable[[Choice, int], float]
-"""Seconds of a step of so many agents by this choice."""
+"""Gives the seconds that a step of a number of agents takes by a choice."""
 
 
 def settle(
@@ -45,7 +45,7 @@ def settle(
     Args:
         options: the one to take without measuring first.
         lanes: all agents.
-        sizes: so many agents are timed; fewer than two are not enough to tell.
+        sizes: the numbers of agents that are timed; fewer than two sizes cannot tell.
         identity: of the universe, its agents per world, and what it observes.
         measure: times a step.
         quiet: do not say that something is measured.
@@ -89,7 +89,7 @@ def _measured(
 
 
 def ranked(times: Mapping[Choice, Times], lanes: int) -> list[Choice]:
-    """The choices that are worth considering for so many agents, the best one first."""
+    """The choices worth considering for a number of agents, the best one first."""
 
     def cost(choice: Choice) -> float:
         return expected(times[choice], lanes) * (GAIN if choice.launch == "graph" else 1.0)
@@ -98,7 +98,7 @@ def ranked(times: Mapping[Choice, Times], lanes: int) -> list[Choice]:
 
 
 def expected(times: Times, lanes: int) -> float:
-    """The seconds of a step of so many agents: on a line between the sizes that were measured, and beyond them."""
+    """The seconds of a step of `lanes` agents: on a line between the sizes that were measured, and beyond them."""
     sizes = sorted(times)
     if lanes <= sizes[0]:
         return times[sizes[0]]
@@ -132,7 +132,7 @@ def timed(step: Callable[[], object], wait: Callable[[], None], clock: Callable[
 
 
 def _limit(choice: Choice) -> float:
-    """From so many agents on the choice is not worth a measurement."""
+    """The agents from which on a choice is not worth a measurement."""
     match choice:
         case Choice(backend="numba"):
             return SIZES[-1]

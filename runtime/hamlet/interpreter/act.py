@@ -25,7 +25,7 @@ def act(lanes: Lanes, actions: Tensor) -> None:
     if lanes.coverage is not None:
         count_moves(lanes, actions, by, lanes.coverage)
     displace(lanes, by, of_space)
-    # nobody with a custom action has been displaced yet
+    # No agent with a custom action has been displaced yet.
     lanes.velocity = tuple(
         torch.where(lanes.running, (x - old).to(torch.float32), v)
         for x, old, v in zip(lanes.position, before, lanes.velocity, strict=True)

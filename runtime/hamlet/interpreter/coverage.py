@@ -133,7 +133,7 @@ class Coverage:
             self.add(construct, int(who.sum()))
 
     def add(self, construct: str, lanes: int) -> None:
-        """Add so many lanes in which a construct fired."""
+        """Add lanes in which a construct fired."""
         if construct in self.counts:
             self.counts[construct] += lanes
 

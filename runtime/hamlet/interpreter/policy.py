@@ -12,7 +12,7 @@ from hamlet.interpreter.space import at, clamp
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Feature, Quantity, features
 
 WORD_BITS = 2
-"""Random words lose so many bits: 30 are compared with thresholds."""
+"""The bits that random words lose: thresholds are compared with the other 30."""
 
 
 def look_up(policy: TabularPolicy, lanes: Lanes, words: Tensor) -> Tensor:

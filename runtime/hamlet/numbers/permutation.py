@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ROUNDS = 8
-"""With so many, the joint cells of two indices are even to a few percent on 3 x 3 and to 1% on 8 x 8 cells."""
+"""Rounds of the permutation: with 8, the joint cells of two indices are even to a few percent on 3 x 3 and to 1% on
+8 x 8 cells."""
 GOLDEN = 0x9E3779B9
 ROUND_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77)
 MIX_MULTIPLIERS = (0x7FEB352D, 0x846CA68B)

@@ -110,7 +110,7 @@ def recall(kind: str, name: str) -> bytes | None:
                     return None
                 content = file.read()
                 with contextlib.suppress(OSError):
-                    # It was used now.
+                    # The time of last use decides what `_make_room` removes.
                     os.utime(descriptor)
     except OSError:
         return None

@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A day of so many hours; an hour passes every tick and a world starts at hour 0."""
+    """A day of `hours`; an hour passes every tick and a world starts at hour 0."""
 
     hours: int
     span: Span

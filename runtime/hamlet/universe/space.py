@@ -63,7 +63,7 @@ Space: TypeAlias = Grid | Continuous | NoSpace
 
 
 def axis_names(count: int) -> tuple[str, ...]:
-    """The names of so many axes: x, y, z; x0, x1, ... where there are more than three."""
+    """The names of `count` axes: x, y, z; x0, x1, ... where there are more than three."""
     return ("x", "y", "z")[:count] if count <= 3 else tuple(f"x{axis}" for axis in range(count))
 
 

@@ -14,7 +14,7 @@ from hamletc.targets.numba.formatter import NumbaFormatter, literal
 from hamletc.targets.numba.slots import ChunkMemory, cell_cache, outcomes, state
 
 SHORT = 64
-"""Tables of at most so many numbers are constants that registers hold (`hamlet.launch.cpu.ops.tables`)."""
+"""The most numbers of a table that registers hold as a constant (`hamlet.launch.cpu.ops.tables`)."""
 
 
 class Functions:

@@ -18,8 +18,8 @@ class ChunkMemory:
     """How rows of a field are held.
 
     Attributes:
-        few: so many have an array each, with the author's names, which compiles faster; more share one array, so that
-            functions do not take thousands of arrays.
+        few: the most rows that have an array each, with the author's names, which compiles faster; more share one
+            array, so that functions do not take thousands of arrays.
         make: what makes such an array, of a type and a number of rows.
     """
 

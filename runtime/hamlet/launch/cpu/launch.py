@@ -137,7 +137,7 @@ class NumbaBackend:
             function(*arrays, *others, shares, 0, *switches)
         finally:
             for future in waiting:
-                # Nothing is left for a thread that has not begun.
+                # A thread that has not begun finds no share left.
                 if not future.cancel():
                     future.result()
         for own in private:

@@ -16,7 +16,7 @@ LAYOUT = 4
 """Bytes of a layout."""
 
 SHARE = 3
-"""The cell cache takes at most one part in so many of the bytes of state."""
+"""The bytes of state for one byte of the cell cache, at the least."""
 
 NO_OBSERVATION = np.zeros((0, 0), np.float32)
 

@@ -42,7 +42,7 @@ class Launch:
         return self.kernel == "step" or self.every_tick
 
     def given(self, block: int) -> dict[str, int | bool]:
-        """The constants of the kernel and the options of its compiler for blocks of so many lanes."""
+        """The constants of the kernel and the options of its compiler for blocks of `block` lanes."""
         chosen = constants(self.kernel, self.group, block, self.bins, self.every_tick)
         return chosen | options(block, self.observes)
 

@@ -11,7 +11,7 @@ WARPS = 1
 lanes needs it."""
 OBSERVING_REGISTERS = 255
 LARGEST_OBSERVING_BLOCK = 256
-"""A multiprocessor has 65,536 registers: so many lanes can have all of theirs."""
+"""Lanes that can have 255 registers each: a multiprocessor has 65,536."""
 
 
 def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick: bool) -> dict[str, int]:
@@ -29,7 +29,7 @@ def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick:
 
 
 def options(block: int, observes: bool) -> dict[str, int | bool]:
-    """Triton's options for blocks of so many lanes, one per thread.
+    """Triton's options for blocks of `block` lanes, one per thread.
 
     Without contraction: a * b + c is rounded twice, which is not Triton's default. Left to itself, the assembler aims
     at few registers where observations are written, and spills values: it is told that it may use all.

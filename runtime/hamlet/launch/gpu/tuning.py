@@ -22,16 +22,16 @@ from hamlet.package import cache
 from hamlet.schema import abi
 
 FACTORS = (1, 2, 4)
-"""Candidates are blocks of so many times the lanes that a block has without tuning."""
+"""Candidates are blocks of these multiples of the lanes that a block has without tuning."""
 FEWEST_LANES = 1 << 16
 """With fewer, a launch takes longer than the kernel, and there is nothing to gain."""
 MOST_TICKS = 64
 """Of a rollout that is timed."""
 ROUNDS = {"default": 5, "max": 15, "off": 0}
 SECONDS = {"default": 0.3, "max": 10.0, "off": 0.0}
-"""After so many no further round is begun."""
+"""The seconds after which no further round begins."""
 GAIN = 1.02
-"""Another block must be so many times faster: less may be noise."""
+"""How many times faster another block must be: less may be noise."""
 
 
 class Clock(Protocol):

@@ -14,7 +14,7 @@ BYTES = 64
 """Lanes that are compared together."""
 
 CACHE_TICKS = 4
-"""In a rollout of so many ticks a cell cache pays for itself, also where it is not stored."""
+"""The ticks of a rollout in which a cell cache pays for itself, also where it is not stored."""
 
 
 def _bytes(builder: Any, chunk: Any, first: int) -> Any:

@@ -25,7 +25,7 @@ from hamlet.launch.cpu.ops.machinery import (
 from hamlet.launch.cpu.ops.vectors import WIDE, Vector, Wide, splat
 
 LANES = 256
-"""Lanes in a chunk: a multiple of 64, at most 256. The state of so many lanes fits into the level-1 cache."""
+"""Lanes in a chunk: a multiple of 64, at most 256. Their state fits into the level-1 cache."""
 
 AHEAD = 4 * LANES
 """Random words that a chunk draws at once, for four ticks."""
@@ -150,7 +150,7 @@ def _local(element: Any, size: int = 1) -> Any:
             with builder.goto_entry_block():
                 pointer = builder.alloca(number, length)
                 pointer.align = ALIGNMENT
-                # Numba's `alloca_once` stores zeros as one value, of which LLVM makes as many stores as numbers.
+                # Numba's `alloca_once` stores zeros as one value, of which LLVM makes one store per number.
                 cgutils.memset(builder, pointer, ir.IntType(64)(length * context.get_abi_sizeof(number)), 0)
             return pointer
 
@@ -173,7 +173,7 @@ rows_bool = _local(types.boolean, LANES)
 
 
 def _room(element: Any) -> Any:
-    """An intrinsic that makes a chunk of zeros of so many elements, too many for the stack."""
+    """An intrinsic that makes a chunk of zeros with more elements than the stack holds."""
 
     def room(_context: Any, _count: Any) -> Any:
         def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:

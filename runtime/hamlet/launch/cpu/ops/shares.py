@@ -14,7 +14,7 @@ from hamlet.launch.cpu.ops.machinery import intrinsic, types
 
 @intrinsic
 def _take(_context: Any, shares: Any, _share: Any, _worlds: Any) -> Any:
-    """Add so many worlds to the first number of a share, in one go for all threads; what it was."""
+    """Add worlds to the first number of a share, atomically among threads; gives the number before."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         shares, share, worlds = arguments
