@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "numba_kernels.py": "c670671e0ae4d8d5c3dd0beb211e361b918cfb912d9440e53b5986d80a7f3b46",
-    "triton_kernels.py": "4cf9e69753c1626e268b4bce86b5b74d0b9b9836b3b66c1a85369abb4f72da85",
+    "triton_kernels.py": "eb8203595fb620dcf0a49b7e072f3443b7c985770e4c5c36ab15fbd82e06bd8d",
 }
 
 

@@ -975,7 +975,7 @@ def _advance(arrays, place, state, action, GROUP: tl.constexpr, BLOCK: tl.conste
 
 @triton.jit
 def _begin(starts, episodes, arrays, place, state, key, number):
-    """A new episode where `starts`, `episodes` after the one before. `number` is the world's among all shards' worlds."""
+    """A new episode where `starts`, `episodes` later. `number` is the world's among all shards' worlds."""
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
     (
