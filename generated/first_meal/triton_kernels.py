@@ -589,7 +589,7 @@ def _begin(starts, episodes, arrays, place, state, key, number):
 
 
 @triton.jit
-def _kept(ending, lived, arrays, place, state):
+def _final_state(ending, lived, arrays, place, state):
     """The state at the end of an episode. A lane that was not alive before the tick has it still in memory."""
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
@@ -631,7 +631,7 @@ def _conclude(
                 target_ptr = final_observation_ptr
                 wanted = ending
                 if GROUP == 1:
-                    state = _kept(ending, lived, arrays, place, state)
+                    state = _final_state(ending, lived, arrays, place, state)
             meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
             scene_0 = scene
             _observe(target_ptr, lanes, lane, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)

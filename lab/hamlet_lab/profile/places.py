@@ -28,7 +28,7 @@ OF_FUNCTIONS: dict[str, KernelPart] = {
     "_observe": "observe",
     "_survey": "observe",
     "_encode": "observe",
-    "_kept": "observe",
+    "_final_state": "observe",
     "_mask": "mask",
     "_place": "loads and stores",
     "_load": "loads and stores",
