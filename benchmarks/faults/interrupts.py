@@ -16,7 +16,7 @@ from fault import SEED, Fault
 
 import hamlet
 from hamlet.backend.buffers import Statistics
-from hamlet.env.environment import SPANS
+from hamlet.backend.registry import backend_kind
 
 FIRST_MEAL = Path(__file__).resolve().parents[2] / "generated" / "first_meal"
 
@@ -24,7 +24,8 @@ FIRST_MEAL = Path(__file__).resolve().parents[2] / "generated" / "first_meal"
 def interrupted(share: float) -> Iterator[Fault]:
     """Steps and rollouts of several threads; afterwards as if nobody had pressed anything."""
     module = hamlet.load(FIRST_MEAL)
-    SPANS.update(numba=(0, 50), interpreter=(0, 5))
+    for name, ticks in (("numba", 50), ("interpreter", 5)):
+        type(backend_kind(name)).span = 0, ticks
     for backend, worlds, seconds in (("numba", 64, 20.0), ("numba", 20_000, 20.0), ("interpreter", 300, 20.0)):
         for kind in ("steps", "rollouts"):
             fault = Fault(f"Ctrl-C in {kind} of {worlds:,} worlds, {backend}", "all lanes at the tick that `tick` says")

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.arguments import Actions, dense, flag, named, whole
+from hamlet.arguments import Actions, flag, named, whole
 from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
-from hamlet.backend.protocol import Backend, Policy, RandomPolicy, Recordable, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
 from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env import checkpoint
+from hamlet.env.actions import ActionCheck
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
@@ -30,12 +30,11 @@ from hamlet.env.placing import place
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
-from hamlet.errors import EnvError, shown
+from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet.universe import Universe
 
 MOST_TICKS = (1 << 31) - 1
-INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
 
 @dataclass(slots=True)
@@ -116,6 +115,9 @@ class Env(Sealed):
         self._checked = tuple(held for held in self._held.values() if held.checked)
         self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
         self._stepper = Stepper(backend, buffers, self._check_operands)
+        self._action_check = ActionCheck(
+            self.num_worlds, self.num_agents, self.num_actions, self.device, module.digest, validate
+        )
         self._whole = Whole()
         self._info = self._views()
         self._seal()
@@ -241,13 +243,13 @@ class Env(Sealed):
         """
         if torch.compiler.is_compiling():
             # The operator checks params and inputs itself.
-            self._step_as_operator(self.checked_actions(actions))
+            self._step_as_operator(self._action_check.actions(actions))
             return self._finish()
         if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
             if self._now.graphed is None:
                 self._now.graphed = self.graphed()
             return self._now.graphed.step(actions)
-        given = self.checked_actions(actions)
+        given = self._action_check.actions(actions)
         for held in self._checked:
             held.check()
         with self._whole:
@@ -279,7 +281,7 @@ class Env(Sealed):
         Raises:
             EnvError: `step` would refuse the actions.
         """
-        return self._checked_actions(actions, (self.num_lanes,))
+        return self._action_check.actions(actions)
 
     def rollout(
         self,
@@ -313,7 +315,7 @@ class Env(Sealed):
             print(result, result.causes(), result.world_episodes())
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
-        chosen = self._checked_policy(policy, ticks)
+        chosen = self._action_check.policy(policy, ticks)
         observing = flag("observe", observe)
         counts = self._counts(statistics, flag("per_world", per_world))
         self.check_given()
@@ -518,54 +520,6 @@ class Env(Sealed):
                 "action_mask": buffers.mask.T,
             }
         )
-
-    def _checked_policy(self, policy: Any, ticks: int) -> Policy:
-        # Comparing an array with a word compares every entry, so the types are matched first.
-        match policy:
-            case torch.Tensor() | np.ndarray() | list() | tuple():
-                return RecordedPolicy(self._checked_actions(policy, (ticks, self.num_lanes)))
-            case TabularPolicy(universe=universe, strides=strides):
-                if universe != self.module.digest or strides.device != self.device:
-                    raise EnvError("this policy was made by an environment of another universe, or on another device")
-                return policy
-            case str("random"):
-                return RandomPolicy()
-            case str():
-                raise EnvError(f'there is no policy {policy!r}: take "random" or a tensor of actions [ticks, lanes]')
-            case _:
-                raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(policy)}')
-
-    def _checked_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
-        try:
-            plain = actions.layout is torch.strided and actions.dtype in INTEGERS and actions.shape == shape
-        except (AttributeError, RuntimeError):
-            # Only tensors have a layout, and nested tensors have no shape.
-            plain = False
-        given: torch.Tensor = actions if plain else self._flat_actions(actions, shape)
-        if given.device != self.device:
-            raise EnvError(f"actions are on {given.device}, the environment is on {self.device}")
-        # A compiled graph cannot read the numbers of a tensor.
-        if self.validate and not torch.compiler.is_compiling():
-            least, most = torch.aminmax(given)
-            low, high = least.item(), most.item()
-            if low < 0 or high >= self.num_actions:
-                wrong = low if low < 0 else high
-                raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.num_actions - 1}")
-        # These tests cost less than a conversion that changes nothing.
-        return given if given.dtype is torch.int32 and given.is_contiguous() else given.to(torch.int32).contiguous()
-
-    def _flat_actions(self, actions: Any, shape: tuple[int, ...]) -> torch.Tensor:
-        """Actions in this shape and of an integer type, from any argument that `step` takes."""
-        what = "actions are whole numbers (torch.int32)"
-        given = dense(actions, what)
-        if given.dtype not in INTEGERS:
-            raise EnvError(f"{what}, not {given.dtype}")
-        grouped = (*shape[:-1], self.num_worlds, self.num_agents)
-        if tuple(given.shape) not in (shape, grouped):
-            raise EnvError(f"actions have the shape {list(shape)} or {list(grouped)}, not {list(given.shape)}")
-        if not isinstance(actions, torch.Tensor):
-            given = given.to(self.device)
-        return given.reshape(shape)
 
 
 def begun(

@@ -1,0 +1,98 @@
+"""The actions and policies that an environment takes, checked and converted for its backend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from hamlet.arguments import dense
+from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, TabularPolicy
+from hamlet.errors import EnvError, shown
+
+INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCheck:
+    """What an environment takes.
+
+    Attributes:
+        worlds, agents: the environment's.
+        count: the number of actions of its universe.
+        digest: the universe's.
+        ranges: whether the range of actions is checked, for which a GPU has to be waited for.
+    """
+
+    worlds: int
+    agents: int
+    count: int
+    device: torch.device
+    digest: str
+    ranges: bool
+
+    def actions(self, given: Any, *ticks: int) -> torch.Tensor:
+        """Actions [*ticks, lanes] i32.
+
+        Args:
+            given: [*ticks, lanes] or [*ticks, worlds, agents] of an integer type; a tensor on the environment's device,
+                a numpy array or a list.
+
+        Raises:
+            EnvError: they have another type, shape, device or range.
+        """
+        shape = (*ticks, self.worlds * self.agents)
+        try:
+            plain = given.layout is torch.strided and given.dtype in INTEGERS and given.shape == shape
+        except (AttributeError, RuntimeError):
+            # Only tensors have a layout, and nested tensors have no shape.
+            plain = False
+        actions: torch.Tensor = given if plain else self._flat(given, shape)
+        if actions.device != self.device:
+            raise EnvError(f"actions are on {actions.device}, the environment is on {self.device}")
+        # A compiled graph cannot read the numbers of a tensor.
+        if self.ranges and not torch.compiler.is_compiling():
+            least, most = torch.aminmax(actions)
+            low, high = least.item(), most.item()
+            if low < 0 or high >= self.count:
+                wrong = low if low < 0 else high
+                raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.count - 1}")
+        # These tests cost less than a conversion that changes nothing.
+        whole = actions.dtype is torch.int32 and actions.is_contiguous()
+        return actions if whole else actions.to(torch.int32).contiguous()
+
+    def policy(self, given: Any, ticks: int) -> Policy:
+        """A policy of `ticks`: "random", actions, or what `Env.tabular` made.
+
+        Raises:
+            EnvError: it is none of these, or of another environment.
+        """
+        # Comparing an array with a word compares every entry, so the types are matched first.
+        match given:
+            case torch.Tensor() | np.ndarray() | list() | tuple():
+                return RecordedPolicy(self.actions(given, ticks))
+            case TabularPolicy(universe=universe, strides=strides):
+                if universe != self.digest or strides.device != self.device:
+                    raise EnvError("this policy was made by an environment of another universe, or on another device")
+                return given
+            case str("random"):
+                return RandomPolicy()
+            case str():
+                raise EnvError(f'there is no policy {given!r}: take "random" or a tensor of actions [ticks, lanes]')
+            case _:
+                raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(given)}')
+
+    def _flat(self, given: Any, shape: tuple[int, ...]) -> torch.Tensor:
+        """Actions in this shape and of an integer type, from any argument that `step` takes."""
+        what = "actions are whole numbers (torch.int32)"
+        actions = dense(given, what)
+        if actions.dtype not in INTEGERS:
+            raise EnvError(f"{what}, not {actions.dtype}")
+        grouped = (*shape[:-1], self.worlds, self.agents)
+        if tuple(actions.shape) not in (shape, grouped):
+            raise EnvError(f"actions have the shape {list(shape)} or {list(grouped)}, not {list(actions.shape)}")
+        if not isinstance(given, torch.Tensor):
+            actions = actions.to(self.device)
+        return actions.reshape(shape)
