@@ -9,18 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+import torch
 from cases import BY_TABLE, Case
 from scenes import compare
 
 from hamlet import load
+from hamlet.backend.buffers import allocate
 from hamlet.backend.choose import Choice, start
+from hamlet.backend.protocol import Stream
+from hamlet.interpreter import Interpreter
 from hamlet.package.module import Module
+from hamlet.schema import action_names, state_fields
 from hamlet.universe import Span, Universe
 from hamlet.universe.codec import from_json, to_json
 from hamlet_lab.diff.open import ptx_candidates
 from hamlet_lab.divergence.events import CPU
 from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.verify import Candidate, Comparison
+from hamlet_lab.verify.injection import Injector
 from hamletc.compilation import Compilation
 from hamletc.compile import check, emit_texts, optimise
 from hamletc.errors import SourceError
@@ -120,9 +126,35 @@ def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits,
     return [*started, *ptx_candidates(module, executed)]
 
 
+def stay_in_bounds(universe: Universe, case: Case) -> int:
+    """Fields of state stay in the bounds that compiled code relies on, from states that may be met on; the number of
+    values that were looked at."""
+    scenario, looked = case.scenario(universe), 0
+    shape, seed, first = scenario.shape, scenario.stream.seed, scenario.stream.tick
+    injector = Injector(universe, shape, seed)
+    buffers, actions = allocate(universe, shape, CPU, None), injector.actions(0.4)
+    for name, value in injector.state().items():
+        buffers.state[name].copy_(value)
+    interpreter = Interpreter(universe, CPU)
+    bounds = {
+        field.name: torch.tensor([(each.low, each.high) for each in field.bounds], dtype=torch.float64)
+        for field in state_fields(universe)
+        if field.bounds
+    }
+    for tick in range(24):
+        interpreter.step(buffers, (actions + tick // 3) % len(action_names(universe)), Stream(seed, first + tick))
+        for name, limits in bounds.items():
+            values = buffers.state[name].reshape(len(limits), -1).double()
+            inside = (limits[:, :1] <= values) & (values <= limits[:, 1:])
+            assert bool(inside.all()), f"{name} leaves its bounds in tick {tick}"
+            looked += values.numel()
+    return looked
+
+
 def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: Case) -> Comparison:
     """Check everything; `AssertionError` where something differs."""
     check_text(text, universe)
+    assert stay_in_bounds(universe, case) > 0
     candidates: list[Candidate] = []
     if "ir" in backends:
         for name, program in programs(universe, case).items():

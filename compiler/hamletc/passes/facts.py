@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from math import prod
 
 from hamlet import schema
+from hamlet.numbers.binary32 import round32
 from hamlet.schema.bounds import FINITE, Bounds
 from hamlet.universe import Grid, Universe
 from hamletc.ir.function import Program
@@ -55,5 +56,11 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
 
 
 def _interval(bounds: Bounds, real: bool) -> Interval:
-    """Bounds as an interval; of a real number that can be 0, also -0."""
+    """Bounds as an interval; of a real number that can be 0, also -0.
+
+    Raises:
+        ValueError: they are of a real number, and no binary32 numbers: comparisons would be folded wrongly.
+    """
+    if real and (round32(bounds.low), round32(bounds.high)) != (bounds.low, bounds.high):
+        raise ValueError(f"{bounds} are no binary32 numbers")
     return Interval(bounds.low, bounds.high, False, real and bounds.low <= 0 <= bounds.high)

@@ -62,7 +62,8 @@ def meter_bounds(universe: Universe) -> tuple[Bounds, ...]:
 
 def _meter_bounds(meter: Meter, loose: bool) -> Bounds:
     if meter.reach is not None:
-        return Bounds(*meter.reach)
+        low, high = meter.reach
+        return Bounds(round32(low), round32(high))
     return FINITE if loose else Bounds(round32(meter.low), round32(meter.high))
 
 
