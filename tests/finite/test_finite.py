@@ -29,9 +29,9 @@ def test_the_ledger_is_no_empty_comparison() -> None:
     ledger = json.loads(LEDGER.read_text(encoding="utf-8"))
     refused, strict, loose = (sum(ledger[name].values()) for name in ("refused", "strict", "loose"))
     assert ledger["failed"] == []
-    assert ledger["last"] - ledger["first"] + 1 == ledger["clean"] + refused >= 2_500
-    assert ledger["clean"] > 1500
-    assert ledger["compared"] > 50
+    assert ledger["last"] - ledger["first"] + 1 == ledger["clean"] + refused >= 5_000
+    assert ledger["clean"] > 3_000
+    assert ledger["compared"] > 100
     assert ledger["values"] > 10**7
     assert loose > 2 * strict
     assert set(ledger["loose"]) >= {"H050", "H051", "H080"}
