@@ -67,10 +67,8 @@ def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
 def lower_bin(universe: Universe) -> tuple[Function, Table]:
     """What the meter of a `row` adds to a situation, for kernels that go through meters in a loop, and a table of where
     meters begin. Inputs: row, situation, stride (I32), value, scale, top (F32). Output situation (I32)."""
-    builder, table = (
-        Builder("policy"),
-        Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters)),
-    )
+    builder = Builder("policy")
+    table = Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters))
     with builder.at(Construct("policy"), None):
         low = builder.lookup(table, builder.input(I32, "row"))
         binned = _bin(builder, builder.input(F32, "value"), low, "scale", "top")
