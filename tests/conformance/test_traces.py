@@ -25,7 +25,8 @@ from hamletc.frontend import Stopwatch
 from processes import COMMAND, Run
 from samples import recorded
 
-STEPS = 90
+STEPS = 48
+"""Two days, with the resets in them."""
 TRITON_STEPS = 3
 
 pytestmark = pytest.mark.skipif(not traces(), reason=f"there are no recorded traces in {SHARED}")

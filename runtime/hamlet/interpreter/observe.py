@@ -116,12 +116,12 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
         {delta: (x + delta >= 0) & (x + delta < size) for delta in deltas}
         for x, size in zip(lanes.position, sizes, strict=True)
     ]
+    worlds = len(lanes.age)
+    places = [place.expand(worlds, 1) for (place,) in lanes.places.values()]
+    occupied = torch.stack(places) if places else own.new_empty((0, worlds, 1))
     rows = []
     for offset in (reverse[::-1] for reverse in itertools.product(deltas, repeat=len(sizes))):
-        cell = own + cell_index(offset, sizes)
-        seen = torch.zeros_like(lanes.alive)
-        for (place,) in lanes.places.values():
-            seen = seen | (cell == place)
+        seen = (occupied == own + cell_index(offset, sizes)).any(dim=0)
         for axis, delta in enumerate(offset):
             seen = seen & inside[axis][delta]
         rows.append(seen.to(torch.float32))

@@ -165,10 +165,8 @@ def at(lanes: Lanes, affordance: str) -> Tensor:
     """Who is at an affordance, bool [worlds, agents]."""
     match lanes.universe.space:
         case Grid():
-            same = torch.ones_like(lanes.alive)
-            for mine, theirs in zip(lanes.cell(), lanes.places[affordance], strict=True):
-                same = same & (mine == theirs)
-            return same
+            words = zip(lanes.cell(), lanes.places[affordance], strict=True)
+            return reduce(torch.logical_and, [mine == theirs for mine, theirs in words])
         case Continuous(reach=reach):
             return distance(lanes, affordance) <= lanes.constant(reach)
         case NoSpace():

@@ -138,15 +138,15 @@ def test_kernels_do_not_grow(make: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [many_affordances(4_000), many_affordances(4_000, fixed=True), many_cascades(1_000)],
+    "text", [many_affordances(2_000), many_affordances(2_000, fixed=True), many_cascades(500)],
     ids=["affordances", "fixed", "cascades"],
 )  # fmt: skip
 def test_large_universes_compile_in_time(text: str) -> None:
     begin = process_time()
     source = Source(SHIPPED / "large.hamlet", text)
     texts = build(check(parsed(source)).universe, Options(), Stopwatch())
-    # Some 6 s on a quiet machine; what is quadratic takes a minute.
-    assert process_time() - begin < 30
+    # Some 3 s on a quiet machine, three times that on a busy one; what is quadratic takes longer.
+    assert process_time() - begin < 20
     for name in ("tick.ir", "numba_kernels.py", "triton_kernels.py"):
         assert len(texts[name]) < 1_000_000
 

@@ -96,7 +96,7 @@ def flip(field: str, lane: int) -> Fault:
 
 @pytest.mark.parametrize("name", [*NAMES[2:], *CONSTRUCTS, "meadow"])
 def test_an_interpreter_equals_itself_and_everything_fires(name: str) -> None:
-    effort = replace(TINY, rounds=80)
+    effort = replace(TINY, ticks=4, rounds=80)
     report = verify(sample(name), [Candidate(Interpreter(sample(name), CPU), CPU)], effort)
     assert report.ok, report.render()
     assert report.compared > 20_000

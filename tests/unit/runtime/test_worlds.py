@@ -94,9 +94,14 @@ def assert_same(left: Buffers, right: Buffers, but: tuple[str, ...] = ()) -> Non
 def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
     """Also its statistics: they are what can be counted from the outcomes of the steps."""
     world = sample(name)
-    backend, shape, ticks = Interpreter(world, CPU), Shape(50, agents, first_world=7), 60
+    backend, shape, ticks = Interpreter(world, CPU), Shape(50, agents, first_world=7), 60 if world.lifespan is None else 30
     stepped = allocate(world, shape, CPU, torch.float32)
     backend.reset(stepped, Stream(SEED, 2))
+    if world.lifespan is not None:
+        # Agents of all ages: some reach the lifespan in the first ticks.
+        youth = torch.arange(shape.lanes) * 7 % world.lifespan.ticks
+        stepped.state["age"].copy_(world.lifespan.ticks - 1 - youth)
+        backend.observe(stepped)
     rolled, silent, recorded = (clone(stepped, world) for _ in range(3))
     counts, mirror = (allocate_statistics(world, shape, CPU) for _ in range(2))
     history = []
@@ -107,12 +112,13 @@ def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
         # a lane's age and return before the tick, as a new episode overwrites them
         age, total = stepped.state["age"].clone(), stepped.state["episode_return"].clone()
         backend.step(stepped, history[-1], Stream(SEED, tick))
+        outcome = {name: stepped.outcome[name].tolist() for name in ("used", "terminated", "truncated", "cause")}
+        for used in outcome["used"]:
+            if used >= 0:
+                mirror.uses[used] += 1
         for lane in range(shape.lanes):
-            outcome = {key: value[..., lane].tolist() for key, value in stepped.outcome.items()}
-            if outcome["used"] >= 0:
-                mirror.uses[outcome["used"]] += 1
-            if outcome["terminated"] or outcome["truncated"]:
-                mirror.causes[outcome["cause"]] += 1
+            if outcome["terminated"][lane] or outcome["truncated"][lane]:
+                mirror.causes[outcome["cause"][lane]] += 1
                 mirror.lengths[min(int(age[lane]) + 1, len(mirror.lengths) - 1)] += 1
                 mirror.finished_return[lane] += total[lane] + stepped.outcome["reward"][lane]
     backend.rollout(rolled, ticks, RandomPolicy(), Stream(SEED, 2), True, counts)

@@ -95,11 +95,13 @@ class VectorizedEnv:
         )
         self._state = self._env.state
         self._attributes = attributes(self.module.universe, self._state)
-        self._affordances = Affordances(self._env, self._flush, self._attributes.forget)
+        self._affordances = Affordances(self._env, self._write_changes, self._moved)
         self._exploration: ExplorationModule | None = None
         self._multiplier = 1.0
         self._hour = 0
         self._stepped = False
+        # Whether the state was assigned to since observations and masks were computed.
+        self._stale = False
         self.num_agents = num_agents
         self.device = self._env.device
         self.backend = self._env.backend
@@ -122,9 +124,8 @@ class VectorizedEnv:
         kept = {name: self._state[name].clone() for name in ("velocity", "speed") if name in self._state}
         self._attributes.forget()
         self._env.reset()
-        if kept:
-            self._restore(kept)
-            self._env.observe()
+        self._stale = bool(kept)
+        self._restore(kept)
         if self.enable_temporal_mechanics:
             self._hour = 0
         self._stepped = False
@@ -148,13 +149,14 @@ class VectorizedEnv:
         """
         if self.description.stopping:
             raise RuntimeError(f"{self.description.pack}: HAMLET cannot compute {self.description.stopping[0]} here")
-        self._flush()
+        self._write_changes()
         if depletion_multiplier != self._multiplier:
             self._set_multiplier(depletion_multiplier)
         before = self._saved() if self._raising or self._exploration is not None else {}
         if self._exploration is not None:
             self._explore(self._exploration, actions, before)
         self._env.step(actions)
+        self._stale = False
         self._refuse_raising(before)
         self._attributes.forget()
         self._hour = (self._hour + 1) % HOURS
@@ -332,15 +334,27 @@ class VectorizedEnv:
 
     def _assign(self, name: str, values: Tensor) -> None:
         self._attributes.set(name, values)
-        self._env.observe()
+        self._stale = True
+
+    def _write_changes(self) -> None:
+        """Write what was changed in place to the state."""
+        self._stale = self._attributes.flush() or self._stale
 
     def _flush(self) -> None:
-        if self._attributes.flush():
+        """Write changes, and compute observations and masks of all changes since they were computed last."""
+        self._write_changes()
+        if self._stale:
             self._env.observe()
+            self._stale = False
 
     def _changed(self) -> None:
-        self._flush()
-        self._env.observe()
+        self._write_changes()
+        self._stale = True
+
+    def _moved(self) -> None:
+        """An affordance was put elsewhere: copies of attributes that were handed out are of the past."""
+        self._attributes.forget()
+        self._stale = True
 
     def _set_multiplier(self, multiplier: float) -> None:
         name = self.description.depletion

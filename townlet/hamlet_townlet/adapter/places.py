@@ -10,6 +10,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.env.environment import Env
+from hamlet.env.placing import place
 from hamlet.errors import EnvError
 from hamlet.schema.grid import cell_of
 from hamlet.universe import Grid
@@ -49,7 +50,7 @@ class Affordances(MutableMapping[str, Tensor]):
         if not schema.axes(self._env.universe):
             return
         self._before()
-        self._env.place(name, position)
+        place(self._env.universe, self._env.state.get("places"), name, position, None)
         self._after()
 
     def __delitem__(self, name: str) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,12 @@ def bits(tensor: torch.Tensor) -> torch.Tensor:
             return tensor
 
 
+@cache
+def interpreted(text: str, shape: Shape) -> list[tuple[Buffers, Statistics]]:
+    """What the interpreter does, once for all packages of a text."""
+    return run(Interpreter(universe(text), CPU), shape, torch.float32, universe(text))
+
+
 def assert_same(first: list[tuple[Buffers, Statistics]], second: list[tuple[Buffers, Statistics]]) -> None:
     assert len(first) == len(second)
     for moment, ((a, counted), (b, recounted)) in enumerate(zip(first, second, strict=True)):
@@ -151,20 +158,21 @@ def test_lanes_know_their_worlds_and_agents(module: Module) -> None:
 
 
 @pytest.fixture(scope="module", params=["tracked", "tracked, all rows in one array", "by hand"])
-def remembering(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Universe, Module]:
-    of = universe(BY_HAND if request.param == "by hand" else TRACKED)
+def remembering(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Module]:
+    text = BY_HAND if request.param == "by hand" else TRACKED
     with pytest.MonkeyPatch.context() as patch:
         if request.param.endswith("array"):
             patch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=1))
-        return of, compiled(of, tmp_path_factory.mktemp("remembering") / "package")
+        return text, compiled(universe(text), tmp_path_factory.mktemp("remembering") / "package")
 
 
-def test_uses_of_worlds(remembering: tuple[Universe, Module]) -> None:
+def test_uses_of_worlds(remembering: tuple[str, Module]) -> None:
     """Agents of a world remember together, also where a world takes several tiles."""
-    of, module = remembering
+    text, module = remembering
+    of = universe(text)
     for shape in (Shape(300, 1), Shape(101, 3, 2), Shape(9, 70), Shape(2, 600)):
         kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, torch.float32, of)
-        assert_same(run(Interpreter(of, CPU), shape, torch.float32, of), kernels)
+        assert_same(interpreted(text, shape), kernels)
         last = kernels[-1][0]
         assert {int(value) for value in last.state["last"].unique()} > {0} or of.by_hand
         assert last.state["seen"].any() or of.by_hand
@@ -174,9 +182,10 @@ def test_uses_of_worlds(remembering: tuple[Universe, Module]) -> None:
         assert kernels[-1][1].causes.sum() > 0
 
 
-def test_the_dead_of_a_large_world_use_nothing(remembering: tuple[Universe, Module]) -> None:
+def test_the_dead_of_a_large_world_use_nothing(remembering: tuple[str, Module]) -> None:
     """Where a world takes several tiles, whether anybody in it interacts is known before the first one."""
-    of, module = remembering
+    text, module = remembering
+    of = universe(text)
     shape = Shape(2, 600)
     living = torch.arange(shape.lanes) % shape.agents >= 300
     waits = schema.interact_action(of) + 1
