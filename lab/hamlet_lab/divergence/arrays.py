@@ -80,13 +80,17 @@ def arrays(universe: Universe, buffers: Buffers, statistics: Statistics | None) 
     result.append(Array("mask", "lane", schema.action_names(universe), buffers.mask))
     if statistics is not None:
         affordances = tuple(affordance.name for affordance in universe.affordances)
-        causes = (*(cause.name for cause in universe.causes), "lifespan")
         lengths = tuple(str(length) for length in range(len(statistics.lengths)))
         result.append(Array("uses", "none", affordances, statistics.uses.unsqueeze(1)))
-        result.append(Array("causes", "none", causes, statistics.causes.unsqueeze(1)))
+        result.append(Array("causes", "none", cause_names(universe), statistics.causes.unsqueeze(1)))
         result.append(Array("lengths", "none", lengths, statistics.lengths.unsqueeze(1)))
         result.append(Array("finished_return", "lane", ("",), statistics.finished_return.unsqueeze(0)))
     return result
+
+
+def cause_names(universe: Universe) -> tuple[str, ...]:
+    """The causes of the end of an episode by number; the last one is the lifespan."""
+    return (*(cause.name for cause in universe.causes), "lifespan")
 
 
 def bits(values: Tensor) -> Tensor:

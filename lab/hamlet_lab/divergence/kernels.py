@@ -40,7 +40,7 @@ class Fault:
 
 def first_fault(kernels: Kernels, call: Call) -> Fault | None:
     """The first wrong line of the function that a call evaluates; `None` where its results are right."""
-    evaluation = Evaluation(kernels.program, kernels.program.function(call.function), call)
+    evaluation = Evaluation(kernels.program, call)
     for wanted in kernels.functions(call.function, evaluation.printed):
         look = _Look(kernels, evaluation, wanted)
         if not look.possible:

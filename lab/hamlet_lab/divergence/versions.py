@@ -14,7 +14,7 @@ from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, TabularPolicy
 from hamlet.schema.bounds import coordinates
 from hamlet.schema.features import features
 from hamlet.universe import Universe
-from hamlet_lab.divergence.arrays import Array
+from hamlet_lab.divergence.arrays import Array, cause_names
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 
 NUMBERING = {"engaged": "affordance", "last": "affordance", "used": "affordance", "cause": "cause of death"}
@@ -87,12 +87,8 @@ def _kinds(universe: Universe) -> dict[str, tuple[str, ...]]:
 
 
 def _numbered(universe: Universe, kind: str) -> tuple[str, ...]:
-    """What the numbers of a kind stand for."""
-    match kind:
-        case "affordance":
-            return tuple(item.name for item in universe.affordances)
-        case _:
-            return (*(item.name for item in universe.causes), "lifespan")
+    """The names that the numbers of a kind stand for."""
+    return cause_names(universe) if kind == "cause of death" else tuple(item.name for item in universe.affordances)
 
 
 def renumbered(array: str, values: Tensor, source: Universe, target: Universe) -> Tensor:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hamlet_lab.ptx.floats import canonical
-from hamlet_lab.ptx.operation import Operation
-from hamlet_lab.ptx.types import B32, BF16, F32, S8, S16, S32, S64, U8, U16, U32, U64, Array, Scalar
+from hamlet_lab.ptx.types import B32, BF16, F32, S8, S16, S32, S64, U8, U16, U32, U64, Array, Operation, Scalar
 
 ROUNDINGS: dict[str, Callable[[Array], Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 INTEGERS = (U8, U16, U32, U64, S8, S16, S32, S64)

@@ -1,10 +1,11 @@
-"""Reads the kernel of a PTX text. It knows the statements that Triton emits and refuses others."""
+"""Reads the kernel of a PTX text. It knows the statements that Triton emits and refuses others. Comments, debug
+information and what only assemblers need are left out."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from hamlet_lab.ptx.errors import PtxError
 from hamlet_lab.ptx.syntax import (
     Address,
     Binary32,
@@ -15,13 +16,54 @@ from hamlet_lab.ptx.syntax import (
     Name,
     Operand,
     Parameter,
+    PtxError,
     Registers,
     Vector,
 )
-from hamlet_lab.ptx.tokens import Token, tokens
 
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+LINE_DIRECTIVES = (".loc", ".file")
+"""They end with their line, not with a semicolon, and say where the code comes from."""
+TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+)
+    | (?P<number>-?0[fFdD][0-9a-fA-F]+ | -?0[xX][0-9a-fA-F]+U? | -?[0-9]+(?:\.[0-9]+)?U?)
+    | (?P<word>[.%$A-Za-z_][\w$%.]*(?:::[\w.]+)*)
+    | (?P<string>"[^"\n]*")
+    | (?P<mark>[][{}()<>,;:@!+|-])""",
+    re.VERBOSE,
+)
 NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)U?")
 WORD = re.compile(r"[%$A-Za-z_][\w$%.]*(?:::[\w.]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a number or a mark, and its line."""
+
+    text: str
+    line: int
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens.
+
+    Raises:
+        PtxError: a character begins no token.
+    """
+    text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    result = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip().startswith(LINE_DIRECTIVES):
+            continue
+        position = 0
+        while position < len(line):
+            found = TOKEN.match(line, position)
+            if found is None:
+                raise PtxError(number, f"{line[position:].strip()!r} is no PTX")
+            position = found.end()
+            if found.lastgroup != "space":
+                result.append(Token(found[0], number))
+    return result
 
 
 def parse(text: str) -> Kernel:
@@ -65,13 +107,11 @@ class _Parser:
 
     def _shared(self) -> str:
         """`.extern .shared .align 16 .b8 global_smem[];`, after the first word."""
-        for text in (".shared", ".align"):
-            self._expect(text)
+        self._expect(".shared", ".align")
         self._integer()
         self._expect(".b8")
         name = self._word()
-        for text in "[];":
-            self._expect(text)
+        self._expect("[", "]", ";")
         return name
 
     def _parameters(self) -> tuple[Parameter, ...]:
@@ -83,8 +123,7 @@ class _Parser:
             if kind.text not in (".u64", ".u32"):
                 raise PtxError(kind.line, f"a parameter of type {kind.text} is not known")
             if self._accept(".ptr"):
-                self._expect(".global")
-                self._expect(".align")
+                self._expect(".global", ".align")
                 self._integer()
             result.append(Parameter(self._word(), int(kind.text[2:])))
             self._accept(",")
@@ -129,22 +168,19 @@ class _Parser:
             return []
         self._expect("<")
         count = self._integer()
-        self._expect(">")
-        self._expect(";")
+        self._expect(">", ";")
         return [Registers(prefix, kind.text.removeprefix("."), count)]
 
     def _local(self) -> None:
         """`.local .align 1 .b8 __local_depot0[1];`: LLVM leaves some behind when it has removed all that used it. It is
         not known by name, so that an instruction that uses it is refused."""
-        for text in (".local", ".align"):
-            self._expect(text)
+        self._expect(".local", ".align")
         self._integer()
         self._expect(".b8")
         self._word()
         self._expect("[")
         self._integer()
-        for text in "];":
-            self._expect(text)
+        self._expect("]", ";")
 
     def _instruction(self, labels: tuple[str, ...]) -> Instruction:
         guard = None
@@ -213,7 +249,8 @@ class _Parser:
         self._next += found
         return found
 
-    def _expect(self, text: str) -> None:
-        token = self._take()
-        if token.text != text:
-            raise PtxError(token.line, f"{token.text!r} is here, and not {text!r}")
+    def _expect(self, *texts: str) -> None:
+        for text in texts:
+            token = self._take()
+            if token.text != text:
+                raise PtxError(token.line, f"{token.text!r} is here, and not {text!r}")
