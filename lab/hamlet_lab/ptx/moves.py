@@ -205,7 +205,7 @@ def _store(site: Site, space: str, address: Address, kind: Scalar, operands: tup
 
 
 def _add(site: Site, address: Address, kind: Scalar, operand: Operand, found: Register | None = None) -> Effect:
-    """Add to memory. What a thread found there is poison: it depends on the order of threads, which nothing promises."""
+    """Add to memory. What a thread found there depends on the order of threads, so that it is poison."""
     place = _place(site, "global", address, kind, 1)
     source = site.source(operand, _raw(kind))
 

@@ -1,4 +1,4 @@
-"""affordances.yaml: what agents interact with, when, and where."""
+"""affordances.yaml: what agents interact with, when, and where; amounts of meters, which actions have too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from math import prod
 from hamlet_townlet.pack import (
     Affordance,
     Aspatial,
+    Change,
     Grid,
     Position,
     Spanned,
@@ -16,10 +17,9 @@ from hamlet_townlet.pack import (
     deployed_affordances,
     substrate_axes,
 )
-from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed
+from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed, number, refer
 from hamlet_townlet.reader.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, start
-from hamlet_townlet.reader.read_changes import read_changes
 from hamlet_townlet.reader.report import PackFindings
 
 _TICKED = ("dual", "multi_tick")
@@ -36,9 +36,7 @@ def read_affordances(
     fields.documentation("version", "description", "status", "teaching_insights", "implementation_notes", "notes")
     nodes = fields.items("affordances")
     fields.done()
-    if len(nodes) > MOST_AFFORDANCES:
-        hint = f"A pack has at most {MOST_AFFORDANCES}."
-        report.add("H110", f"there are {len(nodes)} affordances", fields.key("affordances"), hint=hint)
+    fields.at_most(MOST_AFFORDANCES, "affordances", len(nodes), "affordances")
     read = tuple(_affordance(report, item, meters, substrate, training) for item in nodes)
     given_twice(report, (affordance.id for affordance in read), "the id")
     given_twice(report, (affordance.name for affordance in read), "the affordance")
@@ -60,9 +58,8 @@ def check_deployment(
         if fixed and affordance.position is None and not report.failed:
             hint = "Give it a `position`, or write `randomize_affordances: true` in training.yaml."
             hint = _UNFIXED if substrate_axes(substrate) > 3 else hint
-            report.add(
-                "H108", f"the affordance `{affordance.name.value}` has no `position`", affordance.id.span, hint=hint
-            )
+            message = f"the affordance `{affordance.name.value}` has no `position`"
+            report.add("H108", message, affordance.id.span, hint=hint)
 
 
 def raises(affordance: Affordance, training: Training) -> bool:
@@ -91,13 +88,6 @@ def _affordance(
     fields.ignored("category", "capabilities", "availability", "modes")
     effects = Fields(report, fields.find("effect_pipeline"), "`effect_pipeline`")
     effects.ignored("on_early_exit", "on_failure")
-
-    def costs(key: str) -> Sequence[Node]:
-        return fields.optional_items(key)
-
-    def stage(key: str) -> Sequence[Node]:
-        return effects.optional_items(key)
-
     opens, closes = _hours(report, fields)
     affordance = Affordance(
         fields.name("id"),
@@ -106,11 +96,11 @@ def _affordance(
         fields.optional_integer("duration_ticks", least=-MOST_TICKS, most=MOST_TICKS),
         opens,
         closes,
-        read_changes(report, costs("costs"), meters, "the cost"),
-        read_changes(report, costs("costs_per_tick"), meters, "the cost"),
-        read_changes(report, stage("on_start"), meters, "the effect"),
-        read_changes(report, stage("per_tick"), meters, "the effect"),
-        read_changes(report, stage("on_completion"), meters, "the effect"),
+        read_changes(fields, "costs", meters, "the cost"),
+        read_changes(fields, "costs_per_tick", meters, "the cost"),
+        read_changes(effects, "on_start", meters, "the effect"),
+        read_changes(effects, "per_tick", meters, "the effect"),
+        read_changes(effects, "on_completion", meters, "the effect"),
         _position(report, fields, substrate, training),
         fields.span,
     )
@@ -199,5 +189,33 @@ def _coordinates(report: PackFindings, node: Node) -> tuple[Spanned[int], ...]:
             fields.done()
             return axial
         case _:
-            single = integer(report, node, "the position", least=0)
-            return (single,)
+            return (integer(report, node, "the position", least=0),)
+
+
+def read_changes(fields: Fields, key: str, meters: Sequence[str], what: str) -> tuple[Change, ...]:
+    """A list of `meter` and `amount`, which may be missing. `what` names an item of it: `the cost`."""
+    return tuple(_change(fields.report, node, meters, what) for node in fields.optional_items(key))
+
+
+def _change(report: PackFindings, node: Node, meters: Sequence[str], what: str) -> Change:
+    fields = Fields(report, node, what)
+    fields.documentation("description", "note")
+    fields.ignored("type")
+    change = Change(fields.reference("meter", meters, "meter"), fields.number("amount"), fields.span)
+    fields.done()
+    return change
+
+
+def read_change_map(fields: Fields, key: str, meters: Sequence[str]) -> tuple[Change, ...]:
+    """A mapping from meters to amounts; `{}` stands for none."""
+    report, node = fields.report, fields.need(key)
+    if not isinstance(node, MapNode):
+        if node is not None:
+            Fields(report, node, f"`{key}`")
+        return ()
+    changes = []
+    for entry in node.entries:
+        meter = Spanned(entry.key.text, entry.key.span)
+        refer(report, meter, meters, "meter")
+        changes.append(Change(meter, number(report, entry.value, f"`{key}` of a meter"), entry.key.span))
+    return tuple(changes)

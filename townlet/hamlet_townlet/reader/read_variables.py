@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import get_args
 
@@ -19,9 +20,8 @@ from hamlet_townlet.pack import (
 )
 from hamlet_townlet.reader.fields import Fields, given_twice, mismatch, number
 from hamlet_townlet.reader.limits import MOST_CELLS, MOST_VARIABLES
-from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode
+from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode, meaning
 from hamlet_townlet.reader.report import PackFindings
-from hamlet_townlet.reader.values import meaning
 
 _SCOPES: tuple[Scope, ...] = get_args(Scope)
 _SHARED = ("time_sin", "time_cos")
@@ -94,9 +94,7 @@ def read_variables(report: PackFindings, node: Node) -> tuple[Variable, ...]:
     fields.ignored("exposed_observations", why="HAMLET observes all scalars and float vectors, as they are.")
     nodes = fields.items("variables")
     fields.done()
-    if len(nodes) > MOST_VARIABLES:
-        hint = f"A pack has at most {MOST_VARIABLES}."
-        report.add("H110", f"there are {len(nodes)} variables", fields.key("variables"), hint=hint)
+    fields.at_most(MOST_VARIABLES, "variables", len(nodes), "variables")
     variables = tuple(_variable(report, item) for item in nodes[:MOST_VARIABLES])
     given_twice(report, (variable.id for variable in variables), "the variable")
     return variables
@@ -116,33 +114,31 @@ def check_variables(
         if variable.type.value not in ("scalar", "vecNf"):
             _check_type(report, variable, written, training)
             continue
-        vector = variable.type.value == "vecNf"
+        refuse = partial(report.add, "H120", span=variable.id.span)
         if variable.scope.value == "agent_private" and "engine" not in variable.readers:
             message = f"HAMLET's engine observes the private `{name}`, and may not read it"
-            report.add("H120", message, variable.id.span, hint="Add `engine` to `readable_by`.")
+            refuse(message, hint="Add `engine` to `readable_by`.")
         if "agent" not in variable.readers:
-            message = f"HAMLET observes `{name}`, and agents may not read it"
-            report.add("H120", message, variable.id.span, hint="Add `agent` to `readable_by`.")
-        if vector and variable.scope.value == "global":
-            message = f"HAMLET cannot observe the global vector `{name}`"
-            report.add("H120", message, variable.id.span, hint="Write `scope: agent`.")
-        if isinstance(substrate, Aspatial) and name.startswith("velocity_") and name != "velocity_magnitude":
-            message = f"HAMLET has no `{name}` without a space"
-            report.add("H120", message, variable.id.span, hint="Give the variable another name.")
-        if isinstance(substrate, Aspatial) and name in ("position", "grid_encoding"):
-            message = f"HAMLET has no `{name}` without a space"
-            report.add("H120", message, variable.id.span, hint="Give the variable another name.")
+            refuse(f"HAMLET observes `{name}`, and agents may not read it", hint="Add `agent` to `readable_by`.")
+        if variable.scope.value == "global" and variable.type.value == "vecNf":
+            refuse(f"HAMLET cannot observe the global vector `{name}`", hint="Write `scope: agent`.")
+        if isinstance(substrate, Aspatial) and _is_of_space(name):
+            refuse(f"HAMLET has no `{name}` without a space", hint="Give the variable another name.")
         if name not in written:
             continue
         if "engine" not in variable.writers:
-            message = f"HAMLET writes `{name}`, and its engine may not"
-            report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
+            refuse(f"HAMLET writes `{name}`, and its engine may not", hint="Add `engine` to `writable_by`.")
         _check_size(report, variable, written[name], substrate, training)
         _check_scope(report, variable)
         overwritten = name != _never_written(training) and not name.startswith("velocity_")
         if overwritten and any(variable.default):
             why = "HAMLET writes this variable before it is read."
             report.ignore("`default`", variable.default_span, why)
+
+
+def _is_of_space(name: str) -> bool:
+    """Whether HAMLET takes a variable of this name for the position, or for the velocity on an axis."""
+    return name in ("position", "grid_encoding") or (name.startswith("velocity_") and name != "velocity_magnitude")
 
 
 def _check_type(

@@ -17,7 +17,7 @@ from hamlet_townlet.pack import (
     substrate_axes,
 )
 from hamlet_townlet.reader.read_actions import substrate_actions
-from hamlet_townlet.translate.terms import as_binary32, exact, number, signed, word
+from hamlet_townlet.translate.terms import as_binary32, exact, property_of, signed, word
 from hamletc.language.syntax import MoveDef, MovesDecl, Name, Property, Signed, SpaceDecl
 
 
@@ -37,8 +37,8 @@ def space(substrate: Substrate, training: Training) -> SpaceDecl:
                 (signed(low.value, low.span), signed(high.value, high.span)) for low, high in substrate.bounds
             )
             radius, step = substrate.interaction_radius, substrate.movement_delta
-            properties = [] if moves(substrate) else [_number("step", step)]
-            properties += [_number("reach", radius), _word("edges", substrate.boundary)]
+            properties = [] if moves(substrate) else [property_of("step", step)]
+            properties += [property_of("reach", radius), _word("edges", substrate.boundary)]
             properties.append(_word("distance", substrate.metric))
             return SpaceDecl(word("continuous", span), (), bounds, tuple(properties), span)
         case Aspatial():
@@ -47,10 +47,6 @@ def space(substrate: Substrate, training: Training) -> SpaceDecl:
 
 def _word(key: str, value: Spanned[Boundary] | Spanned[Metric]) -> Property:
     return Property(word(key, value.span), word(value.value, value.span), value.span)
-
-
-def _number(key: str, value: Spanned[float]) -> Property:
-    return Property(word(key, value.span), number(value.value, value.span), value.span)
 
 
 def moves(substrate: Substrate) -> MovesDecl | None:

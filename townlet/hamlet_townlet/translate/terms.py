@@ -1,4 +1,4 @@
-"""Expressions of the text language, from parts of a pack.
+"""Expressions and names of the text language, from parts of a pack.
 
 HAMLET rounds every number of a pack to binary32 before it computes; the text language folds constants in binary64. So
 two constants are never left to meet in an expression: they are put together here, in binary32.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import chain, count
 from math import inf
 
 from hamlet.numbers.binary32 import round32, spell32
 from hamlet.universe import Span
 from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.fields import spelled
+from hamlet_townlet.reader.limits import LONGEST_NAME
 from hamletc.language.syntax import (
     BinaryExpr,
     BinaryOp,
@@ -21,6 +23,7 @@ from hamletc.language.syntax import (
     Expr,
     Name,
     Numeral,
+    Property,
     Signed,
     UnaryExpr,
     WhenExpr,
@@ -65,6 +68,16 @@ def number(value: float, span: Span) -> Expr:
     """A constant."""
     numeral = Numeral(spell(value), span)
     return UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
+
+
+def given(value: Spanned[float]) -> Expr:
+    """The constant that a pack gives, at its place."""
+    return number(value.value, value.span)
+
+
+def property_of(key: str, value: Spanned[float]) -> Property:
+    """The property of a declaration whose value is a constant that a pack gives."""
+    return Property(word(key, value.span), given(value), value.span)
 
 
 def exactly(value: float, span: Span) -> Expr:
@@ -132,3 +145,11 @@ def call(function: str, arguments: Sequence[Expr], span: Span) -> Expr:
 def when(value: Expr, condition: Expr, span: Span) -> Expr:
     """`value when condition`."""
     return WhenExpr(value, condition, span)
+
+
+def fresh_name(wanted: str, taken: set[str]) -> str:
+    """The wanted name, or the first of `wanted_2`, `wanted_3`, ... that is not taken; it is taken from then on."""
+    tries = (f"{wanted[: LONGEST_NAME - len(str(n)) - 1]}_{n}" for n in count(2))
+    name = next(name for name in chain([wanted], tries) if name not in taken)
+    taken.add(name)
+    return name
