@@ -138,10 +138,7 @@ def _opening_hours(
     written: tuple[syntax.Signed, syntax.Signed], hours: int | None, names: Names, report: Findings
 ) -> Hours | None:
     opens, closes = written
-    if names.clock is None:
-        report.add("H036", "`open` needs a clock", opens.span, "this universe has none", hint="Add `clock 24 hours`.")
-        return None
-    if hours is None:
+    if not names.has("clock", "`open`", opens.span) or hours is None:
         return None
     first, last = _hour(opens, hours - 1, names, report), _hour(closes, hours, names, report)
     if first is None or last is None:

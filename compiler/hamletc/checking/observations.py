@@ -211,9 +211,7 @@ class Observations:
         return universe.ObserveHere(tuple(places), item.span) if places else None
 
     def _time(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if self._names.clock is None:
-            hint = "Add `clock 24 hours`."
-            self._report.add("H036", "`time` needs a clock", item.span, "this universe has none", hint=hint)
+        if not self._names.has("clock", "`time`", item.span):
             return None
         words = [
             word for word in item.words if is_known(word, FUNCTIONS_OF_TIME, "no function of the time", self._report)
@@ -247,11 +245,8 @@ class Observations:
         return universe.ObserveProgress(per, item.span)
 
     def _lifetime(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if self._names.lifespan is None:
-            hint = "Add `lifespan 500 ticks`."
-            self._report.add("H037", "`lifetime` needs a lifespan", item.span, "this universe has none", hint=hint)
-            return None
-        return universe.ObserveLifetime(item.span)
+        known = self._names.has("lifespan", "`lifetime`", item.span)
+        return universe.ObserveLifetime(item.span) if known else None
 
     # --- rows that never change --------------------------------------------------------------------------------------
 

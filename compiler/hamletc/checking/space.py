@@ -176,27 +176,14 @@ def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings)
 
 
 def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: Findings) -> None:
-    axes = axes_of(space)
+    axes, span = axes_of(space), between(numerals[0].span, numerals[-1].span)
     if not axes:
+        none = (Label(space.span, "no space"),)
         hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
-        secondary = (Label(space.span, "no space"),)
-        report.add(
-            "H055",
-            "a velocity needs a space",
-            between(numerals[0].span, numerals[-1].span),
-            secondary=secondary,
-            hint=hint,
-        )
+        report.add("H055", "a velocity needs a space", span, secondary=none, hint=hint)
         return
     message = f"a velocity has {counted(len(axes), 'number')} in this space, not {len(numerals)}"
-    hint = _one_per_axis(axes)
-    report.add(
-        "H042",
-        message,
-        between(numerals[0].span, numerals[-1].span),
-        secondary=(Label(space.span, "the space"),),
-        hint=hint,
-    )
+    report.add("H042", message, span, secondary=(Label(space.span, "the space"),), hint=_one_per_axis(axes))
 
 
 def check_start(start: Start, report: Findings) -> None:
