@@ -29,7 +29,7 @@ from facts import facts
 
 import hamlet
 from hamlet.package.module import Module
-from hamlet_lab.bench import Case, Measured, copy_bandwidth, measure
+from hamlet_lab.bench import Case, CaseRates, copy_bandwidth, measure
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 Backend: TypeAlias = Literal["numba", "triton"]
@@ -124,7 +124,7 @@ def sweep(backend: Backend, sizes: Sizes, folder: Path) -> dict[str, Any]:
     return {"machine": asdict(found), "sweeps": rows}
 
 
-def row(module: Module, machine: Machine, value: int, measured: Measured) -> dict[str, Any]:
+def row(module: Module, machine: Machine, value: int, measured: CaseRates) -> dict[str, Any]:
     """A point of a plot."""
     case = measured.case
     needed = operations(module.universe, "triton" if case.backend == "triton" else "numba", case)

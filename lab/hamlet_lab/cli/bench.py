@@ -13,8 +13,7 @@ from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.backend.registry import Tune
-    from hamlet_lab.bench import CaseRates
-    from hamlet_lab.bench.cases import Observed
+    from hamlet_lab.bench import CaseRates, Observed
 
 OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 110

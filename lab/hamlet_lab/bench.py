@@ -1,0 +1,216 @@
+"""How fast a universe runs on this machine: what `hamletc bench` measures."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import torch
+
+import hamlet
+from hamlet import schema
+from hamlet.backend.buffers import DTYPES
+from hamlet.backend.registry import Tune, backend_names
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.schema.observed import encodes, fits_bfloat16
+from hamlet.universe import Universe
+
+Launch: TypeAlias = Literal["step", "rollout"]
+Observed: TypeAlias = Literal["none", "uint8", "bfloat16", "float32"]
+
+INTERPRETER_MOST = 4096
+"""The interpreter is timed up to so many lanes: its rate hardly changes beyond, and it is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`step` is a launch per tick, `rollout` one for `ticks` ticks; both write what is `observed` every tick."""
+
+    backend: str
+    worlds: int
+    agents: int
+    launch: Launch
+    ticks: int
+    observed: Observed
+
+    @property
+    def lanes(self) -> int:
+        return self.worlds * self.agents
+
+
+def observable(universe: Universe) -> tuple[Observed, ...]:
+    """What can be observed of a universe: not all observations fit into bytes."""
+    fits: dict[Observed, bool] = {"uint8": encodes(universe), "bfloat16": fits_bfloat16(universe)}
+    return ("none", *(observed for observed, fit in fits.items() if fit), "float32")
+
+
+def cases(
+    backends: Sequence[str], worlds: Sequence[int], agents: int, observed: Sequence[Observed], ticks: int
+) -> tuple[Case, ...]:
+    """All combinations, by backend, launch, what is observed, and size."""
+    return tuple(
+        Case(backend, count, agents, launch, ticks if launch == "rollout" else 1, seen)
+        for backend in backends
+        for launch in ("rollout", "step")
+        for seen in observed
+        for count in worlds
+        if backend != "interpreter" or count * agents <= INTERPRETER_MOST
+    )
+
+
+def available() -> tuple[str, ...]:
+    """The backends that run here without being told where."""
+    return tuple(name for name in reversed(backend_names()) if name != "triton" or torch.cuda.is_available())
+
+
+def machine(device: torch.device) -> str:
+    """The device in words."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{platform.processor() or platform.machine()}, {cores} CPUs"
+
+
+def bytes_per_agent_tick(universe: Universe, case: Case) -> float:
+    """A launch reads the state and writes it; a step reads an action and writes outcomes; both write observations and
+    masks in every tick. What stays in registers or caches between the ticks of a rollout costs nothing."""
+    state = sum(_bytes(field, case) for field in schema.state_fields(universe))
+    outcome = sum(_bytes(field, case) for field in schema.outcome_fields(universe))
+    per_launch = 2 * state + outcome
+    masks = len(schema.action_names(universe))
+    if case.observed == "none":
+        observations = masks / case.ticks
+    else:
+        size = getattr(torch, case.observed).itemsize
+        observations = masks + schema.observation_rows(universe) * size
+    actions = DTYPES["i32"].itemsize if case.launch == "step" else 0
+    return per_launch / case.ticks + observations + actions
+
+
+def _bytes(field: schema.Field, case: Case) -> float:
+    rows = 1 if field.rows is None else len(field.rows)
+    size = rows * DTYPES[field.dtype].itemsize
+    return size if field.per == "lane" else size / case.agents
+
+
+SHORTEST = 0.02
+"""Seconds that a sample takes at least: more launches are timed together where one is shorter."""
+COPIED = 1 << 28
+"""Bytes of the buffer that is copied; larger than caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRates:
+    """Agent-ticks per second of a case: median, slowest, fastest of the samples; and what a tick moves.
+
+    Attributes:
+        bytes: moved per agent-tick, at the least.
+        roofline: `bytes` times the median rate, as a share of the copy bandwidth of the same run.
+        first: seconds of the first launch, with compilation.
+    """
+
+    case: Case
+    median: float
+    slowest: float
+    fastest: float
+    samples: int
+    bytes: float
+    roofline: float
+    first: float
+
+
+def copy_bandwidth(device: torch.device, samples: int) -> float:
+    """Bytes per second, read and written, of copying a buffer: the median."""
+    source = torch.zeros(COPIED // 4, dtype=torch.float32, device=device)
+    target = torch.ones_like(source)
+
+    def copy() -> None:
+        target.copy_(source)
+        _wait(device)
+
+    copy()
+    return 2 * COPIED / statistics.median(_seconds(copy) for _ in range(samples))
+
+
+def measure(
+    module: Module,
+    cases: Sequence[Case],
+    device: str | None,
+    samples: int,
+    bandwidth: float,
+    progress: Callable[[Case], None],
+    tune: Tune = "default",
+) -> list[CaseRates]:
+    """Time every case: random actions, drawn by the backend in rollouts and before the clock starts for steps."""
+    runs = []
+    for case in cases:
+        progress(case)
+        runs.append(_Sampling(module, case, device, tune))
+    for _ in range(samples):
+        for run in runs:
+            run.sample()
+    return [run.result(bandwidth) for run in runs]
+
+
+class _Sampling:
+    """An environment of a case, and the rates of its samples."""
+
+    def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
+        observed = None if case.observed == "none" else case.observed
+        self._case = case
+        self._env: Env = hamlet.make(
+            module,
+            worlds=case.worlds,
+            agents=case.agents,
+            device=device,
+            backend=case.backend,
+            seed=7,
+            obs_dtype=observed,
+            validate=False,
+            quiet=True,
+            tune=tune,
+            launch="step",
+        )
+        generator = torch.Generator().manual_seed(7)
+        actions = torch.randint(self._env.num_actions, (case.lanes,), generator=generator, dtype=torch.int32)
+        self._actions = actions.to(self._env.device)
+        self._first = _seconds(self._launch)
+        self._launches = max(1, round(SHORTEST / max(_seconds(self._launch), 1e-7)))
+        self._rates: list[float] = []
+
+    def sample(self) -> None:
+        seconds = _seconds(lambda: self._launch(self._launches))
+        self._rates.append(self._case.lanes * self._case.ticks * self._launches / seconds)
+
+    def result(self, bandwidth: float) -> CaseRates:
+        rates, moved = self._rates, bytes_per_agent_tick(self._env.universe, self._case)
+        median = statistics.median(rates)
+        share = moved * median / bandwidth
+        return CaseRates(self._case, median, min(rates), max(rates), len(rates), moved, share, self._first)
+
+    def _launch(self, launches: int = 1) -> None:
+        env, case = self._env, self._case
+        for _ in range(launches):
+            match case.launch:
+                case "step":
+                    env.step(self._actions)
+                case "rollout":
+                    env.rollout(case.ticks, observe=case.observed != "none", statistics=False)
+        env.synchronize()
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
