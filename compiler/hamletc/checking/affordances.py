@@ -89,7 +89,8 @@ def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> 
 def _check_blocks(
     declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.BlockItem], names: Names, report: Findings
 ) -> None:
-    """Either `instantly`, or `lasts` with `each tick` or `on completion` or both; nothing where uses are tracked."""
+    """Check that there is either `instantly`, or `lasts` with `each tick` or `on completion` or both; where uses are
+    tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
     if not any(block.body for block in blocks.values()) and names.tracking is None:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."

@@ -172,7 +172,7 @@ class Known:
     # --- conditions --------------------------------------------------------------------------------------------------
 
     def is_high(self, expression: Expression) -> bool:
-        """Whether an expression has so many levels that nothing is narrowed in it."""
+        """Whether an expression has too many levels for anything to be narrowed in it."""
         shapes = self.setting.shapes
         return shapes.height[shapes.of(expression)] > HIGHEST
 

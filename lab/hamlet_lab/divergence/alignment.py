@@ -144,7 +144,7 @@ def between_programs(parting: Parting, ours: Rerun, theirs: Rerun) -> Cause:
 
 
 def _functions(side: Side) -> set[str]:
-    """What all forms of a side's program have."""
+    """The names of the functions that all forms of a side's program have."""
     names = [{function.name for function in form.program.functions} for form in side.compiled().forms]
     return set.intersection(*names)
 
@@ -220,7 +220,7 @@ def _blame(first: _Stage, second: _Stage, later: _Stage) -> str:
 
 
 def _declared(left: Side, right: Side, difference: Difference) -> Cause:
-    """What two universes declare where their programs agree: defaults, the ranges of bytes."""
+    """The cause where programs agree: the universes declare other defaults, or other ranges of bytes."""
     if difference.array in GIVEN:
         phase, blame = f"the {difference.array} at the beginning", "declare other defaults"
     else:

@@ -106,7 +106,7 @@ def raw(values: Tensor) -> Tensor:
 
 
 def differences(expected: list[Array], found: list[Array]) -> Iterator[Difference]:
-    """Of each pair of arrays that differ the first place; `more` is within the array."""
+    """The first place in which each pair of arrays differs; `more` counts within the array."""
     for ours, theirs in zip(expected, found, strict=True):
         values = theirs.values.to(ours.values.device)
         if torch.equal(raw(ours.values), raw(values)):
@@ -120,7 +120,7 @@ def differences(expected: list[Array], found: list[Array]) -> Iterator[Differenc
 
 
 def compare(expected: list[Array], found: list[Array]) -> tuple[int, Difference | None]:
-    """How many values were compared, and the first difference; `more` is in all arrays."""
+    """The number of values that were compared, and the first difference; its `more` counts in all arrays."""
     each = list(differences(expected, found))
     more = sum(1 + difference.more for difference in each) - 1
     return sum(array.values.numel() for array in expected), replace(each[0], more=more) if each else None

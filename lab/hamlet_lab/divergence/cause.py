@@ -71,7 +71,8 @@ def cause(parting: Parting) -> Cause:
 
 @dataclass(frozen=True, slots=True)
 class _Blamed:
-    """A side that does not have what its program gives. The other one, on the left of the cause, stands for that.
+    """A side that does not have what its program gives. The other side, on the left of the cause, stands for
+    the program.
     `known` is the difference in the record, with the constructs that it can come from."""
 
     side: Side

@@ -74,7 +74,7 @@ class _Doubted:
                     yield Supposition(leaf, f"{theirs} in place of {ours}"), self._with(leaf, self._at[version])
 
     def _with(self, value: Value, other: Array) -> Array:
-        """The bits of the root where a value is another one."""
+        """The bits of the root when `value` has the values `other`."""
         changed = {value}
         known = list(self._at)
         known[value] = other

@@ -85,7 +85,8 @@ class _Look:
 
     @property
     def possible(self) -> bool:
-        """Whether its program says what it is given: not so where a kernel computes a part ahead, for an episode."""
+        """Whether the program says what the function is given. It does not where a kernel computes a part ahead, for an
+        episode."""
         return len(self._inputs) == len(parameters(self._definition))
 
     def lines(self) -> set[Value]:

@@ -169,7 +169,7 @@ class Evaluated:
         return state
 
     def _scatter(self, buffers: Buffers, results: dict[str, Array], lanes: Array) -> None:
-        """Write what a function gave for these lanes, and for the worlds of which there are some."""
+        """Write the results of a function for these lanes, and for the worlds that have some of these lanes."""
         agents = buffers.shape.agents
         for field in self._fields:
             array = buffers.state[field.name].numpy().reshape(-1, buffers.state[field.name].shape[-1])

@@ -99,8 +99,8 @@ class Parting:
         sides: both of them.
         scenario, within: what was run, in words, and the event, of which it is a part.
         stream: the random numbers of the event.
-        tick: the ticks that were run before it.
-        left, right: what it did to either side.
+        tick: the number of ticks that were run before the event.
+        left, right: what the event did to either side.
         difference: the first of the values that differ.
     """
 

@@ -20,7 +20,7 @@ from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, St
 NUMBERING = {"engaged": "affordance", "last": "affordance", "used": "affordance", "cause": "cause of death"}
 """Arrays that hold numbers of things."""
 UNKNOWN = -2
-"""And below: the numbers of things that the other side does not have."""
+"""This number and those below stand for things that the other side does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ class Translation:
         return self._actions[actions.long()].to(torch.int32)
 
     def _state(self, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Rows and numbers by name, within the other universe's bounds, for which its kernels are made; what only that
-        has begins as an episode does."""
+        """The state with the rows and numbers of the other universe, within its bounds, for which its kernels are made;
+        what only the other universe has begins as an episode does."""
         result: dict[str, Tensor] = {}
         fresh = allocate(self._target, self._shape, torch.device("cpu"), None).state
         for row, meter in enumerate(self._target.meters):

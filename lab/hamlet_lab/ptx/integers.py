@@ -6,22 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.types import (
-    B32,
-    S16,
-    S32,
-    SIGNED,
-    U16,
-    U32,
-    U64,
-    UNSIGNED,
-    Array,
-    Operation,
-    Scalar,
-    like,
-    packed,
-    twice,
-)
+from hamlet_lab.ptx.types import B32, S16, S32, SCALARS, SIGNED, U64, UNSIGNED, Array, Operation, Scalar, like, packed
 
 
 def _wide(a: Array, b: Array) -> Array:
@@ -59,7 +44,7 @@ def _remainder(a: Array, b: Array) -> Array:
 
 
 def _typed(scalar: Scalar) -> dict[str, Operation]:
-    """What is the same for all widths."""
+    """The operations that numbers of all widths have."""
     name = scalar.name
     return {
         f"add.{name}": like(scalar, 2, np.add),
@@ -72,8 +57,9 @@ def _typed(scalar: Scalar) -> dict[str, Operation]:
 
 
 def _narrow(scalar: Scalar) -> dict[str, Operation]:
-    """What needs a type of twice the width."""
-    name, pair, wide = scalar.name, (scalar, scalar), twice(scalar)
+    """The operations that need a type of twice the width."""
+    name, pair = scalar.name, (scalar, scalar)
+    wide = SCALARS[f"{name[0]}{2 * scalar.bits}"]
     return {
         f"mul.hi.{name}": Operation(scalar, pair, _high),
         f"mul.wide.{name}": Operation(wide, pair, _wide),
@@ -92,8 +78,8 @@ def _not_negative(scalar: Scalar, function: Callable[..., Array]) -> Operation:
 OPERATIONS: dict[str, Operation] = {}
 for _scalar in (*UNSIGNED, *SIGNED):
     OPERATIONS |= _typed(_scalar)
-for _scalar in (U16, U32, S16, S32):
-    OPERATIONS |= _narrow(_scalar)
+for _name in ("u16", "u32", "s16", "s32"):
+    OPERATIONS |= _narrow(SCALARS[_name])
 OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
 for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16"):
     OPERATIONS[f"{_name}x2"] = packed(B32, OPERATIONS[_name])

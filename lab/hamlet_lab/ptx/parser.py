@@ -6,20 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from hamlet_lab.ptx.syntax import (
-    Address,
-    Binary32,
-    Guard,
-    Instruction,
-    Integer,
-    Kernel,
-    Name,
-    Operand,
-    Parameter,
-    PtxError,
-    Registers,
-    Vector,
-)
+from hamlet_lab.ptx import syntax
+from hamlet_lab.ptx.syntax import PtxError
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LINE_DIRECTIVES = (".loc", ".file")
@@ -66,7 +54,7 @@ def tokens(text: str) -> list[Token]:
     return result
 
 
-def parse(text: str) -> Kernel:
+def parse(text: str) -> syntax.Kernel:
     """The only kernel of a text.
 
     Raises:
@@ -80,7 +68,7 @@ class _Parser:
         self._tokens = stream
         self._next = 0
 
-    def kernel(self) -> Kernel:
+    def kernel(self) -> syntax.Kernel:
         target, shared = "", []
         while True:
             token = self._take()
@@ -103,7 +91,7 @@ class _Parser:
         rest = self._tokens[self._next :]
         if more := next((token for token in rest if token.text in (".entry", ".func")), None):
             raise PtxError(more.line, "there is another kernel or function")
-        return Kernel(name, target, parameters, registers, tuple(shared), threads, instructions)
+        return syntax.Kernel(name, target, parameters, registers, tuple(shared), threads, instructions)
 
     def _shared(self) -> str:
         """`.extern .shared .align 16 .b8 global_smem[];`, after the first word."""
@@ -114,7 +102,7 @@ class _Parser:
         self._expect("[", "]", ";")
         return name
 
-    def _parameters(self) -> tuple[Parameter, ...]:
+    def _parameters(self) -> tuple[syntax.Parameter, ...]:
         result = []
         self._expect("(")
         while not self._accept(")"):
@@ -125,7 +113,7 @@ class _Parser:
             if self._accept(".ptr"):
                 self._expect(".global", ".align")
                 self._integer()
-            result.append(Parameter(self._word(), int(kind.text[2:])))
+            result.append(syntax.Parameter(self._word(), int(kind.text[2:])))
             self._accept(",")
         return tuple(result)
 
@@ -142,7 +130,7 @@ class _Parser:
                     raise PtxError(token.line, f"{token.text!r} is not known here")
         return threads
 
-    def _body(self) -> tuple[tuple[Registers, ...], tuple[Instruction, ...]]:
+    def _body(self) -> tuple[tuple[syntax.Registers, ...], tuple[syntax.Instruction, ...]]:
         registers, instructions = [], []
         labels: list[str] = []
         while not self._accept("}"):
@@ -159,7 +147,7 @@ class _Parser:
                 labels = []
         return tuple(registers), tuple(instructions)
 
-    def _registers(self) -> list[Registers]:
+    def _registers(self) -> list[syntax.Registers]:
         """`.reg .b32 %r<40>;`. A register alone, `.reg .b64 %SP;`, is LLVM's pointer to local memory: see below."""
         self._expect(".reg")
         kind = self._take()
@@ -169,7 +157,7 @@ class _Parser:
         self._expect("<")
         count = self._integer()
         self._expect(">", ";")
-        return [Registers(prefix, kind.text.removeprefix("."), count)]
+        return [syntax.Registers(prefix, kind.text.removeprefix("."), count)]
 
     def _local(self) -> None:
         """`.local .align 1 .b8 __local_depot0[1];`: LLVM leaves some behind when it has removed all that used it. It is
@@ -182,42 +170,42 @@ class _Parser:
         self._integer()
         self._expect("]", ";")
 
-    def _instruction(self, labels: tuple[str, ...]) -> Instruction:
+    def _instruction(self, labels: tuple[str, ...]) -> syntax.Instruction:
         guard = None
         if self._accept("@"):
             negated = self._accept("!")
-            guard = Guard(self._word(), negated)
+            guard = syntax.Guard(self._word(), negated)
         line = self._peek().line
         opcode = self._word()
-        operands: list[Operand] = []
+        operands: list[syntax.Operand] = []
         while not self._accept(";"):
             if operands:
                 self._expect(",")
             operands.append(self._operand())
-        return Instruction(line, labels, guard, opcode, tuple(operands))
+        return syntax.Instruction(line, labels, guard, opcode, tuple(operands))
 
-    def _operand(self) -> Operand:
+    def _operand(self) -> syntax.Operand:
         if self._accept("["):
-            base, offset = Name(self._word()), 0
+            base, offset = syntax.Name(self._word()), 0
             if self._accept("+") or not self._sees("]"):
                 offset = self._integer()
             self._expect("]")
-            return Address(base, offset)
+            return syntax.Address(base, offset)
         if self._accept("{"):
             elements = [self._simple()]
             while self._accept(","):
                 elements.append(self._simple())
             self._expect("}")
-            return Vector(tuple(elements))
+            return syntax.Vector(tuple(elements))
         return self._simple()
 
-    def _simple(self) -> Name | Integer | Binary32:
+    def _simple(self) -> syntax.Name | syntax.Integer | syntax.Binary32:
         text = self._peek().text
         if text[:2].lower() == "0f" and len(text) == 10:
-            return Binary32(int(self._take().text[2:], 16))
+            return syntax.Binary32(int(self._take().text[2:], 16))
         if NUMBER.fullmatch(text):
-            return Integer(self._integer())
-        return Name(self._word())
+            return syntax.Integer(self._integer())
+        return syntax.Name(self._word())
 
     def _integer(self) -> int:
         token = self._take()

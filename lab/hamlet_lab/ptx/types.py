@@ -58,11 +58,6 @@ SCALARS = {scalar.name: scalar for scalar in (PRED, B8, *BITS, U8, *UNSIGNED, S8
 """All types by name."""
 
 
-def twice(scalar: Scalar) -> Scalar:
-    """The integer type of the same signedness with twice the bits."""
-    return SCALARS[f"{scalar.name[0]}{2 * scalar.bits}"]
-
-
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A function from operands of these types to a result of that type.

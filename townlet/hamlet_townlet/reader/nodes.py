@@ -74,7 +74,7 @@ _OCTAL = re.compile(r"[-+]?0o?[0-9_]+")
 _SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LONGEST = 400
-"""Longer scalars are text: no number that a pack can hold is written with so many characters."""
+"""The most characters of a scalar that can be a number; longer scalars are text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from hamlet_townlet.pack import (
-    Affordance,
-    Aspatial,
-    Change,
-    Grid,
-    Position,
-    Spanned,
-    Substrate,
-    Training,
-    deployed_affordances,
-    substrate_axes,
-)
+from hamlet_townlet import pack
+from hamlet_townlet.pack import Affordance, Change, Spanned, Substrate, Training, substrate_axes
 from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed, number, refer
 from hamlet_townlet.reader.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, start
@@ -54,7 +44,7 @@ def check_deployment(
             message = f"HAMLET cannot run an affordance {shown} with temporal mechanics: it stops at the first use"
             hint = f"Write {listed(_TICKED, 'or')}, or `enable_temporal_mechanics: false` in training.yaml."
             report.add("H133", message, affordance.id.span if kind is None else kind.span, hint=hint)
-        fixed = not training.randomize_affordances.value and not isinstance(substrate, Aspatial)
+        fixed = not training.randomize_affordances.value and not isinstance(substrate, pack.Aspatial)
         if fixed and affordance.position is None and not report.failed:
             hint = "Give it a `position`, or write `randomize_affordances: true` in training.yaml."
             hint = _UNFIXED if substrate_axes(substrate) > 3 else hint
@@ -70,7 +60,7 @@ def raises(affordance: Affordance, training: Training) -> bool:
 
 def check_room(report: PackFindings, deployed: int, substrate: Substrate, training: Training) -> None:
     """Check that there is a cell for each deployed affordance and each agent."""
-    if isinstance(substrate, Grid):
+    if isinstance(substrate, pack.Grid):
         cells = prod(size.value for size in substrate.sizes)
         agents = training.num_agents.value
         if deployed + agents > cells:
@@ -104,7 +94,7 @@ def _affordance(
         _position(report, fields, substrate, training),
         fields.span,
     )
-    if not report.failed and deployed_affordances((affordance,), training):
+    if not report.failed and pack.deployed_affordances((affordance,), training):
         _check_mode(fields, effects, affordance, training)
     effects.done()
     fields.done()
@@ -112,7 +102,7 @@ def _affordance(
 
 
 def _check_mode(fields: Fields, effects: Fields, affordance: Affordance, training: Training) -> None:
-    """What has no effect because temporal mechanics are on, or off."""
+    """Warn of what has no effect because temporal mechanics are on, or off."""
     if raises(affordance, training):
         return
     if training.temporal.value:
@@ -149,16 +139,16 @@ def _hours(report: PackFindings, fields: Fields) -> tuple[Spanned[int], Spanned[
     return opens, integer(report, nodes[1], "the closing hour", least=1, most=28, stand_in=24)
 
 
-def _position(report: PackFindings, fields: Fields, substrate: Substrate, training: Training) -> Position | None:
+def _position(report: PackFindings, fields: Fields, substrate: Substrate, training: Training) -> pack.Position | None:
     node = fields.find("position")
     if node is None:
         return None
     coordinates = _coordinates(report, node)
-    if isinstance(substrate, Aspatial):
+    if isinstance(substrate, pack.Aspatial):
         fields.ignored("position", why="There are no positions in this pack: substrate.yaml says `aspatial`.")
         return None
     axes = substrate_axes(substrate)
-    if isinstance(substrate, Grid) and len(coordinates) == axes:
+    if isinstance(substrate, pack.Grid) and len(coordinates) == axes:
         for axis, (coordinate, size) in enumerate(zip(coordinates, substrate.sizes, strict=True)):
             if not 0 <= coordinate.value < size.value:
                 message = f"the position is off the grid: {coordinate.value} on axis {axis}"
@@ -172,7 +162,7 @@ def _position(report: PackFindings, fields: Fields, substrate: Substrate, traini
         hint = _UNFIXED if axes > 3 else f"Give it {axes}."
         report.add("H116", message, start(node), hint=hint)
     span = start(node) if isinstance(node, MapNode) else node.span
-    return Position(tuple(coordinate.value for coordinate in coordinates), span)
+    return pack.Position(tuple(coordinate.value for coordinate in coordinates), span)
 
 
 def _coordinates(report: PackFindings, node: Node) -> tuple[Spanned[int], ...]:

@@ -84,7 +84,7 @@ def _bar(report: PackFindings, node: Node) -> Bar:
 
 
 def _check_range(report: PackFindings, fields: Fields) -> None:
-    """The range has no effect, so it has to say what is the case."""
+    """Refuse a range that is not 0 to 1: HAMLET does not read the range, and its meters go from 0 to 1."""
     node = fields.find("range")
     if node is None:
         return

@@ -189,7 +189,7 @@ def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -
 
 
 def _composition(report: PackFindings, fields: Fields) -> None:
-    """Nothing of it has an effect; a pack that asks for nothing gets no warning."""
+    """Warn of what a composition asks for: nothing in it has an effect."""
     node = fields.find("composition")
     if node is None:
         return

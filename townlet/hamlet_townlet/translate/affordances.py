@@ -88,7 +88,7 @@ def _lasting(source: Affordance, pack: Pack) -> tuple[NeedsItem | BlockItem, ...
 
 
 def gain(change: Change, *, ticks: int = 1) -> AssignStmt:
-    """`energy += 0.5`: what an effect gives, so many ticks of it at once. What is negative is taken."""
+    """`energy += 0.5`: what an effect gives in `ticks` ticks, all at once. A negative amount is taken."""
     if ticks == 1:
         return _assign(change, change.amount.value, gives=True, unclamped=False)
     # HAMLET forms this product in binary64 and rounds it once. One that is infinite fills or empties a meter, as the
@@ -99,7 +99,7 @@ def gain(change: Change, *, ticks: int = 1) -> AssignStmt:
 
 
 def loss(change: Change, *, unclamped: bool = False) -> AssignStmt:
-    """`energy -= 0.5`: what a cost takes. What is negative is given."""
+    """`energy -= 0.5`: what a cost takes. A negative amount is given."""
     return _assign(change, change.amount.value, gives=False, unclamped=unclamped)
 
 

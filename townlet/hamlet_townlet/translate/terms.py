@@ -16,18 +16,8 @@ from hamlet.universe import Span
 from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.fields import spelled
 from hamlet_townlet.reader.limits import LONGEST_NAME
-from hamletc.language.syntax import (
-    BinaryExpr,
-    BinaryOp,
-    CallExpr,
-    Expr,
-    Name,
-    Numeral,
-    Property,
-    Signed,
-    UnaryExpr,
-    WhenExpr,
-)
+from hamletc.language import syntax
+from hamletc.language.syntax import Expr, Name
 
 
 def quoted(name: Spanned[str]) -> Name:
@@ -53,21 +43,21 @@ def spell(value: float) -> str:
     return "0" if as_binary32(value) == 0 else spelled(abs(value)) if abs(value) < inf else "1e39"
 
 
-def signed(value: float, span: Span) -> Signed:
+def signed(value: float, span: Span) -> syntax.Signed:
     """A number where only a constant may stand."""
     text = spell(value)
-    return Signed(f"-{text}" if value < 0 and text != "0" else text, span)
+    return syntax.Signed(f"-{text}" if value < 0 and text != "0" else text, span)
 
 
-def exact(value: float, span: Span) -> Signed:
+def exact(value: float, span: Span) -> syntax.Signed:
     """A binary32 number where only a constant may stand, in its shortest spelling."""
     return signed(shortest(value), span)
 
 
 def number(value: float, span: Span) -> Expr:
     """A constant."""
-    numeral = Numeral(spell(value), span)
-    return UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
+    numeral = syntax.Numeral(spell(value), span)
+    return syntax.UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
 
 
 def given(value: Spanned[float]) -> Expr:
@@ -75,9 +65,9 @@ def given(value: Spanned[float]) -> Expr:
     return number(value.value, value.span)
 
 
-def property_of(key: str, value: Spanned[float]) -> Property:
+def property_of(key: str, value: Spanned[float]) -> syntax.Property:
     """The property of a declaration whose value is a constant that a pack gives."""
-    return Property(word(key, value.span), given(value), value.span)
+    return syntax.Property(word(key, value.span), given(value), value.span)
 
 
 def exactly(value: float, span: Span) -> Expr:
@@ -93,20 +83,20 @@ def shortest(rounded: float) -> float:
 def constant(expression: Expr) -> float | None:
     """The binary32 value of a constant, `None` of other expressions."""
     match expression:
-        case Numeral(text=text):
+        case syntax.Numeral(text=text):
             return as_binary32(float(text))
-        case UnaryExpr(op="-", operand=Numeral(text=text)):
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text)):
             return -as_binary32(float(text))
         case _:
             return None
 
 
-def binary(left: Expr, op: BinaryOp, right: Expr, span: Span) -> Expr:
+def binary(left: Expr, op: syntax.BinaryOp, right: Expr, span: Span) -> Expr:
     """`left op right`."""
-    return BinaryExpr(op, left, right, span, span)
+    return syntax.BinaryExpr(op, left, right, span, span)
 
 
-def _folded(op: BinaryOp, compute: Callable[[float, float], float]) -> Callable[[Expr, Expr, Span], Expr]:
+def _folded(op: syntax.BinaryOp, compute: Callable[[float, float], float]) -> Callable[[Expr, Expr, Span], Expr]:
     def build(left: Expr, right: Expr, span: Span) -> Expr:
         first, second = constant(left), constant(right)
         if first is None or second is None:
@@ -120,9 +110,9 @@ def _folded(op: BinaryOp, compute: Callable[[float, float], float]) -> Callable[
 plus = _folded("+", lambda a, b: a + b)
 """`a + b`, computed in binary32 where both are constants."""
 minus = _folded("-", lambda a, b: a - b)
-"""`a - b`, likewise."""
+"""`a - b`, computed in binary32 where both are constants."""
 times = _folded("*", lambda a, b: a * b)
-"""`a * b`, likewise."""
+"""`a * b`, computed in binary32 where both are constants."""
 
 
 def product(factors: Sequence[Expr], span: Span) -> Expr:
@@ -130,7 +120,7 @@ def product(factors: Sequence[Expr], span: Span) -> Expr:
     return reduce(lambda a, b: times(a, b, span), factors) if factors else number(1.0, span)
 
 
-def joined(conditions: Sequence[Expr], op: BinaryOp, span: Span) -> Expr:
+def joined(conditions: Sequence[Expr], op: syntax.BinaryOp, span: Span) -> Expr:
     """Conditions joined by `and` or `or`."""
     return reduce(lambda a, b: binary(a, op, b, span), conditions)
 
@@ -139,12 +129,12 @@ def call(function: str, arguments: Sequence[Expr], span: Span) -> Expr:
     """A call of one of the language's functions; `min` and `max` of a single value are that value."""
     if function in ("min", "max") and len(arguments) == 1:
         return arguments[0]
-    return CallExpr(Name(function, span), tuple(arguments), span)
+    return syntax.CallExpr(Name(function, span), tuple(arguments), span)
 
 
 def when(value: Expr, condition: Expr, span: Span) -> Expr:
     """`value when condition`."""
-    return WhenExpr(value, condition, span)
+    return syntax.WhenExpr(value, condition, span)
 
 
 def fresh_name(wanted: str, taken: set[str]) -> str:
