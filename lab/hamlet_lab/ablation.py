@@ -13,32 +13,12 @@ from hamlet.package.module import Module, load
 from hamlet.universe import Universe
 from hamletc.compilation import Compilation
 from hamletc.compile import emit_texts, optimise
+from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import PHASES, Function, Origin, Output, Phase, Program
-from hamletc.ir.ops import (
-    BOOL,
-    F32,
-    I32,
-    Add,
-    Const,
-    Div,
-    Fold,
-    Input,
-    Mul,
-    Op,
-    Rem,
-    Select,
-    Sub,
-    ToI32,
-    ToU32,
-    Type,
-    Value,
-    operands,
-    with_operands,
-)
 from hamletc.package import package, write
 
-NOTHING: dict[Type, float | int | bool] = {F32: 0.0, I32: -1, BOOL: False}
+NOTHING: dict[ops.Type, float | int | bool] = {ops.F32: 0.0, ops.I32: -1, ops.BOOL: False}
 """What a result is where nobody computes it."""
 
 RESULTS: dict[str, Phase] = {
@@ -104,44 +84,44 @@ def _ablated(function: Function, part: LeftOut) -> Function:
     """Versions of a state that are dropped become the version before; the passes sweep out what nobody needs then."""
     states = _states(function)
     builder = Builder()
-    new: list[Value] = []
+    new: list[ops.Value] = []
     for value, node in enumerate(function.nodes):
         builder.origin = node.origin
         before = [each for each in _before(node.op) if value in states and states.get(each) == states[value]]
         if before and part.covers(node.origin):
             new.append(new[max(before)])
         else:
-            op = with_operands(node.op, tuple(new[operand] for operand in operands(node.op)))
+            op = ops.with_operands(node.op, tuple(new[operand] for operand in ops.operands(node.op)))
             new.append(builder.node(op, node.type))
     outputs = []
     for output in function.outputs:
         value = new[output.value]
         if part.results(output.name):
             type_ = function.nodes[output.value].type
-            value = builder.node(Const(type_, NOTHING[type_]), type_)
+            value = builder.node(ops.Const(type_, NOTHING[type_]), type_)
         outputs.append(Output(output.name, value))
     return builder.finish(function.name, tuple(outputs))
 
 
-def _before(op: Op) -> tuple[Value, ...]:
+def _before(op: ops.Op) -> tuple[ops.Value, ...]:
     """The operands of which a result can be the next version: `m + e` is one of m."""
     match op:
-        case Add(left=left) | Sub(left=left) | Mul(left=left) | Div(left=left) | Rem(left=left):
+        case ops.Add(left=left) | ops.Sub(left=left) | ops.Mul(left=left) | ops.Div(left=left) | ops.Rem(left=left):
             return (left,)
-        case ToI32(operand=operand) | ToU32(operand=operand):
+        case ops.ToI32(operand=operand) | ops.ToU32(operand=operand):
             return (operand,)
-        case Select(then=then, otherwise=otherwise):
+        case ops.Select(then=then, otherwise=otherwise):
             return (then, otherwise)
-        case Fold():
+        case ops.Fold():
             return (op.before,)
         case _:
             return ()
 
 
-def _states(function: Function) -> dict[Value, str]:
+def _states(function: Function) -> dict[ops.Value, str]:
     """The values between an input and the output of the same name, and the name."""
-    inputs = {node.op.name: value for value, node in enumerate(function.nodes) if isinstance(node.op, Input)}
-    result: dict[Value, str] = {}
+    inputs = {node.op.name: value for value, node in enumerate(function.nodes) if isinstance(node.op, ops.Input)}
+    result: dict[ops.Value, str] = {}
     for output in function.outputs:
         start = inputs.get(output.name)
         if start is None:

@@ -173,7 +173,7 @@ def _count(given: dict[str, syntax.Property], key: str, report: Findings) -> int
 
 
 def too_many_actions(count: int, where: Span, report: Findings) -> None:
-    """Report a number of actions that no kernel can tell apart."""
+    """Report that a universe has too many actions."""
     report.add("H067", f"a universe has at most {MOST_ACTIONS} actions, not {count}", where, hint="Leave some out.")
 
 
@@ -185,8 +185,8 @@ def _in_other_case(name: str, actions: Iterable[str]) -> str | None:
 def check_actions(
     declarations: list[syntax.ActionDecl], moves: tuple[Move, ...] | None, of_moves: Span, report: Findings
 ) -> None:
-    """No action of the universe's own is called like one of the space, and there are not too many. `of_moves` is where
-    it is said what the moves are."""
+    """Check that no action of the universe's own is called like one of the space, and that there are not too many.
+    `of_moves` is where the moves are declared."""
     if moves is None:
         return
     of_space = {move.name for move in moves}

@@ -89,7 +89,8 @@ def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> 
 def _check_blocks(
     declaration: syntax.AffordanceDecl, blocks: dict[str, syntax.BlockItem], names: Names, report: Findings
 ) -> None:
-    """Either `instantly`, or `lasts` with `each tick` or `on completion` or both; nothing where uses are tracked."""
+    """Check that there is either `instantly`, or `lasts` with `each tick` or `on completion` or both; where uses are
+    tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
     if not any(block.body for block in blocks.values()) and names.tracking is None:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
@@ -138,10 +139,7 @@ def _opening_hours(
     written: tuple[syntax.Signed, syntax.Signed], hours: int | None, names: Names, report: Findings
 ) -> Hours | None:
     opens, closes = written
-    if names.clock is None:
-        report.add("H036", "`open` needs a clock", opens.span, "this universe has none", hint="Add `clock 24 hours`.")
-        return None
-    if hours is None:
+    if not names.has("clock", "`open`", opens.span) or hours is None:
         return None
     first, last = _hour(opens, hours - 1, names, report), _hour(closes, hours, names, report)
     if first is None or last is None:

@@ -11,23 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from hamlet.universe import (
-    Affordance,
-    Assign,
-    Binary,
-    Cascade,
-    Expression,
-    Here,
-    Hour,
-    MeterValue,
-    Number,
-    Rule,
-    Span,
-    Statement,
-    Together,
-    Truth,
-    assigns,
-)
+from hamlet import universe
+from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
 from hamletc.checking import intervals
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft
@@ -63,7 +48,9 @@ class Course:
         acted = self._act(start)
         meters = self._drain("decay", acted)
         for dynamic in self.draft.dynamics:
-            meters = self._rule(dynamic, meters) if isinstance(dynamic, Rule) else self._cascade(dynamic, meters)
+            meters = (
+                self._rule(dynamic, meters) if isinstance(dynamic, universe.Rule) else self._cascade(dynamic, meters)
+            )
         survived = self._die(meters)
         if self.report is not None:
             self._pay(meters, survived, self.report)
@@ -91,19 +78,19 @@ class Course:
         self._wrote.clear()  # what an agent did is one of many things
         return _joined([*ends, *used])
 
-    def _at(self, affordance: Affordance, place: Place) -> Place | None:
+    def _at(self, affordance: universe.Affordance, place: Place) -> Place | None:
         """Where an agent is at an affordance that is open."""
         name = self.names.span("affordance", affordance.name)
-        here = place.where(Here(affordance.name, name), True, "an agent at this one")
+        here = place.where(universe.Here(affordance.name, name), True, "an agent at this one")
         hours = affordance.hours
         if here is None or hours is None:
             return here
-        since = Binary(">=", Hour(name), Number(float(hours.opens), name), name)
-        until = Binary("<", Hour(name), Number(float(hours.closes), name), name)
-        is_open = Binary("and" if hours.opens < hours.closes else "or", since, until, name)
+        since = universe.Binary(">=", universe.Hour(name), universe.Number(float(hours.opens), name), name)
+        until = universe.Binary("<", universe.Hour(name), universe.Number(float(hours.closes), name), name)
+        is_open = universe.Binary("and" if hours.opens < hours.closes else "or", since, until, name)
         return here.where(is_open, True, "while this is open")
 
-    def _use(self, affordance: Affordance, place: Place) -> list[Known]:
+    def _use(self, affordance: universe.Affordance, place: Place) -> list[Known]:
         """After a tick in it, completed or not."""
         if affordance.together:
             ticked = self._unclamped(affordance.each_tick, place)
@@ -124,7 +111,7 @@ class Course:
             known = self._assign(statement, Place(known, known)).known.settled()
         return known
 
-    def _rule(self, rule: Rule, known: Known) -> Known:
+    def _rule(self, rule: universe.Rule, known: Known) -> Known:
         here = Place(known, known)
         if rule.guard is None:
             return self._body(rule.body, here).known.bare().settled()
@@ -182,7 +169,7 @@ class Course:
         place: Place | None = Place(between, between)
         everyone = [mask for mask in self.draft.masks if not mask.actions]
         for mask in (*everyone, *(mask for mask in self.draft.masks if mask.actions)):
-            if place is None or isinstance(mask.allowed, Truth):
+            if place is None or isinstance(mask.allowed, universe.Truth):
                 continue
             self._conditions(report).condition(mask.allowed, place)
             place = place if mask.actions else place.where(mask.allowed, True)
@@ -202,7 +189,7 @@ class Course:
             match statement:
                 case Assign():
                     place = self._assign(statement, place)
-                case Together(body=together):
+                case universe.Together(body=together):
                     loose = self._unclamped(together, place)
                     place = loose.after(_clamped(loose.known, together))
                 case _:
@@ -329,7 +316,9 @@ def _widened(known: Known, grown: Known, most: Known) -> Known:
 
 
 def _guard(cascade: Cascade, where: Span) -> Expression:
-    return Binary("<", MeterValue(cascade.source, where), Number(cascade.threshold, where), where)
+    return universe.Binary(
+        "<", universe.MeterValue(cascade.source, where), universe.Number(cascade.threshold, where), where
+    )
 
 
 def _joined(places: Iterable[Known | None]) -> Known:

@@ -7,23 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hamlet.universe import (
-    Binary,
-    DrawChance,
-    DrawChoice,
-    DrawInteger,
-    DrawNormal,
-    DrawUniform,
-    Expression,
-    Here,
-    If,
-    LastUse,
-    Number,
-    Previous,
-    Span,
-    Truth,
-    Unary,
-)
+from hamlet import universe
+from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
@@ -69,21 +54,21 @@ class Draws:
         match function, values:
             case "uniform", [low, high]:
                 ascending = self._ascend(operands, expr.span)
-                return DrawUniform(low, high, site, expr.span) if ascending else None
+                return universe.DrawUniform(low, high, site, expr.span) if ascending else None
             case "normal", [mean, deviation]:
                 positive = self._is_positive(operands[1])
-                return DrawNormal(mean, deviation, site, expr.span) if positive else None
+                return universe.DrawNormal(mean, deviation, site, expr.span) if positive else None
             case "chance", [probability]:
-                return DrawChance(probability, site, expr.span)
+                return universe.DrawChance(probability, site, expr.span)
             case _:
-                return DrawChoice(tuple(values), site, expr.span)
+                return universe.DrawChoice(tuple(values), site, expr.span)
 
     def _integer(self, expr: syntax.CallExpr, operands: list[Operand], site: int) -> Expression | None:
         bounds = [self._whole(operand) for operand in operands]
         low, high = bounds
         if low is None or high is None or not self._ascend(operands, expr.span):
             return None
-        return DrawInteger(low, high, site, expr.span)
+        return universe.DrawInteger(low, high, site, expr.span)
 
     def _whole(self, operand: Operand) -> int | None:
         """A constant that is a whole number within limits."""
@@ -208,7 +193,7 @@ class Expressions:
                 return self._quantities.name(expr)
             case syntax.UnaryExpr(op="not"):
                 condition = self.condition(expr.operand)
-                return None if condition is None else Unary("not", condition, expr.span)
+                return None if condition is None else universe.Unary("not", condition, expr.span)
             case syntax.UnaryExpr():
                 operand = self._operand(expr.operand)
                 return None if operand is None else self._operations.negation(operand, expr.span)
@@ -222,7 +207,7 @@ class Expressions:
                 condition, value = self.condition(expr.condition), self.number(expr.value)
                 if condition is None or value is None:
                     return None
-                return If(condition, value, Number(0.0, expr.span), expr.span)
+                return universe.If(condition, value, universe.Number(0.0, expr.span), expr.span)
             case syntax.DistanceExpr():
                 return self._quantities.distance(expr)
             case syntax.AxisExpr():
@@ -236,7 +221,7 @@ class Expressions:
                 hint = _in_parentheses(expr)
                 p = self._condition(self._value(expr.left), expr.left, hint)
                 q = self.condition(expr.right)
-                return None if p is None or q is None else Binary(expr.op, p, q, expr.span)
+                return None if p is None or q is None else universe.Binary(expr.op, p, q, expr.span)
             case "+" | "-" | "*" | "/":
                 a, b = self._operand(expr.left), self._operand(expr.right)
                 if a is None or b is None:
@@ -281,7 +266,7 @@ class Expressions:
             number = self._number(second, expr.otherwise)
             a = self._operations.rounded(first)
             b = None if number is None else self._operations.rounded(number)
-        return None if condition is None or a is None or b is None else If(condition, a, b, expr.span)
+        return None if condition is None or a is None or b is None else universe.If(condition, a, b, expr.span)
 
     def _call(self, expr: syntax.CallExpr) -> Operand | None:
         function = expr.function.text
@@ -326,7 +311,7 @@ class Expressions:
             return None
         value = Expressions(self._names, self._report, self._threshold, "previous")._value(expr.arguments[0])
         operand = None if value is None else self._operations.rounded(value)
-        return None if operand is None else Previous(operand, expr.span)
+        return None if operand is None else universe.Previous(operand, expr.span)
 
 
 def _in_parentheses(expr: syntax.Expr) -> str | None:
@@ -373,11 +358,11 @@ def _operand(expr: syntax.Expr) -> syntax.Expr:
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case Truth() | Here() | LastUse() | DrawChance() | Unary(op="not"):
+        case universe.Truth() | universe.Here() | universe.LastUse() | universe.DrawChance() | universe.Unary(op="not"):
             return True
-        case Binary(op=op):
+        case universe.Binary(op=op):
             return op in CONDITIONS
-        case If(then=operand) | Previous(operand=operand):
+        case universe.If(then=operand) | universe.Previous(operand=operand):
             return _is_condition(operand)
         case _:
             return False

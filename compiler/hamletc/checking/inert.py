@@ -207,7 +207,7 @@ def _check_ends(draft: Draft, name: syntax.Name, names: Names, report: Findings)
 
 
 def check_drain(meter: universe.Meter, kind: Drain, drain: Expression, known: Known, report: Findings) -> None:
-    """A drain of more than there can be in a meter is probably not in its unit."""
+    """Report a drain of more than its meter can hold: it is probably not in the unit of the meter."""
     value, inside, bounds = known.number(drain), known.meter(meter.name), known.around.bounds.get(meter.name)
     if value is None or inside is None or bounds is None:
         return
@@ -234,8 +234,8 @@ def check_statement(
     wrote: Span | None,
     report: Findings,
 ) -> None:
-    """A statement that leaves its meter as it is. `old` and `new` are where that lies before and after; `wrote` is the
-    statement that gave it its value."""
+    """Report a statement that leaves its meter as it is. `old` and `new` are where the meter lies before and after;
+    `wrote` is the statement that gave it its value."""
     adds_nothing = assign.op != "=" and value == ZERO and (not assign.clamped or old == new)
     stays = old is not None and old.is_single and old == new
     if not (adds_nothing or stays) or report.said(assign.span):
@@ -251,7 +251,7 @@ def check_statement(
 
 
 def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, report: Findings) -> None:
-    """A reward that is always 0, or the same although it reads meters; a number is paid for living."""
+    """Report a reward that is always 0, or the same although it reads meters; a number is paid for living."""
     if value is None or not value.is_single or report.said(reward.span):
         return
     if isinstance(reward.value, universe.Number) and value == ZERO and alone:
@@ -262,7 +262,7 @@ def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, r
 
 
 def check_report(item: universe.Report, value: Interval | None, report: Findings) -> None:
-    """A report that is always the same."""
+    """Report a report that is always the same."""
     if value is not None and value.is_single and not report.said(item.value.span):
         _say_constant("report", value, item.value, report)
 
@@ -275,7 +275,7 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
 
 
 def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
-    """Meters that are the same whenever they are observed; not those that are `constant` by themselves."""
+    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves."""
     starts = {meter.name: intervals.single(meter.start) for meter in draft.meters}
     for item in draft.observations:
         if not isinstance(item, universe.ObserveMeters):

@@ -7,10 +7,10 @@ is safe to compute, which `hamletc.checking.ranges` finds for every lane.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
 from hamlet.universe import Expression
@@ -24,6 +24,12 @@ from hamletc.checking.surroundings import Surroundings
 HIGHEST = 50
 """Nothing is narrowed in an expression of more levels, so that walking over it stays shallow."""
 
+Facts: TypeAlias = Mapping[Shape, Interval]
+"""Where values lie, by their shapes."""
+Orders: TypeAlias = Mapping[tuple[Shape, Shape], int]
+"""How two values may be ordered; the lesser shape comes first."""
+Truths: TypeAlias = Mapping[Shape, bool]
+"""Whether conditions that are no comparisons hold."""
 Together = Literal["all", "one", "some"]
 """How many affordances an agent is at: all there are, one at most, or several."""
 
@@ -79,9 +85,9 @@ class Known:
         around: Surroundings,
         meters: Levels,
         then: Known | None,
-        facts: Mapping[Shape, Interval] | None = None,
-        orders: Mapping[tuple[Shape, Shape], int] | None = None,
-        truths: Mapping[Shape, bool] | None = None,
+        facts: Facts | None = None,
+        orders: Orders | None = None,
+        truths: Truths | None = None,
     ) -> None:
         self.setting = setting
         self.around = around
@@ -99,7 +105,7 @@ class Known:
 
     def bare(self) -> Known:
         """Without what conditions said about anything but meters."""
-        return self if not (self._facts or self._orders or self._truths) else self._with()
+        return self._with(self.meters) if self._facts or self._orders or self._truths else self
 
     def settled(self) -> Known:
         """Ready to be a place from which others branch off."""
@@ -113,35 +119,25 @@ class Known:
     def later(self, around: Surroundings) -> Known:
         """A birthday later in the same tick."""
         ages = self.setting.shapes.ages
-        return Known(
-            self.setting,
-            around,
-            self.meters,
-            self.then,
-            {shape: fact for shape, fact in self._facts.items() if not ages[shape]},
-            {pair: order for pair, order in self._orders.items() if not (ages[pair[0]] or ages[pair[1]])},
-            {shape: truth for shape, truth in self._truths.items() if not ages[shape]},
-        )
+        return Known(self.setting, around, self.meters, self.then, *self._said(lambda shape: not ages[shape]))
 
     def write(self, meter: str, value: Interval | None) -> Known:
         """After a meter was given a value that lies there."""
         reads = self.setting.shapes.reads
-        return self._with(
-            self.meters.write(meter, value),
-            {shape: fact for shape, fact in self._facts.items() if meter not in reads[shape]},
-            {p: order for p, order in self._orders.items() if meter not in reads[p[0]] and meter not in reads[p[1]]},
-            {shape: truth for shape, truth in self._truths.items() if meter not in reads[shape]},
+        return self._with(self.meters.write(meter, value), *self._said(lambda shape: meter not in reads[shape]))
+
+    def _said(self, about: Callable[[Shape], bool]) -> tuple[Facts, Orders, Truths]:
+        """What conditions said about some shapes."""
+        return (
+            {shape: fact for shape, fact in self._facts.items() if about(shape)},
+            {pair: order for pair, order in self._orders.items() if about(pair[0]) and about(pair[1])},
+            {shape: truth for shape, truth in self._truths.items() if about(shape)},
         )
 
     def _with(
-        self,
-        meters: Levels | None = None,
-        facts: Mapping[Shape, Interval] | None = None,
-        orders: Mapping[tuple[Shape, Shape], int] | None = None,
-        truths: Mapping[Shape, bool] | None = None,
+        self, meters: Levels, facts: Facts | None = None, orders: Orders | None = None, truths: Truths | None = None
     ) -> Known:
-        where = self.meters if meters is None else meters
-        return Known(self.setting, self.around, where, self.then, facts, orders, truths)
+        return Known(self.setting, self.around, meters, self.then, facts, orders, truths)
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 
@@ -176,7 +172,7 @@ class Known:
     # --- conditions --------------------------------------------------------------------------------------------------
 
     def is_high(self, expression: Expression) -> bool:
-        """Whether an expression is too deep for narrowing."""
+        """Whether an expression has too many levels for anything to be narrowed in it."""
         shapes = self.setting.shapes
         return shapes.height[shapes.of(expression)] > HIGHEST
 

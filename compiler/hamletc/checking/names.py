@@ -33,6 +33,20 @@ NAMESPACES: tuple[tuple[Kind, ...], ...] = (
 NOT_WRITTEN = (
     "Moves change where an agent is: an own action can `move (1, 0)` or `teleport (0, 0)`; a rule writes meters."
 )
+Need: TypeAlias = Literal["space", "clock", "lifespan", "tracking", "lasting affordance"]
+NEEDS: Mapping[Need, tuple[str, str, str, str]] = {
+    "space": ("H055", "a space", "this universe has none", "Declare a space, as in `space grid 8 x 8`."),
+    "clock": ("H036", "a clock", "this universe has none", "Add `clock 24 hours`."),
+    "lifespan": ("H037", "a lifespan", "this universe has none", "Add `lifespan 500 ticks`."),
+    "tracking": ("H056", "uses that are tracked", "this universe does not track them", "Add `track uses`."),
+    "lasting affordance": (
+        "H057",
+        "an affordance that lasts",
+        "this universe has none",
+        "Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`.",
+    ),
+}
+"""What a universe may lack: the code, what is needed, a label and a hint."""
 MOST_SHOWN = 16
 """How many names a hint lists at most."""
 MOST_COMPARISONS = 20_000
@@ -124,6 +138,20 @@ class Names:
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
         return any(symbol.name is name for symbol in self._symbols.get(name.text, ()))
+
+    def has(self, need: Need, what: str, span: Span) -> bool:
+        """Whether the universe has what `what`, which stands at a place, needs; where it has not, that is reported."""
+        there: Mapping[Need, bool] = {
+            "space": not isinstance(self.space, NoSpace),
+            "clock": self.clock is not None,
+            "lifespan": self.lifespan is not None,
+            "tracking": self.tracking is not None,
+            "lasting affordance": self.has_lasting,
+        }
+        if not there[need]:
+            code, thing, label, hint = NEEDS[need]
+            self._report.add(code, f"{what} needs {thing}", span, label, hint=hint)
+        return there[need]
 
     def find(self, name: syntax.Name, kind: Kind) -> str | None:
         """The name, where it is declared as `kind`; otherwise an error and `None`."""

@@ -91,14 +91,10 @@ class Observations:
                 return self._has_space(item)
             case "speed":
                 return self._names.starts_with_speed or self._has_space(item)
-            case "time" if self._names.clock is None:
-                hint = "Add `clock 24 hours`."
-                self._report.add("H036", "`time` needs a clock", item.span, "this universe has none", hint=hint)
-                return False
-            case "lifetime" if self._names.lifespan is None:
-                hint = "Add `lifespan 500 ticks`."
-                self._report.add("H037", "`lifetime` needs a lifespan", item.span, "this universe has none", hint=hint)
-                return False
+            case "time":
+                return self._names.has("clock", "`time`", item.span)
+            case "lifetime":
+                return self._names.has("lifespan", "`lifetime`", item.span)
             case _:
                 return True
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.intervals import spell
-from hamletc.checking.names import Names, axis_of, is_word
+from hamletc.checking.names import Names, Need, axis_of, is_word
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -54,20 +54,20 @@ class Quantities:
                 case "age":
                     return universe.Age(name.span)
                 case "hour":
-                    return universe.Hour(name.span) if self._has_clock(name) else None
+                    return universe.Hour(name.span) if self._has("clock", name) else None
                 case "day_sin":
-                    return universe.DayTime("sin", name.span) if self._has_clock(name) else None
+                    return universe.DayTime("sin", name.span) if self._has("clock", name) else None
                 case "day_cos":
-                    return universe.DayTime("cos", name.span) if self._has_clock(name) else None
+                    return universe.DayTime("cos", name.span) if self._has("clock", name) else None
                 case "deficit" | "shortfall":
                     return self._cascade_quantity(name)
                 case "progress":
-                    return self._progress(name)
+                    return universe.Progress(name.span) if self._has("lasting affordance", name) else None
                 case "speed":
-                    known = self._names.starts_with_speed or self._has_space("`speed`", name.span)
+                    known = self._names.starts_with_speed or self._has("space", name)
                     return universe.Speed(name.span) if known else None
                 case "visited":
-                    return universe.Visited(name.span) if self._is_tracked("`visited`", name.span) else None
+                    return universe.Visited(name.span) if self._has("tracking", name) else None
                 case "true" | "false":
                     return self._truth(name)
                 case "here" | "last" | "nothing":
@@ -111,16 +111,13 @@ class Quantities:
         affordance = self._names.find(expr.affordance, "affordance")
         if affordance is None:
             return None
-        return (
-            universe.StraightDistance(affordance, expr.span)
-            if expr.straight
-            else universe.Distance(affordance, expr.span)
-        )
+        distance = universe.StraightDistance if expr.straight else universe.Distance
+        return distance(affordance, expr.span)
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""
         affordance = self._names.find(expr.affordance, "affordance")
-        if not self._is_tracked("`streak`", expr.span) or affordance is None:
+        if not self._names.has("tracking", "`streak`", expr.span) or affordance is None:
             return None
         return universe.Streak(affordance, expr.span)
 
@@ -136,49 +133,19 @@ class Quantities:
         self._report.add("H062", f"this condition is {'always' if holds else 'never'} true", name.span, hint=hint)
         return universe.Truth(holds, name.span)
 
-    def _progress(self, name: syntax.Name) -> Expression | None:
-        if self._names.has_lasting:
-            return universe.Progress(name.span)
-        hint = "Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`."
-        self._report.add(
-            "H057", "`progress` needs an affordance that lasts", name.span, "this universe has none", hint=hint
-        )
-        return None
+    def _has(self, need: Need, name: syntax.Name) -> bool:
+        """Whether the universe has what a word needs."""
+        return self._names.has(need, f"`{name.text}`", name.span)
 
     def axis(self, expr: syntax.AxisExpr) -> Expression | None:
         """`position x`, `velocity x`."""
-        if not self._has_space(f"`{expr.quantity}`", expr.span):
+        if not self._names.has("space", f"`{expr.quantity}`", expr.span):
             return None
         axis = axis_of(expr.axis, self._names, self._report)
         if axis is None:
             return None
-        return (
-            universe.Coordinate(axis, expr.span) if expr.quantity == "position" else universe.Velocity(axis, expr.span)
-        )
-
-    def _has_space(self, what: str, span: Span) -> bool:
-        if not isinstance(self._names.space, universe.NoSpace):
-            return True
-        hint = "Declare a space, as in `space grid 8 x 8`."
-        self._report.add("H055", f"{what} needs a space", span, "this universe has none", hint=hint)
-        return False
-
-    def _has_clock(self, name: syntax.Name) -> bool:
-        if self._names.clock is not None:
-            return True
-        self._report.add(
-            "H036", f"`{name.text}` needs a clock", name.span, "this universe has none", hint="Add `clock 24 hours`."
-        )
-        return False
-
-    def _is_tracked(self, what: str, span: Span) -> bool:
-        if self._names.tracking is not None:
-            return True
-        hint = "Add `track uses`."
-        self._report.add(
-            "H056", f"{what} needs uses that are tracked", span, "this universe does not track them", hint=hint
-        )
-        return False
+        quantity = universe.Coordinate if expr.quantity == "position" else universe.Velocity
+        return quantity(axis, expr.span)
 
     def unseen(self, what: str, span: Span) -> None:
         """Report what has no meaning in a mask, or at the beginning of a tick."""
@@ -223,7 +190,7 @@ class Quantities:
         if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, "here", "last"):
             self._misplaced_here("last" if is_last else "here", expr.span)
             return None
-        if is_last and not self._is_tracked("`last`", here.span):
+        if is_last and not self._names.has("tracking", "`last`", here.span):
             return None
         affordance = None if is_word(other, "nothing") else other.text
         if affordance is not None and not self._names.means(other, "affordance"):

@@ -16,7 +16,7 @@ from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval, spell
 from hamletc.checking.report import Findings
-from hamletc.checking.surroundings import Extent, Surroundings
+from hamletc.checking.surroundings import Surroundings
 
 WAVE = intervals.wave()
 MOST_NAMED = 3
@@ -44,6 +44,7 @@ class Ranges:
 
     def number(self, expression: Expression, meters: State) -> Interval | None:
         """Where a number lies."""
+        space = self.around.space
         match expression:
             case universe.Number(constant):
                 return intervals.single(constant)
@@ -69,14 +70,16 @@ class Ranges:
                 return self.around.streak
             case universe.Visited():
                 return self.around.visited
-            case (
-                universe.Coordinate()
-                | universe.Velocity()
-                | universe.Speed()
-                | universe.Distance()
-                | universe.StraightDistance()
-            ):
-                return None if self.around.space is None else self._in_space(expression, self.around.space)
+            case universe.Coordinate(axis):
+                return None if space is None else space.position[axis]
+            case universe.Velocity(axis):
+                return None if space is None else space.velocity[axis]
+            case universe.Speed():
+                return None if space is None else space.speed
+            case universe.Distance():
+                return None if space is None else space.distance
+            case universe.StraightDistance():
+                return None if space is None else space.straight_distance
             case universe.Previous(operand):
                 return self._then().number(operand, self.before)
             case universe.Unary():
@@ -108,27 +111,6 @@ class Ranges:
         way = self.finite(intervals.multiply, size, intervals.SHARE, span, hint)
         return self.finite(intervals.add, low, way, span, hint)
 
-    def _in_space(
-        self,
-        expression: universe.Coordinate
-        | universe.Velocity
-        | universe.Speed
-        | universe.Distance
-        | universe.StraightDistance,
-        space: Extent,
-    ) -> Interval:
-        match expression:
-            case universe.Coordinate(axis):
-                return space.position[axis]
-            case universe.Velocity(axis):
-                return space.velocity[axis]
-            case universe.Speed():
-                return space.speed
-            case universe.Distance():
-                return space.distance
-            case universe.StraightDistance():
-                return space.straight_distance
-
     def _then(self) -> Ranges:
         """The ranges at the beginning of the tick."""
         return replace(self, around=replace(self.around, age=self.around.age_before))
@@ -143,7 +125,9 @@ class Ranges:
             case "abs":
                 return intervals.absolute(a)
             case "sqrt":
-                return self._within(a, a.low >= 0, "the square root needs 0 or more", expression, intervals.root)
+                if a.low >= 0:
+                    return intervals.root(a)
+                return self._outside("the square root needs 0 or more", expression.operand, a)
             case "log":
                 return self._logarithm(a, expression, math.log)
             case "log2":
@@ -153,8 +137,9 @@ class Ranges:
             case "exp2":
                 return self._exponential(a, expression, lambda x: math.pow(2.0, x))
             case "sin" | "cos":
-                near = intervals.absolute(a).high <= intervals.FARTHEST_ANGLE
-                return self._within(a, near, "an angle must be -1048576 .. 1048576", expression, lambda _: WAVE)
+                if intervals.absolute(a).high <= intervals.FARTHEST_ANGLE:
+                    return WAVE
+                return self._outside("an angle must be -1048576 .. 1048576", expression.operand, a)
             case "tanh":
                 return intervals.squashed(math.tanh, a, Interval(-1.0, 1.0))
             case "sigmoid":
@@ -162,23 +147,12 @@ class Ranges:
             case "not":
                 return None
 
-    def _within(
-        self,
-        a: Interval,
-        allowed: bool,
-        problem: str,
-        expression: universe.Unary,
-        result: Callable[[Interval], Interval],
-    ) -> Interval | None:
-        if allowed:
-            return result(a)
-        return self._outside(problem, expression.operand, a)
-
     def _logarithm(
         self, a: Interval, expression: universe.Unary, function: Callable[[float], float]
     ) -> Interval | None:
-        problem = "a logarithm needs a number above 0"
-        return self._within(a, a.low > 0, problem, expression, lambda x: intervals.growing(function, x))
+        if a.low > 0:
+            return intervals.growing(function, a)
+        return self._outside("a logarithm needs a number above 0", expression.operand, a)
 
     def _exponential(
         self, a: Interval, expression: universe.Unary, function: Callable[[float], float]

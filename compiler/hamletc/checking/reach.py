@@ -12,20 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
+from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamlet.universe import (
-    Affordance,
-    Assign,
-    Cascade,
-    Expression,
-    Grid,
-    MeterValue,
-    Rule,
-    Span,
-    Statement,
-    Together,
-    assigns,
-)
+from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import ANYTHING, ZERO, Interval
@@ -104,9 +93,9 @@ class _Tick:
         meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], _join(ends))
         for dynamic in self._draft.dynamics:
             match dynamic:
-                case Rule(guard=None):
+                case universe.Rule(guard=None):
                     meters = self._body(dynamic.body, meters)
-                case Rule(guard=guard):
+                case universe.Rule(guard=guard):
                     self._test(guard, meters)
                     meters = _join([meters, self._body(dynamic.body, meters)])
                 case Cascade():
@@ -120,7 +109,7 @@ class _Tick:
         """Where the meters lie after affordances. Where places are computed an agent is at one at most; elsewhere it
         can use all of them in a tick, in file order."""
         space = self._draft.space
-        alone = isinstance(space, Grid) and space.places == "computed"
+        alone = isinstance(space, universe.Grid) and space.places == "computed"
         ends = [meters]
         for affordance in self._draft.affordances:
             before = meters if alone else _join(ends)
@@ -140,7 +129,7 @@ class _Tick:
         for mask in self._draft.masks:
             between.condition(mask.allowed, kept)
 
-    def _affordance(self, affordance: Affordance, meters: State) -> list[State]:
+    def _affordance(self, affordance: universe.Affordance, meters: State) -> list[State]:
         """Where the meters lie after a tick in it, completed or not."""
         if affordance.together:
             ticked = self._unclamped(affordance.each_tick, meters)
@@ -206,7 +195,7 @@ class _Tick:
                     self._assign(statement, after)
                     if clamped:
                         after.pop(statement.meter, None)
-                case Together():
+                case universe.Together():
                     after = _clamped(self._unclamped(statement.body, after), statement.body)
                 case _:
                     self._rewrite(statement, after)
@@ -250,7 +239,7 @@ class _Tick:
         if statement.clamped and (old is None or intervals.hull(old, bounds) != bounds):
             return False
         if statement.op == "=":
-            return isinstance(statement.value, MeterValue) and statement.value.meter == statement.meter
+            return isinstance(statement.value, universe.MeterValue) and statement.value.meter == statement.meter
         return value == ZERO
 
     def _note_change(self, statement: Assign, old: Interval | None, value: Interval | None) -> None:

@@ -176,31 +176,18 @@ def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings)
 
 
 def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: Findings) -> None:
-    axes = axes_of(space)
+    axes, span = axes_of(space), between(numerals[0].span, numerals[-1].span)
     if not axes:
+        none = (Label(space.span, "no space"),)
         hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
-        secondary = (Label(space.span, "no space"),)
-        report.add(
-            "H055",
-            "a velocity needs a space",
-            between(numerals[0].span, numerals[-1].span),
-            secondary=secondary,
-            hint=hint,
-        )
+        report.add("H055", "a velocity needs a space", span, secondary=none, hint=hint)
         return
     message = f"a velocity has {counted(len(axes), 'number')} in this space, not {len(numerals)}"
-    hint = _one_per_axis(axes)
-    report.add(
-        "H042",
-        message,
-        between(numerals[0].span, numerals[-1].span),
-        secondary=(Label(space.span, "the space"),),
-        hint=hint,
-    )
+    report.add("H042", message, span, secondary=(Label(space.span, "the space"),), hint=_one_per_axis(axes))
 
 
 def check_start(start: Start, report: Findings) -> None:
-    """The speed that follows from the velocity is a number, where something reads it."""
+    """Check that the speed that follows from the velocity is a number; to be called where something reads it."""
     if start.speed is None and first_speed(start) is None:
         hint = "Write smaller numbers, or say the speed, as in `speed 1`."
         report.add("H051", "the length of this velocity can overflow", start.span, hint=hint)
@@ -341,10 +328,7 @@ def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Findin
 
 
 def check_places(affordances: list[Affordance], places: dict[str, Span], space: Space | None, report: Findings) -> None:
-    """Affordances have room, and agents too.
-
-    `places` says where each affordance's place is written.
-    """
+    """Check that affordances and agents have room. `places` says where each affordance's place is written."""
     match space:
         case Grid(places="computed"):
             _check_apart(affordances, places, report)
@@ -359,7 +343,7 @@ def check_places(affordances: list[Affordance], places: dict[str, Span], space: 
 
 
 def _check_apart(affordances: list[Affordance], places: dict[str, Span], report: Findings) -> None:
-    """No two affordances stand on one cell."""
+    """Check that no two affordances stand on one cell."""
     taken: dict[tuple[float, ...], str] = {}
     for affordance in affordances:
         if affordance.place is None:
@@ -376,7 +360,7 @@ def _check_apart(affordances: list[Affordance], places: dict[str, Span], report:
 
 
 def _check_stored(affordances: list[Affordance], places: dict[str, Span], report: Findings) -> None:
-    """There are not too many places to store."""
+    """Check that there are not too many places to store."""
     if len(affordances) > MOST_STORED:
         first = affordances[MOST_STORED]
         report.add(
@@ -389,7 +373,7 @@ def _check_stored(affordances: list[Affordance], places: dict[str, Span], report
 
 
 def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> None:
-    """Those that stand on cells of their own have enough of them."""
+    """Check that a grid has enough cells for all that stand on a cell of their own."""
     fixed = {affordance.place for affordance in affordances if affordance.place is not None}
     at_random = sum(affordance.place is None for affordance in affordances)
     room = _permuted_cells(grid)

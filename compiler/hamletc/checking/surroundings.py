@@ -152,7 +152,7 @@ def surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> 
 
 
 def _ages(draft: Draft, names: Names, birthdays: int) -> Interval | None:
-    """The ages in a tick after `birthdays` of the tick's own."""
+    """The ages in a tick when `birthdays` birthdays have passed since it began."""
     if draft.lifespan is not None and not draft.by_hand:
         return Interval(float(birthdays), float(draft.lifespan.ticks - 1 + birthdays))
     unlimited = names.lifespan is None or draft.by_hand

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -13,12 +14,13 @@ from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.backend.registry import Tune
-    from hamlet_lab.bench import CaseRates
-    from hamlet_lab.bench.cases import Observed
+    from hamlet_lab.bench import CaseRates, Observed
 
 OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 110
 """Columns that the table takes."""
+LINES = {"none": "-", "uint8": "-.", "bfloat16": "--", "float32": ":"}
+COLORS = {"triton": "tab:green", "numba": "tab:blue", "interpreter": "tab:orange"}
 
 
 @click.command()
@@ -88,8 +90,6 @@ def bench(
             raise CompileError(f"cannot write {json_path}: {error.strerror}") from error
         click.echo(f"numbers  {json_path}")
     if plot is not None:
-        from hamlet_lab.cli.plot_rates import write_rates
-
         write_rates(module.name, found, plot)
         click.echo(f"plot     {plot}")
 
@@ -112,3 +112,50 @@ def table(found: list[CaseRates]) -> Any:
             f"{item.bytes:.1f}", f"{item.roofline:.1%}", f"{item.first:.2f} s",
         )  # fmt: skip
     return result
+
+
+def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
+    """A panel for rollouts and one for steps; a line for each backend and type of observation.
+
+    Raises:
+        CompileError: the file cannot be written.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    launches = [launch for launch in ("rollout", "step") if any(item.case.launch == launch for item in found)]
+    figure, panels = pyplot.subplots(
+        1, len(launches), figsize=(4.6 * len(launches), 3.6), sharey=True, squeeze=False, layout="constrained"
+    )
+    for launch, panel in zip(launches, panels[0], strict=True):
+        chosen = [item for item in found if item.case.launch == launch]
+        for backend, observed in dict.fromkeys((item.case.backend, item.case.observed) for item in chosen):
+            line = sorted(
+                (item.case.lanes, item.median)
+                for item in chosen
+                if (item.case.backend, item.case.observed) == (backend, observed)
+            )
+            panel.plot(
+                *zip(*line, strict=True),
+                linestyle=LINES[observed],
+                color=COLORS.get(backend),
+                marker="o",
+                markersize=3,
+                linewidth=1.4,
+                label=f"{backend}, observations {observed}",
+            )
+        panel.set(xscale="log", yscale="log", xlabel="agents", title=launch)
+        panel.grid(alpha=0.25, linewidth=0.5)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0][0].set_ylabel("agent-ticks per second")
+    panels[0][-1].legend(fontsize=7)
+    figure.suptitle(title, fontsize=11)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=110, metadata={"Software": None})
+    except OSError as error:
+        raise CompileError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        pyplot.close(figure)

@@ -60,9 +60,9 @@ class Alignment:
         found: list[Pair] = []
         theirs = {output.name: output.value for output in self.right.function.outputs}
         for output in self.left.function.outputs:
-            pair = output.value, theirs.get(output.name)
-            if pair[1] is not None and self._differs(pair[0], pair[1]):
-                found.append(self._trace(pair[0], pair[1], None))
+            other = theirs.get(output.name)
+            if other is not None and self._differs(output.value, other):
+                found.append(self._trace(output.value, other, None))
         return min(found, key=lambda pair: (pair.left is None, pair.left or 0), default=None)
 
     def _differs(self, left: Value, right: Value) -> bool:
@@ -116,8 +116,7 @@ class _Stage:
 
     def evaluation(self, number: int) -> Evaluation:
         """All values of a call."""
-        program, call = self.form.program, self.calls[number]
-        return Evaluation(program, program.function(call.function), call)
+        return Evaluation(self.form.program, self.calls[number])
 
     def results(self, number: int) -> dict[str, Array]:
         """The outputs of a call."""
@@ -145,7 +144,7 @@ def between_programs(parting: Parting, ours: Rerun, theirs: Rerun) -> Cause:
 
 
 def _functions(side: Side) -> set[str]:
-    """What all forms of a side's program have."""
+    """The names of the functions that all forms of a side's program have."""
     names = [{function.name for function in form.program.functions} for form in side.compiled().forms]
     return set.intersection(*names)
 
@@ -221,13 +220,12 @@ def _blame(first: _Stage, second: _Stage, later: _Stage) -> str:
 
 
 def _declared(left: Side, right: Side, difference: Difference) -> Cause:
-    """What two universes declare where their programs agree: defaults, the ranges of bytes."""
-    phase, blame = (
-        "what is done around the functions",
-        "do what their programs say, and differ around functions that agree",
-    )
+    """The cause where programs agree: the universes declare other defaults, or other ranges of bytes."""
     if difference.array in GIVEN:
         phase, blame = f"the {difference.array} at the beginning", "declare other defaults"
+    else:
+        phase = "what is done around the functions"
+        blame = "do what their programs say, and differ around functions that agree"
     notes = []
     if difference.array in ("observation", "final_observation") and difference.expected.dtype == torch.uint8:
         ranges = [_range(side.universe, difference.row) for side in (left, right)]

@@ -80,13 +80,17 @@ def arrays(universe: Universe, buffers: Buffers, statistics: Statistics | None) 
     result.append(Array("mask", "lane", schema.action_names(universe), buffers.mask))
     if statistics is not None:
         affordances = tuple(affordance.name for affordance in universe.affordances)
-        causes = (*(cause.name for cause in universe.causes), "lifespan")
         lengths = tuple(str(length) for length in range(len(statistics.lengths)))
         result.append(Array("uses", "none", affordances, statistics.uses.unsqueeze(1)))
-        result.append(Array("causes", "none", causes, statistics.causes.unsqueeze(1)))
+        result.append(Array("causes", "none", cause_names(universe), statistics.causes.unsqueeze(1)))
         result.append(Array("lengths", "none", lengths, statistics.lengths.unsqueeze(1)))
         result.append(Array("finished_return", "lane", ("",), statistics.finished_return.unsqueeze(0)))
     return result
+
+
+def cause_names(universe: Universe) -> tuple[str, ...]:
+    """The causes of the end of an episode by number; the last one is the lifespan."""
+    return (*(cause.name for cause in universe.causes), "lifespan")
 
 
 def bits(values: Tensor) -> Tensor:
@@ -102,7 +106,7 @@ def raw(values: Tensor) -> Tensor:
 
 
 def differences(expected: list[Array], found: list[Array]) -> Iterator[Difference]:
-    """Of each pair of arrays that differ the first place; `more` is within the array."""
+    """The first place in which each pair of arrays differs; `more` counts within the array."""
     for ours, theirs in zip(expected, found, strict=True):
         values = theirs.values.to(ours.values.device)
         if torch.equal(raw(ours.values), raw(values)):
@@ -116,7 +120,7 @@ def differences(expected: list[Array], found: list[Array]) -> Iterator[Differenc
 
 
 def compare(expected: list[Array], found: list[Array]) -> tuple[int, Difference | None]:
-    """How many values were compared, and the first difference; `more` is in all arrays."""
+    """The number of values that were compared, and the first difference; its `more` counts in all arrays."""
     each = list(differences(expected, found))
     more = sum(1 + difference.more for difference in each) - 1
     return sum(array.values.numel() for array in expected), replace(each[0], more=more) if each else None

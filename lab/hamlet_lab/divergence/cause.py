@@ -71,7 +71,8 @@ def cause(parting: Parting) -> Cause:
 
 @dataclass(frozen=True, slots=True)
 class _Blamed:
-    """A side that does not have what its program gives. The other one, on the left of the cause, stands for that.
+    """A side that does not have what its program gives. The other side, on the left of the cause, stands for
+    the program.
     `known` is the difference in the record, with the constructs that it can come from."""
 
     side: Side
@@ -144,7 +145,7 @@ class _Blamed:
         side, lane, call = self.side, self.run.lane, self.run.call("tick")
         if lane is None or call is None:
             return None
-        evaluation = Evaluation(side.form.program, side.form.program.function("tick"), call)
+        evaluation = Evaluation(side.form.program, call)
         spot, writes = Spot(lane), retold(side.universe, self.outcome, self.stream, lane).writes
         wrong = [_first_wrong(evaluation, spot, meter.name, writes) for meter in side.universe.meters]
         found = [each for each in wrong if each is not None]
@@ -242,9 +243,8 @@ class _Blamed:
         call = None if place is None else self.run.call(place.function)
         if place is None or call is None or first.column != "lane":
             return stored, []
-        function = program.function(place.function)
-        evaluation, spot = Evaluation(program, function, call), Spot(first.index, place.element)
-        value = function.output(place.output).value
+        evaluation, spot = Evaluation(program, call), Spot(first.index, place.element)
+        value = evaluation.function.output(place.output).value
         given = replace(computed(side, evaluation, value, spot), label=self.other.label)
         if given.value != stored.value:
             # A new episode, or what happens to the dead, came after the function.
@@ -268,7 +268,7 @@ class _Blamed:
         place = output_of(self.side.universe, program, first)
         if self.side.compiled().kernels is not None or place is None or place.function != "tick" or call is None:
             return []
-        evaluation = Evaluation(program, program.function("tick"), call)
+        evaluation = Evaluation(program, call)
         found, result = value_of(first.found), []
         for left in evaluation.history(place.output, evaluation.function.output(place.output).value):
             value = evaluation.shown(left.value, Spot(first.index))
@@ -328,14 +328,14 @@ class _Found:
     def __init__(self, universe: Universe, outcome: Outcome) -> None:
         agents = outcome.before.shape.agents
         arrays = {array.name: array.values for array in outcome.after}
-        rows = {field: field.names for field in schema.state_fields(universe)}
-        self._outcomes = {field: _outcomes(field) for field in schema.outcome_fields(universe)}
+        outcomes = schema.outcome_fields(universe)
+        self._outcomes = {name for field in outcomes for name in field.names}
         self._values: dict[str, NumpyArray] = {}
-        for field, outputs in (rows | self._outcomes).items():
+        for field in (*schema.state_fields(universe), *outcomes):
             values = np.atleast_2d(arrays[field.name].numpy())
             if field.per == "world":
                 values = np.repeat(values, agents, axis=1)
-            self._values |= dict(zip(outputs, values, strict=True))
+            self._values |= dict(zip(field.names, values, strict=True))
         began = outcome.before.state["episode"].numpy() != arrays["episode"].numpy().reshape(-1)
         self._began = np.repeat(began, agents)
 
@@ -344,19 +344,14 @@ class _Found:
         event was a reset."""
         results = evaluate(program.function(call.function), call.inputs, program.tables, program.functions)
         everywhere = np.ones_like(self._began)
-        outcomes = {name for outputs in self._outcomes.values() for name in outputs}
         for name in results.keys() & self._values.keys():
             if call.function in ("shuffle", "reset"):
                 seen = everywhere if reset else self._began
             else:
-                seen = everywhere if name in outcomes else ~(everywhere if reset else self._began)
+                seen = everywhere if name in self._outcomes else ~(everywhere if reset else self._began)
             if ((words(results[name]) != words(self._values[name])) & seen & call.lanes).any():
                 return True
         return False
-
-
-def _outcomes(field: schema.Field) -> tuple[str, ...]:
-    return (field.name,) if field.rows is None else tuple(f"report.{row}" for row in field.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,8 +378,6 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
                     return OutputPlace("mask", output.name, number)
                 number -= output.count or 1
             return None
-        case "reports":
-            return OutputPlace("tick", f"report.{row}")
         case array:
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}

@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """So many ticks at once."""
+    """`ticks` ticks in one launch."""
 
     ticks: int
     policy: Policy
@@ -45,7 +45,7 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """The next tick has this number, as if so many had passed: what is drawn depends on it."""
+    """The next tick has the number `tick`, on which random numbers depend, as if as many ticks had passed."""
 
     tick: int
 
@@ -93,7 +93,7 @@ def _kind(policy: Policy) -> str:
 
 
 def later(stream: Stream, ticks: int) -> Stream:
-    """The random numbers so many ticks later; ticks wrap at 2**32."""
+    """The random numbers `ticks` ticks later; ticks wrap at 2**32."""
     return Stream(stream.seed, (stream.tick + ticks) % (1 << 32))
 
 
@@ -128,8 +128,17 @@ class Runner:
         """A backend that goes on from where others are."""
         dtype = None if before.observation is None else before.observation.dtype
         runner = cls(universe, candidate, before.shape, dtype)
-        copy(before, runner.buffers)
+        runner.take_over(before)
         return runner
+
+    def kept(self) -> Buffers:
+        """A copy of its buffers on the CPU."""
+        return Runner.resumed(self.universe, Candidate(self.candidate.backend, CPU), self.buffers).buffers
+
+    def take_over(self, source: Buffers) -> None:
+        """Go on from where buffers of the same universe, shape and type of observations are."""
+        for values, place in zip(source.tensors, self.buffers.tensors, strict=True):
+            place.copy_(values)
 
     def apply(self, event: Event, stream: Stream) -> list[Array]:
         """Do what an event says; all arrays afterwards."""
@@ -152,23 +161,8 @@ class Runner:
         return arrays(self.universe, buffers, statistics)
 
 
-def copy(source: Buffers, target: Buffers) -> None:
-    """Take over everything from other buffers of the same shape."""
-    pairs = [(values, target.state[name]) for name, values in source.state.items()]
-    pairs += [(values, target.outcome[name]) for name, values in source.outcome.items()]
-    pairs.append((source.mask, target.mask))
-    for ours, theirs in (
-        (source.observation, target.observation),
-        (source.final_observation, target.final_observation),
-    ):
-        if ours is not None and theirs is not None:
-            pairs.append((ours, theirs))
-    for values, place in pairs:
-        place.copy_(values)
-
-
 def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
-    """A policy for so many ticks on a device."""
+    """A policy for `ticks` ticks, with its tensors on a device."""
 
     def there(tensor: Tensor | None) -> Tensor | None:
         return None if tensor is None else tensor.to(device)

@@ -6,26 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from hamlet_lab.divergence.values import Evaluation, Spot, at, words
-from hamletc.ir.evaluate import DTYPES, Array, apply
-from hamletc.ir.ops import (
-    Add,
-    Const,
-    Div,
-    Fma,
-    Fold,
-    FromBits,
-    Less,
-    LessEqual,
-    Mul,
-    Select,
-    Sub,
-    ToBits,
-    Type,
-    Value,
-    operands,
-)
+from hamletc.ir import ops
+from hamletc.ir.evaluate import Array, apply
+from hamletc.ir.ops import Const, Type, Value, operands
 from hamletc.targets.body import reachable
 
 LARGEST_BOUND = 1 << 30
@@ -88,42 +74,42 @@ class _Doubted:
                     yield Supposition(leaf, f"{theirs} in place of {ours}"), self._with(leaf, self._at[version])
 
     def _with(self, value: Value, other: Array) -> Array:
-        """The bits of the root where a value is another one."""
+        """The bits of the root when `value` has the values `other`."""
         changed = {value}
         known = list(self._at)
         known[value] = other
         for each in self._doubted:
             op = self._evaluation.node(each).op
-            if each not in changed and not isinstance(op, Fold) and not changed.isdisjoint(operands(op)):
+            if each not in changed and not isinstance(op, ops.Fold) and not changed.isdisjoint(operands(op)):
                 changed.add(each)
                 known[each] = apply(op, known, {}, self._evaluation.tables, {})
         return words(known[self._root])
 
     def _instead(self, value: Value) -> Iterator[tuple[str, Array]]:
-        """Other things that an operation might have been taken for."""
+        """Other computations that a kernel might have in the place of an operation."""
         node = self._evaluation.node(value)
         name = self._evaluation.expression(value)
         match node.op:
-            case Add(left=left, right=right) if node.type is Type.F32:
+            case ops.Add(left=left, right=right) if node.type is Type.F32:
                 for product, addend in ((left, right), (right, left)):
                     yield from self._fused(name, product, self._at[addend], False)
-            case Sub(left=left, right=right) if node.type is Type.F32:
+            case ops.Sub(left=left, right=right) if node.type is Type.F32:
                 yield from self._fused(name, left, -self._at[right], False)
                 yield from self._fused(name, right, self._at[left], True)
                 yield f"the operands of {name} swapped", self._at[right] - self._at[left]
-            case Div(left=left, right=right) if node.type is Type.F32:
+            case ops.Div(left=left, right=right) if node.type is Type.F32:
                 reciprocal = np.float32(1) / self._at[right]
                 yield f"{name} as a product with the reciprocal", self._at[left] * reciprocal
                 yield f"the operands of {name} swapped", self._at[right] / self._at[left]
-            case Less(left=left, right=right):
+            case ops.Less(left=left, right=right):
                 yield from self._one_off(name, left, right, np.less)
                 yield f"the operands of {name} swapped", self._at[right] < self._at[left]
                 yield f"less or equal in place of {name}", self._at[left] <= self._at[right]
-            case LessEqual(left=left, right=right):
+            case ops.LessEqual(left=left, right=right):
                 yield from self._one_off(name, left, right, np.less_equal)
                 yield f"the operands of {name} swapped", self._at[right] <= self._at[left]
                 yield f"less in place of {name}", self._at[left] < self._at[right]
-            case Select(then=then, otherwise=otherwise):
+            case ops.Select(then=then, otherwise=otherwise):
                 yield f"{name} without its condition", self._at[then]
                 yield f"{name} without its condition", self._at[otherwise]
             case _:
@@ -134,7 +120,7 @@ class _Doubted:
             yield f"{name} with subnormals flushed to zero", np.where(small, np.float32(0), self._at[value])
         if node.type in (Type.F32, Type.I32):
             for operand in operands(node.op):
-                if self._evaluation.node(operand).type is node.type and not isinstance(node.op, FromBits | ToBits):
+                if self._evaluation.node(operand).type is node.type:
                     yield f"{self._evaluation.operand(operand)} in place of {name}", self._at[operand]
 
     def _one_off(
@@ -150,10 +136,11 @@ class _Doubted:
                     yield f"{name} with {int(op.value) + step} in place of {op.value}", compare(*pair)
 
     def _fused(self, name: str, product: Value, addend: Array, negated: bool) -> Iterator[tuple[str, Array]]:
+        """A product, negated or not, and an addend in one operation."""
         op = self._evaluation.node(product).op
-        if isinstance(op, Mul):
+        if isinstance(op, ops.Mul):
             left, right = self._at[op.left], self._at[op.right]
-            fused = apply(Fma(0, 1, 2), [-left if negated else left, right, addend], {}, {}, {})
+            fused = apply(ops.Fma(0, 1, 2), [-left if negated else left, right, addend], {}, {}, {})
             yield f"{name} as a fused multiply-add, rounded once instead of twice", fused
 
     def _other_versions(self, leaf: Value) -> list[Value]:
@@ -167,6 +154,4 @@ class _Doubted:
 
 def to_bf16(values: Array) -> Array:
     """Numbers rounded to bfloat16, to nearest even, as f32."""
-    bits = values.view(np.uint32)
-    rounded = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) & np.uint32(0xFFFF0000)
-    return rounded.astype(np.uint32).view(DTYPES[Type.F32])
+    return torch.tensor(values).bfloat16().float().numpy()

@@ -40,7 +40,7 @@ class Fault:
 
 def first_fault(kernels: Kernels, call: Call) -> Fault | None:
     """The first wrong line of the function that a call evaluates; `None` where its results are right."""
-    evaluation = Evaluation(kernels.program, kernels.program.function(call.function), call)
+    evaluation = Evaluation(kernels.program, call)
     for wanted in kernels.functions(call.function, evaluation.printed):
         look = _Look(kernels, evaluation, wanted)
         if not look.possible:
@@ -85,7 +85,8 @@ class _Look:
 
     @property
     def possible(self) -> bool:
-        """Whether its program says what it is given: not so where a kernel computes a part ahead, for an episode."""
+        """Whether the program says what the function is given. It does not where a kernel computes a part ahead, for an
+        episode."""
         return len(self._inputs) == len(parameters(self._definition))
 
     def lines(self) -> set[Value]:

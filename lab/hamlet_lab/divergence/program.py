@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
@@ -23,13 +23,10 @@ from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input
 
-if TYPE_CHECKING:
-    import torch
-
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the program was evaluated.
+    """An evaluation of a function of the program.
 
     Attributes:
         function: its name.
@@ -97,7 +94,7 @@ class Evaluated:
         observe_every_tick: bool,
         statistics: Statistics | None,
     ) -> None:
-        """So many ticks."""
+        """`ticks` ticks with actions of a policy."""
         for index in range(ticks):
             now = Stream(stream.seed, stream.tick + index)
             match policy:
@@ -151,7 +148,7 @@ class Evaluated:
         return self._evaluate("policy", self._drawn_by(buffers, now), _everybody(buffers))[f"word{now.tick & 3}"]
 
     def _drawn_by(self, buffers: Buffers, now: Stream) -> dict[str, Array]:
-        """What random words are made of."""
+        """The inputs from which random words are made."""
         shape = buffers.shape
         first = shape.first_world * shape.agents
         inputs = {"lane": np.arange(first, first + shape.lanes, dtype=np.uint64).astype(np.uint32)}
@@ -172,7 +169,7 @@ class Evaluated:
         return state
 
     def _scatter(self, buffers: Buffers, results: dict[str, Array], lanes: Array) -> None:
-        """Write what a function gave for these lanes, and for the worlds of which there are some."""
+        """Write the results of a function for these lanes, and for the worlds that have some of these lanes."""
         agents = buffers.shape.agents
         for field in self._fields:
             array = buffers.state[field.name].numpy().reshape(-1, buffers.state[field.name].shape[-1])

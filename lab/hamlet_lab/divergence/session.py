@@ -13,19 +13,7 @@ from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Array, Difference, compare
-from hamlet_lab.divergence.events import (
-    CPU,
-    Candidate,
-    Event,
-    Jump,
-    Rollout,
-    Runner,
-    copy,
-    describe,
-    later,
-    part,
-    ticks_of,
-)
+from hamlet_lab.divergence.events import CPU, Candidate, Event, Jump, Rollout, Runner, describe, later, part, ticks_of
 from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.divergence.versions import Translation, common
 
@@ -111,8 +99,8 @@ class Parting:
         sides: both of them.
         scenario, within: what was run, in words, and the event, of which it is a part.
         stream: the random numbers of the event.
-        tick: the ticks that were run before it.
-        left, right: what it did to either side.
+        tick: the number of ticks that were run before the event.
+        left, right: what the event did to either side.
         difference: the first of the values that differ.
     """
 
@@ -163,9 +151,9 @@ class Session:
             self.skipped.append(describe(event))
             return None
         if not self._sides[0].interprets:
-            copy(self._runners[0].buffers, self._counting.buffers)
+            self._counting.take_over(self._runners[0].buffers)
             self._counting.apply(event, self.stream)
-        before = self._kept(range(len(self._sides)), self._runners)
+        before = [runner.kept() for runner in self._runners]
         after = self._runners[0].apply(event, self.stream)
         for number in range(1, len(self._sides)):
             theirs = self._runners[number].apply(possible[number], self.stream)
@@ -231,17 +219,8 @@ class Session:
             runner, event = Runner.resumed(side.universe, side.candidate, buffers), part(outcome.event, begin, end)
             outcomes.append(Outcome(event, buffers, runner.apply(event, stream)))
             runners.append(runner)
-        left, right = self._kept((0, number), runners)
+        left, right = (runner.kept() for runner in runners)
         return self._parting(number, parting.within, stream, *outcomes), (left, right)
-
-    def _kept(self, numbers: Sequence[int], runners: Sequence[Runner]) -> list[Buffers]:
-        """Copies of their buffers on the CPU."""
-        result = []
-        for number, runner in zip(numbers, runners, strict=True):
-            side = self._sides[number]
-            kept = Runner.resumed(side.universe, Candidate(runner.candidate.backend, CPU), runner.buffers)
-            result.append(kept.buffers)
-        return result
 
     def _runner(self, side: Side, candidate: Candidate | None = None) -> Runner:
         return Runner(side.universe, candidate or side.candidate, self._scenario.shape, self._scenario.obs_dtype)

@@ -12,10 +12,10 @@ from hamlet_lab.divergence.record import NAN, Reading, f32_value
 from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Side
 from hamletc.ir.evaluate import DTYPES, Array, node_values
-from hamletc.ir.function import Function, Node, Origin, Program
+from hamletc.ir.function import Node, Origin, Program
 from hamletc.ir.ops import Const, Element, Input, Lookup, Type, Value, operands
 from hamletc.ir.text import MNEMONICS, spell
-from hamletc.targets.body import Body, body, reachable, versions
+from hamletc.targets.body import body, reachable, versions
 
 PHASES = {
     "policy": "the random policy",
@@ -54,11 +54,11 @@ class Left:
 class Evaluation:
     """What a call computes, by node, and what a kernel would call the nodes."""
 
-    def __init__(self, program: Program, function: Function, call: Call) -> None:
-        self.function = function
+    def __init__(self, program: Program, call: Call) -> None:
+        self.function = program.function(call.function)
         self.call = call
-        self.printed: Body = body(function)
-        self.values = node_values(function, call.inputs, program.tables, program.functions)
+        self.printed = body(self.function)
+        self.values = node_values(self.function, call.inputs, program.tables, program.functions)
         self.tables = {table.name: np.array(table.values, DTYPES[table.type]) for table in program.tables}
 
     @cached_property

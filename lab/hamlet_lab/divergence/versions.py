@@ -14,13 +14,13 @@ from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, TabularPolicy
 from hamlet.schema.bounds import coordinates
 from hamlet.schema.features import features
 from hamlet.universe import Universe
-from hamlet_lab.divergence.arrays import Array
+from hamlet_lab.divergence.arrays import Array, cause_names
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 
 NUMBERING = {"engaged": "affordance", "last": "affordance", "used": "affordance", "cause": "cause of death"}
 """Arrays that hold numbers of things."""
 UNKNOWN = -2
-"""And below: the numbers of things that the other side does not have."""
+"""This number and those below stand for things that the other side does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,8 @@ def _kinds(universe: Universe) -> dict[str, tuple[str, ...]]:
 
 
 def _numbered(universe: Universe, kind: str) -> tuple[str, ...]:
-    """What the numbers of a kind stand for."""
-    match kind:
-        case "affordance":
-            return tuple(item.name for item in universe.affordances)
-        case _:
-            return (*(item.name for item in universe.causes), "lifespan")
+    """The names that the numbers of a kind stand for."""
+    return cause_names(universe) if kind == "cause of death" else tuple(item.name for item in universe.affordances)
 
 
 def renumbered(array: str, values: Tensor, source: Universe, target: Universe) -> Tensor:
@@ -164,8 +160,8 @@ class Translation:
         return self._actions[actions.long()].to(torch.int32)
 
     def _state(self, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Rows and numbers by name, within the other universe's bounds, for which its kernels are made; what only that
-        has begins as an episode does."""
+        """The state with the rows and numbers of the other universe, within its bounds, for which its kernels are made;
+        what only the other universe has begins as an episode does."""
         result: dict[str, Tensor] = {}
         fresh = allocate(self._target, self._shape, torch.device("cpu"), None).state
         for row, meter in enumerate(self._target.meters):

@@ -6,9 +6,9 @@
 Every instruction has the semantics of NVIDIA's "PTX ISA", to the bit. What is not known to the bit is refused.
 """
 
-from hamlet_lab.ptx.errors import PtxError
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.program import Launch, Program
+from hamlet_lab.ptx.syntax import PtxError
 
 __all__ = ["Launch", "Memory", "Program", "PtxError", "parse"]

@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from hamlet.errors import EnvError
-from hamlet.launch.gpu.compile import Argument, Signature, signature
+from hamlet.launch.gpu.compile import Argument, Signature, compile_kernel, signature
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import interpreted
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.universe import Universe
-from hamlet_lab.ptx.compile import PtxKernel, compile_ptx
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.program import Launch, Program
 
 if TYPE_CHECKING:
     from triton.runtime.jit import JITFunction
+
+
+@dataclass(frozen=True, slots=True)
+class PtxKernel:
+    """PTX, and what a launch needs besides: warps of a block, its bytes of shared memory."""
+
+    ptx: str
+    warps: int
+    shared_bytes: int
+
+
+def compile_ptx(function: JITFunction[Any], wanted: Signature, capability: int) -> PtxKernel:
+    """PTX for compute capability `capability` (90: sm_90).
+
+    Raises:
+        EnvError: Triton cannot compile for it.
+    """
+    types, constants, options = dict(wanted.types), dict(wanted.constants), dict(wanted.options)
+    result = compile_kernel(function, types, constants, wanted.aligned, options, capability)
+    return PtxKernel(result.asm["ptx"], result.metadata.num_warps, result.metadata.shared)
 
 
 class PtxBackend(KernelBackend):

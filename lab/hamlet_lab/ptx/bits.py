@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hamlet_lab.ptx.operation import Operation, like
-from hamlet_lab.ptx.types import B32, B64, BITS, PRED, S16, S32, S64, U16, U32, U64, Array
+from hamlet_lab.ptx.types import B32, B64, BITS, PRED, S16, S32, S64, U16, U32, U64, Array, Operation, like
 
 
 def _left(a: Array, amount: Array) -> Array:
@@ -51,7 +50,7 @@ def _ones(a: Array) -> Array:
 
 def _permute(a: Array, b: Array, selector: Array) -> Array:
     """Each byte of the result is one of b's and a's bytes (a's are 0 to 3), or eight copies of its sign."""
-    source = a.astype(np.uint64) | (b.astype(np.uint64) << 32)
+    source = _pair(a, b)
     result = np.zeros(np.broadcast_shapes(source.shape, selector.shape), np.uint32)
     for index in range(4):
         choice = (selector >> (4 * index)) & 0xF
@@ -70,16 +69,19 @@ def _table(a: Array, b: Array, c: Array, table: Array) -> Array:
     return result
 
 
+def _pair(low: Array, high: Array) -> Array:
+    """Two words as one of 64 bits."""
+    return low.astype(np.uint64) | (high.astype(np.uint64) << 32)
+
+
 def _funnel_left(low: Array, high: Array, amount: Array) -> Array:
     """The upper word of high:low, moved left by the amount modulo 32."""
-    both = low.astype(np.uint64) | (high.astype(np.uint64) << 32)
-    return ((both << (amount & 31).astype(np.uint64)) >> 32).astype(np.uint32)
+    return ((_pair(low, high) << (amount & 31).astype(np.uint64)) >> 32).astype(np.uint32)
 
 
 def _funnel_right(low: Array, high: Array, amount: Array) -> Array:
     """The lower word of high:low, moved right by the amount modulo 32."""
-    both = low.astype(np.uint64) | (high.astype(np.uint64) << 32)
-    return (both >> (amount & 31).astype(np.uint64)).astype(np.uint32)
+    return (_pair(low, high) >> (amount & 31).astype(np.uint64)).astype(np.uint32)
 
 
 OPERATIONS: dict[str, Operation] = {

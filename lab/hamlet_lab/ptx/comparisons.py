@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.operation import Operation
-from hamlet_lab.ptx.types import BITS, F32, PRED, SIGNED, UNSIGNED, Array, Scalar
+from hamlet_lab.ptx.types import BITS, F32, PRED, SIGNED, UNSIGNED, Array, Operation, Scalar
 
 Comparison = Callable[[Array, Array], Array]
 

@@ -7,25 +7,24 @@ from collections.abc import Callable
 import numpy as np
 
 from hamlet_lab.ptx.floats import canonical
-from hamlet_lab.ptx.operation import Operation
-from hamlet_lab.ptx.types import B32, BF16, F32, S8, S16, S32, S64, U8, U16, U32, U64, Array, Scalar
+from hamlet_lab.ptx.types import B32, BF16, F32, S8, S16, S32, S64, U8, U16, U32, U64, Array, Operation, Scalar
 
 ROUNDINGS: dict[str, Callable[[Array], Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 INTEGERS = (U8, U16, U32, U64, S8, S16, S32, S64)
 
 
 def _cast(scalar: Scalar) -> Callable[[Array], Array]:
-    """To an integer: cut off or extended, by the sign of what is converted. From an integer to f32: to nearest even."""
+    """Convert to an integer, which cuts off or extends by the sign of the operand; or an integer to the nearest f32."""
     return lambda a: a.astype(scalar.dtype)
 
 
 def _integral(rounding: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """A number to a whole number; the sign of a zero is kept."""
+    """Round to a whole number and keep the sign of a zero."""
     return lambda a: canonical(rounding(a))
 
 
 def _to_integer(rounding: Callable[[Array], Array], scalar: Scalar) -> Callable[[Array], Array]:
-    """To the nearest integer of the type that there is; NaN to 0."""
+    """Convert to the nearest integer that the type has, and NaN to 0."""
     bounds = np.iinfo(scalar.dtype)
 
     def convert(a: Array) -> Array:
@@ -37,7 +36,7 @@ def _to_integer(rounding: Callable[[Array], Array], scalar: Scalar) -> Callable[
 
 
 def _to_bf16(a: Array) -> Array:
-    """To nearest even; NaN to bf16's canonical one."""
+    """Round f32 to bf16, to nearest even, and NaN to the canonical NaN of bf16."""
     bits = a.view(np.uint32)
     rounded = (bits + np.uint32(0x7FFF) + ((bits >> 16) & np.uint32(1))) >> 16
     return np.where(np.isnan(a), np.uint32(0x7FFF), rounded).astype(np.uint16)
@@ -48,14 +47,14 @@ def _to_bf16_pair(high: Array, low: Array) -> Array:
 
 
 def _rounded_to_bf16(exact: Array) -> Array:
-    """A binary64 number to nearest even. It is rounded once: on the way, in f32, to odd."""
+    """Round binary64 to bf16, to nearest even and only once: on the way, in f32, it is rounded to odd."""
     near = exact.astype(np.float32)
     towards_zero = near.view(np.uint32) - (np.abs(near) > np.abs(exact)).astype(np.uint32)
     return _to_bf16((towards_zero | (near != exact).astype(np.uint32)).view(np.float32))
 
 
 def _whole_to_bf16(a: Array) -> Array:
-    """An integer of 32 bits or fewer."""
+    """Convert an integer of 32 bits or fewer to bf16."""
     return _rounded_to_bf16(a.astype(np.float64))
 
 

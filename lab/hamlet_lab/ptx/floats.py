@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.operation import Operation, like, packed
-from hamlet_lab.ptx.types import B64, F32, Array
+from hamlet_lab.ptx.types import B64, F32, Array, Operation, like, packed
 
 CANONICAL_NAN = np.uint32(0x7FFFFFFF)
 SIGN = np.uint32(0x80000000)

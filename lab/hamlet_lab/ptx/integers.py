@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from hamlet_lab.ptx.operation import Operation, like, packed
-from hamlet_lab.ptx.types import B32, S16, S32, SIGNED, U16, U32, U64, UNSIGNED, Array, Scalar, twice
+from hamlet_lab.ptx.types import B32, S16, S32, SCALARS, SIGNED, U64, UNSIGNED, Array, Operation, Scalar, like, packed
 
 
 def _wide(a: Array, b: Array) -> Array:
@@ -43,7 +44,7 @@ def _remainder(a: Array, b: Array) -> Array:
 
 
 def _typed(scalar: Scalar) -> dict[str, Operation]:
-    """What is the same for all widths."""
+    """The operations that numbers of all widths have."""
     name = scalar.name
     return {
         f"add.{name}": like(scalar, 2, np.add),
@@ -56,8 +57,9 @@ def _typed(scalar: Scalar) -> dict[str, Operation]:
 
 
 def _narrow(scalar: Scalar) -> dict[str, Operation]:
-    """What needs a type of twice the width."""
-    name, pair, wide = scalar.name, (scalar, scalar), twice(scalar)
+    """The operations that need a type of twice the width."""
+    name, pair = scalar.name, (scalar, scalar)
+    wide = SCALARS[f"{name[0]}{2 * scalar.bits}"]
     return {
         f"mul.hi.{name}": Operation(scalar, pair, _high),
         f"mul.wide.{name}": Operation(wide, pair, _wide),
@@ -68,22 +70,23 @@ def _narrow(scalar: Scalar) -> dict[str, Operation]:
     }
 
 
+def _not_negative(scalar: Scalar, function: Callable[..., Array]) -> Operation:
+    """A function of two numbers, with 0 in the place of a negative result."""
+    return like(scalar, 2, lambda a, b: np.maximum(function(a, b), a.dtype.type(0)))
+
+
 OPERATIONS: dict[str, Operation] = {}
 for _scalar in (*UNSIGNED, *SIGNED):
     OPERATIONS |= _typed(_scalar)
-for _scalar in (U16, U32, S16, S32):
-    OPERATIONS |= _narrow(_scalar)
+for _name in ("u16", "u32", "s16", "s32"):
+    OPERATIONS |= _narrow(SCALARS[_name])
 OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
-for _name, _function in (("min", np.minimum), ("max", np.maximum)):
-    for _scalar in (S16, S32):
-        OPERATIONS[f"{_name}.relu.{_scalar.name}"] = like(
-            _scalar, 2, lambda a, b, function=_function: np.maximum(function(a, b), a.dtype.type(0))
-        )
-for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16", "min.relu.s16", "max.relu.s16"):
+for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16"):
     OPERATIONS[f"{_name}x2"] = packed(B32, OPERATIONS[_name])
-for _name in ("min.relu.s16", "max.relu.s16"):
-    # PTX has them for pairs only.
-    del OPERATIONS[_name]
+for _name, _function in (("min", np.minimum), ("max", np.maximum)):
+    OPERATIONS[f"{_name}.relu.s32"] = _not_negative(S32, _function)
+    # PTX has no such operation on a single number of 16 bits.
+    OPERATIONS[f"{_name}.relu.s16x2"] = packed(B32, _not_negative(S16, _function))
 for _scalar in SIGNED:
     # The least integer stays as it is.
     OPERATIONS |= {

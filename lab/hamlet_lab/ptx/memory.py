@@ -24,7 +24,8 @@ class AccessError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Those of the addresses that are in one array: that array, in elements of an access, and their indices in it."""
+    """The addresses of an access that lie in one array: which they are, the array in elements of the access, and their
+    indices in it."""
 
     which: Array | slice
     array: Array

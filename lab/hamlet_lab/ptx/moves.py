@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hamlet_lab.ptx.errors import PtxError
 from hamlet_lab.ptx.memory import AccessError, Memory
-from hamlet_lab.ptx.sources import Register, Scope, Source
-from hamlet_lab.ptx.syntax import Address, Instruction, Name, Operand, Vector
+from hamlet_lab.ptx.sources import Register, Site, Source
+from hamlet_lab.ptx.syntax import Address, Name, Operand, Vector
 from hamlet_lab.ptx.threads import Effect, Mask, Threads, chosen, poison
 from hamlet_lab.ptx.types import B64, SCALARS, U32, U64, Array, Scalar
 
@@ -18,37 +17,38 @@ ADDED = ("u32", "s32", "u64")
 SPECIAL = frozenset([f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"] + ["%laneid"])
 
 
-def move(instruction: Instruction, scope: Scope) -> Effect | None:
+def move(site: Site) -> Effect | None:
     """The effect of a mov, ld, st, red, atom or cvta; `None` if the instruction is none that is known.
 
     Raises:
         PtxError: operands do not fit.
     """
-    match instruction.opcode.split(".")[0], instruction.opcode.split(".")[1:], instruction.operands:
+    kind_of_move, *modifiers = site.instruction.opcode.split(".")
+    match kind_of_move, modifiers, site.instruction.operands:
         case "mov", [kind], [Name(name=target), Name(name=source)] if source in SPECIAL and kind in ("u32", "b32"):
-            return _special(scope.register(instruction, Name(target), 32), source)
+            return _special(site.register(Name(target), 32), source)
         case "mov", [kind], [Vector(elements=parts), source] if kind in ("b32", "b64"):
-            return _unpack(instruction, scope, parts, SCALARS[kind], source)
+            return _unpack(site, parts, SCALARS[kind], source)
         case "mov", [kind], [target, Vector(elements=parts)] if kind in ("b32", "b64"):
-            return _pack(instruction, scope, target, SCALARS[kind], parts)
+            return _pack(site, target, SCALARS[kind], parts)
         case "mov", [kind], [target, source] if (scalar := SCALARS.get(kind)) is not None and scalar.bits != 8:
-            register = scope.register(instruction, target, scalar.bits)
-            return _copy(register, scope.source(instruction, source, _raw(scalar)))
+            register = site.register(target, scalar.bits)
+            return _copy(register, site.source(source, _raw(scalar)))
         case "cvta", ["to", "global", "u64"] | ["global", "u64"], [target, source]:
-            return _copy(scope.register(instruction, target, 64), scope.source(instruction, source, B64))
+            return _copy(site.register(target, 64), site.source(source, B64))
         case "ld", ["param", kind], [target, Address(base=base, offset=0)] if kind in SCALARS:
-            if scope.parameters.get(base.name) != SCALARS[kind].bits:
-                raise PtxError(instruction.line, f"{base.name} is no parameter of {SCALARS[kind].bits} bits")
-            return _parameter(scope.register(instruction, target, SCALARS[kind].bits), base.name)
+            if site.scope.parameters.get(base.name) != SCALARS[kind].bits:
+                raise site.error(f"{base.name} is no parameter of {SCALARS[kind].bits} bits")
+            return _parameter(site.register(target, SCALARS[kind].bits), base.name)
         case "ld", ["global" | "shared" as space, *count, kind], [target, Address() as address] if kind in SCALARS:
-            return _load(instruction, scope, space, _elements(instruction, target, count), SCALARS[kind], address)
+            return _load(site, space, _elements(site, target, count), SCALARS[kind], address)
         case "st", ["global" | "shared" as space, *count, kind], [Address() as address, source] if kind in SCALARS:
-            return _store(instruction, scope, space, address, SCALARS[kind], _elements(instruction, source, count))
+            return _store(site, space, address, SCALARS[kind], _elements(site, source, count))
         case "red", ["global", "gpu", "relaxed", "add", kind], [Address() as address, source] if kind in ADDED:
-            return _add(instruction, scope, address, SCALARS[kind], source)
+            return _add(site, address, SCALARS[kind], source)
         case "atom", ["global", "gpu", "relaxed", "add", kind], [target, Address() as address, source] if kind in ADDED:
-            found = scope.register(instruction, target, SCALARS[kind].bits)
-            return _add(instruction, scope, address, SCALARS[kind], source, found)
+            found = site.register(target, SCALARS[kind].bits)
+            return _add(site, address, SCALARS[kind], source, found)
         case _:
             return None
 
@@ -70,15 +70,11 @@ def _parameter(target: Register, name: str) -> Effect:
     return lambda threads, wanted: threads.write(target.index, threads.parameters[name], wanted)
 
 
-def _unpack(
-    instruction: Instruction, scope: Scope, parts: tuple[Operand, ...], whole: Scalar, operand: Operand
-) -> Effect:
+def _unpack(site: Site, parts: tuple[Operand, ...], whole: Scalar, operand: Operand) -> Effect:
     """The parts of a word, the lowest first; `_` stands for one that is not wanted."""
     bits = whole.bits // len(parts)
-    registers = [
-        (number, scope.register(instruction, part, bits)) for number, part in enumerate(parts) if part != Name("_")
-    ]
-    source = scope.source(instruction, operand, whole)
+    registers = [(number, site.register(part, bits)) for number, part in enumerate(parts) if part != Name("_")]
+    source = site.source(operand, whole)
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
         values = source(threads)
@@ -89,13 +85,13 @@ def _unpack(
     return effect
 
 
-def _pack(instruction: Instruction, scope: Scope, target: Operand, whole: Scalar, parts: tuple[Operand, ...]) -> Effect:
+def _pack(site: Site, target: Operand, whole: Scalar, parts: tuple[Operand, ...]) -> Effect:
     """A word of parts, the lowest first."""
     bits = whole.bits // len(parts)
     if f"b{bits}" not in SCALARS or bits == 8:
-        raise PtxError(instruction.line, f"{len(parts)} parts of a {whole.name} are not known")
-    sources = [scope.source(instruction, part, SCALARS[f"b{bits}"]) for part in parts]
-    register = scope.register(instruction, target, whole.bits)
+        raise site.error(f"{len(parts)} parts of a {whole.name} are not known")
+    sources = [site.source(part, SCALARS[f"b{bits}"]) for part in parts]
+    register = site.register(target, whole.bits)
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
         word: Array = np.zeros(1, whole.raw)
@@ -106,12 +102,12 @@ def _pack(instruction: Instruction, scope: Scope, target: Operand, whole: Scalar
     return effect
 
 
-def _elements(instruction: Instruction, operand: Operand, count: list[str]) -> tuple[Operand, ...]:
-    """What a load or store moves, one after the other."""
+def _elements(site: Site, operand: Operand, count: list[str]) -> tuple[Operand, ...]:
+    """The operands that a load or store moves, one after the other."""
     found = operand.elements if isinstance(operand, Vector) else (operand,)
     expected = 1 if not count else COUNTS.get(count[0], 0) if len(count) == 1 else 0
     if len(found) != expected:
-        raise PtxError(instruction.line, f"{instruction.opcode} is not known with {len(found)} element(s)")
+        raise site.error(f"{site.instruction.opcode} is not known with {len(found)} element(s)")
     return found
 
 
@@ -149,23 +145,17 @@ class _Place:
         return threads.memory if self.space == "global" else threads.shared
 
 
-def _place(instruction: Instruction, scope: Scope, space: str, address: Address, kind: Scalar, count: int) -> _Place:
+def _place(site: Site, space: str, address: Address, kind: Scalar, count: int) -> _Place:
     if kind.bits == 1:
-        raise PtxError(instruction.line, f"{instruction.opcode} is not known")
-    base = scope.source(instruction, address.base, U64 if space == "global" else U32)
+        raise site.error(f"{site.instruction.opcode} is not known")
+    base = site.source(address.base, U64 if space == "global" else U32)
     return _Place(space, base, np.int64(address.offset).astype(np.uint64), kind.bits // 8, count)
 
 
-def _fault(instruction: Instruction, fault: AccessError) -> PtxError:
-    return PtxError(instruction.line, f"{instruction.opcode}: {fault}")
-
-
-def _load(
-    instruction: Instruction, scope: Scope, space: str, targets: tuple[Operand, ...], kind: Scalar, address: Address
-) -> Effect:
+def _load(site: Site, space: str, targets: tuple[Operand, ...], kind: Scalar, address: Address) -> Effect:
     """Values of 8 bits fill a wider register: with zeros, or with their sign where they have one."""
-    place = _place(instruction, scope, space, address, kind, len(targets))
-    registers = [scope.register(instruction, target, max(kind.bits, 16)) for target in targets]
+    place = _place(site, space, address, kind, len(targets))
+    registers = [site.register(target, max(kind.bits, 16)) for target in targets]
     extended = np.dtype(f"{kind.dtype.kind}{max(kind.bits, 16) // 8}")
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
@@ -177,7 +167,7 @@ def _load(
             memory = place.memory(threads)
             loaded = [memory.load(addresses + np.uint64(n * place.width), place.width) for n in range(place.count)]
         except AccessError as fault:
-            raise _fault(instruction, fault) from fault
+            raise site.error(f"{site.instruction.opcode}: {fault}") from fault
         for register, raw in zip(registers, loaded, strict=True):
             values = raw.view(kind.dtype).astype(extended).view(register.type.raw)
             threads.write(register.index, _spread(values, executing), wanted)
@@ -194,11 +184,9 @@ def _spread(values: Array, threads: Mask | None) -> Array:
     return result
 
 
-def _store(
-    instruction: Instruction, scope: Scope, space: str, address: Address, kind: Scalar, operands: tuple[Operand, ...]
-) -> Effect:
-    place = _place(instruction, scope, space, address, kind, len(operands))
-    sources = [scope.source(instruction, operand, _raw(kind)) for operand in operands]
+def _store(site: Site, space: str, address: Address, kind: Scalar, operands: tuple[Operand, ...]) -> Effect:
+    place = _place(site, space, address, kind, len(operands))
+    sources = [site.source(operand, _raw(kind)) for operand in operands]
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
         executing = threads.executing(wanted)
@@ -211,22 +199,15 @@ def _store(
                 at, values = np.broadcast_arrays(addresses + np.uint64(number * place.width), values)
                 place.memory(threads).store(at, values)
         except AccessError as fault:
-            raise _fault(instruction, fault) from fault
+            raise site.error(f"{site.instruction.opcode}: {fault}") from fault
 
     return effect
 
 
-def _add(
-    instruction: Instruction,
-    scope: Scope,
-    address: Address,
-    kind: Scalar,
-    operand: Operand,
-    found: Register | None = None,
-) -> Effect:
-    """What a thread found there depends on the order of threads, which nothing promises: it is poison."""
-    place = _place(instruction, scope, "global", address, kind, 1)
-    source = scope.source(instruction, operand, _raw(kind))
+def _add(site: Site, address: Address, kind: Scalar, operand: Operand, found: Register | None = None) -> Effect:
+    """Add to memory. What a thread found there depends on the order of threads, so that it is poison."""
+    place = _place(site, "global", address, kind, 1)
+    source = site.source(operand, _raw(kind))
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
         # Every thread adds: none stands for others.
@@ -236,7 +217,7 @@ def _add(
             if addresses.size:
                 threads.memory.add(addresses, chosen(source(threads), executing))
         except AccessError as fault:
-            raise _fault(instruction, fault) from fault
+            raise site.error(f"{site.instruction.opcode}: {fault}") from fault
         if found is not None:
             threads.write(found.index, poison(found.type.raw), wanted)
 

@@ -1,30 +1,60 @@
-"""Reads the kernel of a PTX text. It knows the statements that Triton emits and refuses others."""
+"""Reads the kernel of a PTX text. It knows the statements that Triton emits and refuses others. Comments, debug
+information and what only assemblers need are left out."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from hamlet_lab.ptx.errors import PtxError
-from hamlet_lab.ptx.syntax import (
-    Address,
-    Binary32,
-    Guard,
-    Instruction,
-    Integer,
-    Kernel,
-    Name,
-    Operand,
-    Parameter,
-    Registers,
-    Vector,
+from hamlet_lab.ptx import syntax
+from hamlet_lab.ptx.syntax import PtxError
+
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+LINE_DIRECTIVES = (".loc", ".file")
+"""They end with their line, not with a semicolon, and say where the code comes from."""
+TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+)
+    | (?P<number>-?0[fFdD][0-9a-fA-F]+ | -?0[xX][0-9a-fA-F]+U? | -?[0-9]+(?:\.[0-9]+)?U?)
+    | (?P<word>[.%$A-Za-z_][\w$%.]*(?:::[\w.]+)*)
+    | (?P<string>"[^"\n]*")
+    | (?P<mark>[][{}()<>,;:@!+|-])""",
+    re.VERBOSE,
 )
-from hamlet_lab.ptx.tokens import Token, tokens
-
 NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)U?")
 WORD = re.compile(r"[%$A-Za-z_][\w$%.]*(?:::[\w.]+)*")
 
 
-def parse(text: str) -> Kernel:
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a number or a mark, and its line."""
+
+    text: str
+    line: int
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens.
+
+    Raises:
+        PtxError: a character begins no token.
+    """
+    text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    result = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip().startswith(LINE_DIRECTIVES):
+            continue
+        position = 0
+        while position < len(line):
+            found = TOKEN.match(line, position)
+            if found is None:
+                raise PtxError(number, f"{line[position:].strip()!r} is no PTX")
+            position = found.end()
+            if found.lastgroup != "space":
+                result.append(Token(found[0], number))
+    return result
+
+
+def parse(text: str) -> syntax.Kernel:
     """The only kernel of a text.
 
     Raises:
@@ -38,7 +68,7 @@ class _Parser:
         self._tokens = stream
         self._next = 0
 
-    def kernel(self) -> Kernel:
+    def kernel(self) -> syntax.Kernel:
         target, shared = "", []
         while True:
             token = self._take()
@@ -61,20 +91,18 @@ class _Parser:
         rest = self._tokens[self._next :]
         if more := next((token for token in rest if token.text in (".entry", ".func")), None):
             raise PtxError(more.line, "there is another kernel or function")
-        return Kernel(name, target, parameters, registers, tuple(shared), threads, instructions)
+        return syntax.Kernel(name, target, parameters, registers, tuple(shared), threads, instructions)
 
     def _shared(self) -> str:
         """`.extern .shared .align 16 .b8 global_smem[];`, after the first word."""
-        for text in (".shared", ".align"):
-            self._expect(text)
+        self._expect(".shared", ".align")
         self._integer()
         self._expect(".b8")
         name = self._word()
-        for text in "[];":
-            self._expect(text)
+        self._expect("[", "]", ";")
         return name
 
-    def _parameters(self) -> tuple[Parameter, ...]:
+    def _parameters(self) -> tuple[syntax.Parameter, ...]:
         result = []
         self._expect("(")
         while not self._accept(")"):
@@ -83,10 +111,9 @@ class _Parser:
             if kind.text not in (".u64", ".u32"):
                 raise PtxError(kind.line, f"a parameter of type {kind.text} is not known")
             if self._accept(".ptr"):
-                self._expect(".global")
-                self._expect(".align")
+                self._expect(".global", ".align")
                 self._integer()
-            result.append(Parameter(self._word(), int(kind.text[2:])))
+            result.append(syntax.Parameter(self._word(), int(kind.text[2:])))
             self._accept(",")
         return tuple(result)
 
@@ -103,7 +130,7 @@ class _Parser:
                     raise PtxError(token.line, f"{token.text!r} is not known here")
         return threads
 
-    def _body(self) -> tuple[tuple[Registers, ...], tuple[Instruction, ...]]:
+    def _body(self) -> tuple[tuple[syntax.Registers, ...], tuple[syntax.Instruction, ...]]:
         registers, instructions = [], []
         labels: list[str] = []
         while not self._accept("}"):
@@ -120,7 +147,7 @@ class _Parser:
                 labels = []
         return tuple(registers), tuple(instructions)
 
-    def _registers(self) -> list[Registers]:
+    def _registers(self) -> list[syntax.Registers]:
         """`.reg .b32 %r<40>;`. A register alone, `.reg .b64 %SP;`, is LLVM's pointer to local memory: see below."""
         self._expect(".reg")
         kind = self._take()
@@ -129,59 +156,56 @@ class _Parser:
             return []
         self._expect("<")
         count = self._integer()
-        self._expect(">")
-        self._expect(";")
-        return [Registers(prefix, kind.text.removeprefix("."), count)]
+        self._expect(">", ";")
+        return [syntax.Registers(prefix, kind.text.removeprefix("."), count)]
 
     def _local(self) -> None:
         """`.local .align 1 .b8 __local_depot0[1];`: LLVM leaves some behind when it has removed all that used it. It is
         not known by name, so that an instruction that uses it is refused."""
-        for text in (".local", ".align"):
-            self._expect(text)
+        self._expect(".local", ".align")
         self._integer()
         self._expect(".b8")
         self._word()
         self._expect("[")
         self._integer()
-        for text in "];":
-            self._expect(text)
+        self._expect("]", ";")
 
-    def _instruction(self, labels: tuple[str, ...]) -> Instruction:
+    def _instruction(self, labels: tuple[str, ...]) -> syntax.Instruction:
         guard = None
         if self._accept("@"):
             negated = self._accept("!")
-            guard = Guard(self._word(), negated)
+            guard = syntax.Guard(self._word(), negated)
         line = self._peek().line
         opcode = self._word()
-        operands: list[Operand] = []
+        operands: list[syntax.Operand] = []
         while not self._accept(";"):
             if operands:
                 self._expect(",")
             operands.append(self._operand())
-        return Instruction(line, labels, guard, opcode, tuple(operands))
+        return syntax.Instruction(line, labels, guard, opcode, tuple(operands))
 
-    def _operand(self) -> Operand:
+    def _operand(self) -> syntax.Operand:
         if self._accept("["):
-            base, offset = Name(self._word()), 0
+            base, offset = syntax.Name(self._word()), 0
             if self._accept("+") or not self._sees("]"):
                 offset = self._integer()
             self._expect("]")
-            return Address(base, offset)
+            return syntax.Address(base, offset)
         if self._accept("{"):
             elements = [self._simple()]
             while self._accept(","):
                 elements.append(self._simple())
             self._expect("}")
-            return Vector(tuple(elements))
+            return syntax.Vector(tuple(elements))
         return self._simple()
 
-    def _simple(self) -> Name | Integer | Binary32:
+    def _simple(self) -> syntax.Name | syntax.Integer | syntax.Binary32:
         text = self._peek().text
         if text[:2].lower() == "0f" and len(text) == 10:
-            return Binary32(int(self._take().text[2:], 16))
+            return syntax.Binary32(int(self._take().text[2:], 16))
         if NUMBER.fullmatch(text):
-            return Integer(self._integer())
-        return Name(self._word())
+            return syntax.Integer(self._integer())
+        return syntax.Name(self._word())
 
     def _integer(self) -> int:
         token = self._take()
@@ -213,7 +237,8 @@ class _Parser:
         self._next += found
         return found
 
-    def _expect(self, text: str) -> None:
-        token = self._take()
-        if token.text != text:
-            raise PtxError(token.line, f"{token.text!r} is here, and not {text!r}")
+    def _expect(self, *texts: str) -> None:
+        for text in texts:
+            token = self._take()
+            if token.text != text:
+                raise PtxError(token.line, f"{token.text!r} is here, and not {text!r}")

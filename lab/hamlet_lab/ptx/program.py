@@ -15,16 +15,14 @@ import numpy as np
 from hamlet_lab.ptx.bits import OPERATIONS as BITS
 from hamlet_lab.ptx.comparisons import OPERATIONS as COMPARISONS
 from hamlet_lab.ptx.conversions import OPERATIONS as CONVERSIONS
-from hamlet_lab.ptx.errors import PtxError
 from hamlet_lab.ptx.floats import OPERATIONS as FLOATS
 from hamlet_lab.ptx.integers import OPERATIONS as INTEGERS
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.moves import move
-from hamlet_lab.ptx.operation import Operation
-from hamlet_lab.ptx.sources import Scope, scope
-from hamlet_lab.ptx.syntax import Guard, Instruction, Kernel, Name
+from hamlet_lab.ptx.sources import Scope, Site, scope
+from hamlet_lab.ptx.syntax import Guard, Instruction, Kernel, Name, PtxError
 from hamlet_lab.ptx.threads import POISON, WARP, Effect, Mask, Meeting, Threads, poison
-from hamlet_lab.ptx.types import Array
+from hamlet_lab.ptx.types import Array, Operation
 from hamlet_lab.ptx.warps import meeting, together
 
 OPERATIONS: dict[str, Operation] = INTEGERS | BITS | FLOATS | COMPARISONS | CONVERSIONS
@@ -200,27 +198,28 @@ def _stretch(piece: list[Instruction], following: int | None, labels: dict[str, 
             raise PtxError(last.line, f"{last.opcode} goes nowhere")
     if last.guard is None:
         return _Stretch(first, effects, True, target, None)
-    names.guard(last, last.guard)
+    Site(last, names).guard(last.guard)
     return _Stretch(first, effects, last.guard, target, following)
 
 
 def _effect(instruction: Instruction, names: Scope) -> Effect:
     """What an instruction does, in the threads that its guard lets through."""
-    effect = _computes(instruction, names) or move(instruction, names) or together(instruction, names)
+    site = Site(instruction, names)
+    effect = _computes(site) or move(site) or together(site)
     if effect is None:
-        raise PtxError(instruction.line, f"{instruction.opcode} is not known with {len(instruction.operands)} operands")
+        raise site.error(f"{instruction.opcode} is not known with {len(instruction.operands)} operands")
     if instruction.guard is None:
         return effect
-    guard, guarded = names.guard(instruction, instruction.guard), effect
+    guard, guarded = site.guard(instruction.guard), effect
     return lambda threads, _: guarded(threads, guard(threads))
 
 
-def _computes(instruction: Instruction, names: Scope) -> Effect | None:
-    operation = OPERATIONS.get(instruction.opcode)
-    if operation is None or len(instruction.operands) != 1 + len(operation.operands):
+def _computes(site: Site) -> Effect | None:
+    operation, operands = OPERATIONS.get(site.instruction.opcode), site.instruction.operands
+    if operation is None or len(operands) != 1 + len(operation.operands):
         return None
-    target = names.register(instruction, instruction.operands[0], operation.result.bits)
-    sources = tuple(map(names.source, [instruction] * 9, instruction.operands[1:], operation.operands))
+    target = site.register(operands[0], operation.result.bits)
+    sources = tuple(map(site.source, operands[1:], operation.operands))
     function, index, raw = operation.function, target.index, target.type.raw
 
     def effect(threads: Threads, wanted: Mask | None) -> None:

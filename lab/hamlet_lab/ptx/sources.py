@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hamlet_lab.ptx.errors import PtxError
-from hamlet_lab.ptx.syntax import Binary32, Guard, Instruction, Integer, Kernel, Name, Operand
+from hamlet_lab.ptx.syntax import Binary32, Guard, Instruction, Integer, Kernel, Name, Operand, PtxError
 from hamlet_lab.ptx.threads import Mask, Threads
 from hamlet_lab.ptx.types import F32, PRED, SCALARS, Array, Scalar
 
@@ -25,24 +24,36 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names of a kernel."""
+    """The names of a kernel: its registers, the bits of its parameters, its variables in shared memory."""
 
     registers: Mapping[str, Register]
     parameters: Mapping[str, int]
     shared: frozenset[str]
 
-    def register(self, instruction: Instruction, operand: Operand, bits: int) -> Register:
-        """A register of so many bits.
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An instruction among the names of its kernel."""
+
+    instruction: Instruction
+    scope: Scope
+
+    def error(self, text: str) -> PtxError:
+        """An error at the line of the instruction."""
+        return PtxError(self.instruction.line, text)
+
+    def register(self, operand: Operand, bits: int) -> Register:
+        """A register of `bits` bits.
 
         Raises:
-            PtxError: the operand is none.
+            PtxError: the operand is no such register.
         """
-        found = self.registers.get(operand.name) if isinstance(operand, Name) else None
+        found = self.scope.registers.get(operand.name) if isinstance(operand, Name) else None
         if found is None or found.type.bits != bits:
-            raise PtxError(instruction.line, f"{instruction.opcode} needs a register of {bits} bits, not {operand}")
+            raise self.error(f"{self.instruction.opcode} needs a register of {bits} bits, not {operand}")
         return found
 
-    def source(self, instruction: Instruction, operand: Operand, wanted: Scalar) -> Source:
+    def source(self, operand: Operand, wanted: Scalar) -> Source:
         """The values of an operand of this type.
 
         Raises:
@@ -50,34 +61,42 @@ class Scope:
         """
         match operand:
             case Integer(value=value):
-                return constant(_integer(instruction, value, wanted), wanted)
+                return constant(self._integer(value, wanted), wanted)
             case Binary32(bits=bits) if wanted.bits == 32:
                 return constant(bits, wanted)
-            case Name(name=name) if name in self.shared and wanted.bits in (32, 64):
+            case Name(name=name) if name in self.scope.shared and wanted.bits in (32, 64):
                 # A block has one variable in shared memory, at its beginning.
                 return constant(0, wanted)
             case Name() if wanted.bits == 8:
-                return self._byte(instruction, operand, wanted)
+                return self._byte(operand, wanted)
             case Name():
-                register = self.register(instruction, operand, wanted.bits)
+                register = self.register(operand, wanted.bits)
                 index, dtype = register.index, wanted.dtype
                 if dtype == register.type.raw:
                     return lambda threads: threads.registers[index]
                 return lambda threads: threads.registers[index].view(dtype)
             case _:
-                raise PtxError(instruction.line, f"{instruction.opcode} does not take {operand}")
+                raise self.error(f"{self.instruction.opcode} does not take {operand}")
 
-    def _byte(self, instruction: Instruction, operand: Name, wanted: Scalar) -> Source:
+    def _integer(self, value: int, wanted: Scalar) -> int:
+        """The bits of an integer literal."""
+        if wanted is PRED:
+            return int(value != 0)
+        if wanted is F32 or not -(1 << wanted.bits - 1) <= value < 1 << wanted.bits:
+            raise self.error(f"{value} is no literal of type {wanted.name}")
+        return value % (1 << wanted.bits)
+
+    def _byte(self, operand: Name, wanted: Scalar) -> Source:
         """The lowest byte of a wider register: there are no registers of 8 bits."""
-        found = self.registers.get(operand.name)
+        found = self.scope.registers.get(operand.name)
         if found is None or found.type is PRED:
-            raise PtxError(instruction.line, f"{instruction.opcode} does not take {operand}")
+            raise self.error(f"{self.instruction.opcode} does not take {operand}")
         index, dtype = found.index, wanted.dtype
         return lambda threads: threads.registers[index].astype(np.uint8).view(dtype)
 
-    def guard(self, instruction: Instruction, guard: Guard) -> Callable[[Threads], Mask]:
-        """Which threads a guard lets through."""
-        index = self.register(instruction, Name(guard.register), 1).index
+    def guard(self, guard: Guard) -> Callable[[Threads], Mask]:
+        """A function that tells which threads a guard lets through."""
+        index = self.register(Name(guard.register), 1).index
         if guard.negated:
             return lambda threads: ~threads.registers[index]
         return lambda threads: threads.registers[index]
@@ -103,12 +122,3 @@ def constant(bits: int, scalar: Scalar) -> Source:
     """The same bits in all threads."""
     values = np.array([bits], scalar.raw).view(scalar.dtype)
     return lambda _: values
-
-
-def _integer(instruction: Instruction, value: int, wanted: Scalar) -> int:
-    """The bits of an integer literal."""
-    if wanted is PRED:
-        return int(value != 0)
-    if wanted is F32 or not -(1 << wanted.bits - 1) <= value < 1 << wanted.bits:
-        raise PtxError(instruction.line, f"{value} is no literal of type {wanted.name}")
-    return value % (1 << wanted.bits)

@@ -1,9 +1,18 @@
-"""What a PTX text says: one kernel, its parameters, registers and instructions."""
+"""What a PTX text says: one kernel, its parameters, registers and instructions; and the error of a line of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from hamlet.errors import HamletError
+
+
+class PtxError(HamletError):
+    """An instruction that is not known, or that does what it must not do. Names the line of the PTX text."""
+
+    def __init__(self, line: int, text: str) -> None:
+        super().__init__(f"PTX line {line}: {text}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""The scalar types of PTX, and how numpy holds them."""
+"""The scalar types of PTX, how numpy holds them, and what an instruction computes on them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -57,6 +58,30 @@ SCALARS = {scalar.name: scalar for scalar in (PRED, B8, *BITS, U8, *UNSIGNED, S8
 """All types by name."""
 
 
-def twice(scalar: Scalar) -> Scalar:
-    """The integer type of the same signedness with twice the bits."""
-    return SCALARS[f"{scalar.name[0]}{2 * scalar.bits}"]
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A function from operands of these types to a result of that type.
+
+    Attributes:
+        function: takes arrays of the operands' dtypes that broadcast, gives one of the result's dtype. It must be
+            defined for all values: threads that do not execute the instruction take part, and are dropped.
+    """
+
+    result: Scalar
+    operands: tuple[Scalar, ...]
+    function: Callable[..., Array]
+
+
+def like(scalar: Scalar, count: int, function: Callable[..., Array]) -> Operation:
+    """An operation whose operands have the type of its result."""
+    return Operation(scalar, (scalar,) * count, function)
+
+
+def packed(scalar: Scalar, half: Operation) -> Operation:
+    """An operation on two values at once, in the halves of a register of this type."""
+
+    def both(*operands: Array) -> Array:
+        pairs = [np.ascontiguousarray(operand).view(half.result.dtype).reshape(-1, 2) for operand in operands]
+        return np.ascontiguousarray(half.function(*pairs)).view(scalar.dtype).reshape(-1)
+
+    return like(scalar, len(half.operands), both)

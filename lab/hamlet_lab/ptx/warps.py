@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.errors import PtxError
-from hamlet_lab.ptx.sources import Scope
+from hamlet_lab.ptx.sources import Site
 from hamlet_lab.ptx.syntax import Instruction, Integer
 from hamlet_lab.ptx.threads import WARP, Effect, Mask, Meeting, Threads, chosen
 from hamlet_lab.ptx.types import B32, SCALARS, U32, Array
@@ -42,39 +41,39 @@ def meeting(instruction: Instruction) -> Meeting:
             return Meeting.NONE
 
 
-def together(instruction: Instruction, scope: Scope) -> Effect | None:
+def together(site: Site) -> Effect | None:
     """The effect of such an instruction; `None` if it is none that is known.
 
     Raises:
         PtxError: operands do not fit.
     """
-    match instruction.opcode.split("."), instruction.operands:
+    match site.instruction.opcode.split("."), site.instruction.operands:
         case ["redux", "sync", name, kind], [_, _, _] if f"{name}.{kind}" in REDUCTIONS:
-            return _reduce(instruction, scope, REDUCTIONS[f"{name}.{kind}"], kind)
+            return _reduce(site, REDUCTIONS[f"{name}.{kind}"], kind)
         case ["shfl", "sync", name, "b32"], [_, _, _, _, _] if name in SHUFFLES:
-            return _shuffle(instruction, scope, SHUFFLES[name])
+            return _shuffle(site, SHUFFLES[name])
         case ["bar", "sync"], [Integer(value=0)]:
-            return _barrier(instruction)
+            return _barrier(site)
         case _:
             return None
 
 
-def _warps(instruction: Instruction, threads: Threads, wanted: Mask | None, members: Array) -> None:
+def _warps(site: Site, threads: Threads, wanted: Mask | None, members: Array) -> None:
     """Check that whole warps execute the instruction, and say so."""
     executing = threads.executing(wanted)
     if executing is not None and not threads.met(executing, Meeting.WARP):
-        raise PtxError(instruction.line, f"{instruction.opcode}: not all threads of a warp are here")
+        raise site.error(f"{site.instruction.opcode}: not all threads of a warp are here")
     if (chosen(members, executing) != 0xFFFFFFFF).any():
-        raise PtxError(instruction.line, f"{instruction.opcode} is not known for some threads of a warp only")
+        raise site.error(f"{site.instruction.opcode} is not known for some threads of a warp only")
 
 
-def _reduce(instruction: Instruction, scope: Scope, function: Callable[..., Array], kind: str) -> Effect:
-    target = scope.register(instruction, instruction.operands[0], 32)
-    source = scope.source(instruction, instruction.operands[1], SCALARS[kind])
-    members = scope.source(instruction, instruction.operands[2], B32)
+def _reduce(site: Site, function: Callable[..., Array], kind: str) -> Effect:
+    target = site.register(site.instruction.operands[0], 32)
+    source = site.source(site.instruction.operands[1], SCALARS[kind])
+    members = site.source(site.instruction.operands[2], B32)
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
-        _warps(instruction, threads, wanted, members(threads))
+        _warps(site, threads, wanted, members(threads))
         values = np.broadcast_to(source(threads), threads.count).reshape(-1, WARP)
         # Numpy adds 32-bit integers in 64 bits: the cast wraps.
         reduced = function(values, axis=1).astype(values.dtype).view(np.uint32)
@@ -83,15 +82,13 @@ def _reduce(instruction: Instruction, scope: Scope, function: Callable[..., Arra
     return effect
 
 
-def _shuffle(
-    instruction: Instruction, scope: Scope, function: Callable[[Array, Array, Array], tuple[Array, Array]]
-) -> Effect:
+def _shuffle(site: Site, function: Callable[[Array, Array, Array], tuple[Array, Array]]) -> Effect:
     """A thread takes the value of another one of its segment, or keeps its own. PTX ISA, "shfl.sync"."""
-    target = scope.register(instruction, instruction.operands[0], 32)
-    value, b, c, members = (scope.source(instruction, operand, U32) for operand in instruction.operands[1:])
+    target = site.register(site.instruction.operands[0], 32)
+    value, b, c, members = (site.source(operand, U32) for operand in site.instruction.operands[1:])
 
     def effect(threads: Threads, wanted: Mask | None) -> None:
-        _warps(instruction, threads, wanted, members(threads))
+        _warps(site, threads, wanted, members(threads))
         thread = np.arange(threads.count)
         lane, limits = thread % WARP, c(threads).astype(np.int64)
         segment = (limits >> 8) & 31
@@ -103,10 +100,10 @@ def _shuffle(
     return effect
 
 
-def _barrier(instruction: Instruction) -> Effect:
+def _barrier(site: Site) -> Effect:
     def effect(threads: Threads, wanted: Mask | None) -> None:
         executing = threads.executing(wanted)
         if executing is not None and not threads.met(executing, Meeting.BLOCK):
-            raise PtxError(instruction.line, "bar.sync: not all threads of a block are here")
+            raise site.error("bar.sync: not all threads of a block are here")
 
     return effect

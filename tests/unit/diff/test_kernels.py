@@ -59,7 +59,7 @@ def call_of(program: Program) -> Call:
 def test_a_fault_that_vanishes_where_it_is_looked_at(compilation: Compilation, program: Program) -> None:
     """A subtraction is wrong, but not while the product that it takes is stored: as with a contraction."""
     call = call_of(program)
-    evaluation = Evaluation(program, program.function("tick"), call)
+    evaluation = Evaluation(program, call)
     names = {name: value for value, name in evaluation.printed.names.items()}
     product, wrong = names["t179"], names["health_2"]
     assert product in evaluation.leaves(wrong)
@@ -82,7 +82,7 @@ def test_a_fault_that_vanishes_where_it_is_looked_at(compilation: Compilation, p
 
 
 def test_lines_are_apart_from_what_they_are_computed_from(program: Program) -> None:
-    evaluation = Evaluation(program, program.function("tick"), call_of(program))
+    evaluation = Evaluation(program, call_of(program))
     lines = {value for value in evaluation.printed.names if not isinstance(evaluation.node(value).op, Input)}
     groups = apart_from_operands(evaluation, lines)
     assert set().union(*groups) == lines

@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from hamlet.universe import Span
-from hamlet_townlet.reader.nodes import ScalarNode
-from hamlet_townlet.reader.values import Doubtful, meaning
+from hamlet_townlet.reader.nodes import Doubtful, ScalarNode, meaning
 
 HERE = Span(1, 1, 1, 2)
 

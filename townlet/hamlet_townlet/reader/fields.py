@@ -12,9 +12,8 @@ from typing import TypeVar
 from hamlet.universe import Span
 from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.limits import LARGEST_FLOAT, LARGEST_INTEGER, LONGEST_NAME
-from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, ScalarNode, start
+from hamlet_townlet.reader.nodes import Doubtful, ListNode, MapNode, Node, ScalarNode, Value, meaning, start
 from hamlet_townlet.reader.report import PackFindings
-from hamlet_townlet.reader.values import Doubtful, Value, meaning
 from hamletc.diagnostics import Diagnostic, Label
 
 W = TypeVar("W", bound=str)
@@ -152,6 +151,12 @@ class Fields:
         node = self.need(name)
         return Spanned("", self.place) if node is None else text(self.report, node, f"`{name}`")
 
+    def reference(self, name: str, known: Iterable[str], what: str) -> Spanned[str]:
+        """A name that must be one of those known; `what` is `meter`, `affordance`, ..."""
+        found = self.name(name)
+        refer(self.report, found, known, what)
+        return found
+
     def optional_name(self, name: str) -> Spanned[str] | None:
         """A name that may be missing."""
         node = self.find(name)
@@ -173,6 +178,11 @@ class Fields:
         """The items of a list that must be there."""
         node = self.need(name)
         return () if node is None else items(self.report, node, f"`{name}`")
+
+    def at_most(self, most: int, name: str, count: int, what: str) -> None:
+        """Refuse a list that is too long. `what` names the items: `custom actions`."""
+        if count > most:
+            self.report.add("H110", f"there are {count} {what}", self.key(name), hint=f"A pack has at most {most}.")
 
     def optional_items(self, name: str) -> tuple[Node, ...]:
         """The items of a list; none where it is missing."""
@@ -261,9 +271,7 @@ def items(report: PackFindings, node: Node, what: str) -> tuple[Node, ...]:
 
 def mismatch(report: PackFindings, node: Node, wanted: str, what: str) -> None:
     """Note that a value is of another type than wanted."""
-    value: Value = None
-    if isinstance(node, ScalarNode):
-        value = meaning(node)
+    value = meaning(node) if isinstance(node, ScalarNode) else None
     if isinstance(value, Doubtful):
         report.add("H106", f"`{shown(_source(node))}` {value.reason}", node.span, hint=value.hint)
     elif isinstance(value, bool) and wanted == "a name" and _source(node).lower() not in ("true", "false"):
@@ -336,7 +344,7 @@ def listed(names: Iterable[str], last: str = "and", most: int = 12) -> str:
 
 
 def given_twice(report: PackFindings, names: Iterable[Spanned[str]], what: str) -> None:
-    """Refuse names that were given before."""
+    """Refuse names that were given before. `what` names the things that have them: `the bar`."""
     first: dict[str, Span] = {}
     for name in names:
         if name.value and first.setdefault(name.value, name.span) is not name.span:

@@ -9,7 +9,7 @@ MOST_NODES = 50_000
 """The most scalars, lists and mappings in a YAML file."""
 
 MOST_SUGGESTIONS = 100
-"""After so many findings in a file no likely words are looked for."""
+"""The number of findings in a file after which no likely words are looked for."""
 
 LONGEST_NAME = 64
 """The most characters of a name."""

@@ -26,11 +26,9 @@ from hamlet_townlet.reader.fields import refer
 from hamlet_townlet.reader.nodes import MapNode, Node
 from hamlet_townlet.reader.read_actions import read_actions, substrate_actions
 from hamlet_townlet.reader.read_affordances import check_deployment, check_room, read_affordances
-from hamlet_townlet.reader.read_bars import read_bars
+from hamlet_townlet.reader.read_bars import read_bars, read_cues
 from hamlet_townlet.reader.read_cascades import read_cascades
-from hamlet_townlet.reader.read_cues import read_cues
-from hamlet_townlet.reader.read_rewards import read_rewards, variables_of
-from hamlet_townlet.reader.read_shaping import Names
+from hamlet_townlet.reader.read_rewards import Names, read_rewards, variables_of
 from hamlet_townlet.reader.read_substrate import read_substrate
 from hamlet_townlet.reader.read_training import read_training
 from hamlet_townlet.reader.read_variables import (

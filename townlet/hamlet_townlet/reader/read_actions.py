@@ -8,7 +8,7 @@ from hamlet_townlet.pack import Aspatial, Continuous, CustomAction, Grid, Spanne
 from hamlet_townlet.reader.fields import Fields, given_twice, integer, number
 from hamlet_townlet.reader.limits import MOST_ACTIONS
 from hamlet_townlet.reader.nodes import Node, start
-from hamlet_townlet.reader.read_changes import read_change_map
+from hamlet_townlet.reader.read_affordances import read_change_map
 from hamlet_townlet.reader.report import PackFindings
 
 
@@ -20,9 +20,7 @@ def read_actions(
     fields.documentation("version", "description", "notes")
     nodes = fields.items("custom_actions")
     fields.done()
-    if len(nodes) > MOST_ACTIONS:
-        hint = f"A pack has at most {MOST_ACTIONS}."
-        report.add("H110", f"there are {len(nodes)} custom actions", fields.key("custom_actions"), hint=hint)
+    fields.at_most(MOST_ACTIONS, "custom_actions", len(nodes), "custom actions")
     actions = tuple(_action(report, item, meters, substrate) for item in nodes)
     given_twice(report, (action.name for action in actions), "the action")
     taken = substrate_actions(substrate)

@@ -1,25 +1,15 @@
-"""affordances.yaml: what agents interact with, when, and where."""
+"""affordances.yaml: what agents interact with, when, and where; amounts of meters, which actions have too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
 
-from hamlet_townlet.pack import (
-    Affordance,
-    Aspatial,
-    Grid,
-    Position,
-    Spanned,
-    Substrate,
-    Training,
-    deployed_affordances,
-    substrate_axes,
-)
-from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed
+from hamlet_townlet import pack
+from hamlet_townlet.pack import Affordance, Change, Spanned, Substrate, Training, substrate_axes
+from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed, number, refer
 from hamlet_townlet.reader.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, start
-from hamlet_townlet.reader.read_changes import read_changes
 from hamlet_townlet.reader.report import PackFindings
 
 _TICKED = ("dual", "multi_tick")
@@ -36,9 +26,7 @@ def read_affordances(
     fields.documentation("version", "description", "status", "teaching_insights", "implementation_notes", "notes")
     nodes = fields.items("affordances")
     fields.done()
-    if len(nodes) > MOST_AFFORDANCES:
-        hint = f"A pack has at most {MOST_AFFORDANCES}."
-        report.add("H110", f"there are {len(nodes)} affordances", fields.key("affordances"), hint=hint)
+    fields.at_most(MOST_AFFORDANCES, "affordances", len(nodes), "affordances")
     read = tuple(_affordance(report, item, meters, substrate, training) for item in nodes)
     given_twice(report, (affordance.id for affordance in read), "the id")
     given_twice(report, (affordance.name for affordance in read), "the affordance")
@@ -56,13 +44,12 @@ def check_deployment(
             message = f"HAMLET cannot run an affordance {shown} with temporal mechanics: it stops at the first use"
             hint = f"Write {listed(_TICKED, 'or')}, or `enable_temporal_mechanics: false` in training.yaml."
             report.add("H133", message, affordance.id.span if kind is None else kind.span, hint=hint)
-        fixed = not training.randomize_affordances.value and not isinstance(substrate, Aspatial)
+        fixed = not training.randomize_affordances.value and not isinstance(substrate, pack.Aspatial)
         if fixed and affordance.position is None and not report.failed:
             hint = "Give it a `position`, or write `randomize_affordances: true` in training.yaml."
             hint = _UNFIXED if substrate_axes(substrate) > 3 else hint
-            report.add(
-                "H108", f"the affordance `{affordance.name.value}` has no `position`", affordance.id.span, hint=hint
-            )
+            message = f"the affordance `{affordance.name.value}` has no `position`"
+            report.add("H108", message, affordance.id.span, hint=hint)
 
 
 def raises(affordance: Affordance, training: Training) -> bool:
@@ -73,7 +60,7 @@ def raises(affordance: Affordance, training: Training) -> bool:
 
 def check_room(report: PackFindings, deployed: int, substrate: Substrate, training: Training) -> None:
     """Check that there is a cell for each deployed affordance and each agent."""
-    if isinstance(substrate, Grid):
+    if isinstance(substrate, pack.Grid):
         cells = prod(size.value for size in substrate.sizes)
         agents = training.num_agents.value
         if deployed + agents > cells:
@@ -91,13 +78,6 @@ def _affordance(
     fields.ignored("category", "capabilities", "availability", "modes")
     effects = Fields(report, fields.find("effect_pipeline"), "`effect_pipeline`")
     effects.ignored("on_early_exit", "on_failure")
-
-    def costs(key: str) -> Sequence[Node]:
-        return fields.optional_items(key)
-
-    def stage(key: str) -> Sequence[Node]:
-        return effects.optional_items(key)
-
     opens, closes = _hours(report, fields)
     affordance = Affordance(
         fields.name("id"),
@@ -106,15 +86,15 @@ def _affordance(
         fields.optional_integer("duration_ticks", least=-MOST_TICKS, most=MOST_TICKS),
         opens,
         closes,
-        read_changes(report, costs("costs"), meters, "the cost"),
-        read_changes(report, costs("costs_per_tick"), meters, "the cost"),
-        read_changes(report, stage("on_start"), meters, "the effect"),
-        read_changes(report, stage("per_tick"), meters, "the effect"),
-        read_changes(report, stage("on_completion"), meters, "the effect"),
+        read_changes(fields, "costs", meters, "the cost"),
+        read_changes(fields, "costs_per_tick", meters, "the cost"),
+        read_changes(effects, "on_start", meters, "the effect"),
+        read_changes(effects, "per_tick", meters, "the effect"),
+        read_changes(effects, "on_completion", meters, "the effect"),
         _position(report, fields, substrate, training),
         fields.span,
     )
-    if not report.failed and deployed_affordances((affordance,), training):
+    if not report.failed and pack.deployed_affordances((affordance,), training):
         _check_mode(fields, effects, affordance, training)
     effects.done()
     fields.done()
@@ -122,7 +102,7 @@ def _affordance(
 
 
 def _check_mode(fields: Fields, effects: Fields, affordance: Affordance, training: Training) -> None:
-    """What has no effect because temporal mechanics are on, or off."""
+    """Warn of what has no effect because temporal mechanics are on, or off."""
     if raises(affordance, training):
         return
     if training.temporal.value:
@@ -159,16 +139,16 @@ def _hours(report: PackFindings, fields: Fields) -> tuple[Spanned[int], Spanned[
     return opens, integer(report, nodes[1], "the closing hour", least=1, most=28, stand_in=24)
 
 
-def _position(report: PackFindings, fields: Fields, substrate: Substrate, training: Training) -> Position | None:
+def _position(report: PackFindings, fields: Fields, substrate: Substrate, training: Training) -> pack.Position | None:
     node = fields.find("position")
     if node is None:
         return None
     coordinates = _coordinates(report, node)
-    if isinstance(substrate, Aspatial):
+    if isinstance(substrate, pack.Aspatial):
         fields.ignored("position", why="There are no positions in this pack: substrate.yaml says `aspatial`.")
         return None
     axes = substrate_axes(substrate)
-    if isinstance(substrate, Grid) and len(coordinates) == axes:
+    if isinstance(substrate, pack.Grid) and len(coordinates) == axes:
         for axis, (coordinate, size) in enumerate(zip(coordinates, substrate.sizes, strict=True)):
             if not 0 <= coordinate.value < size.value:
                 message = f"the position is off the grid: {coordinate.value} on axis {axis}"
@@ -182,7 +162,7 @@ def _position(report: PackFindings, fields: Fields, substrate: Substrate, traini
         hint = _UNFIXED if axes > 3 else f"Give it {axes}."
         report.add("H116", message, start(node), hint=hint)
     span = start(node) if isinstance(node, MapNode) else node.span
-    return Position(tuple(coordinate.value for coordinate in coordinates), span)
+    return pack.Position(tuple(coordinate.value for coordinate in coordinates), span)
 
 
 def _coordinates(report: PackFindings, node: Node) -> tuple[Spanned[int], ...]:
@@ -199,5 +179,33 @@ def _coordinates(report: PackFindings, node: Node) -> tuple[Spanned[int], ...]:
             fields.done()
             return axial
         case _:
-            single = integer(report, node, "the position", least=0)
-            return (single,)
+            return (integer(report, node, "the position", least=0),)
+
+
+def read_changes(fields: Fields, key: str, meters: Sequence[str], what: str) -> tuple[Change, ...]:
+    """A list of `meter` and `amount`, which may be missing. `what` names an item of it: `the cost`."""
+    return tuple(_change(fields.report, node, meters, what) for node in fields.optional_items(key))
+
+
+def _change(report: PackFindings, node: Node, meters: Sequence[str], what: str) -> Change:
+    fields = Fields(report, node, what)
+    fields.documentation("description", "note")
+    fields.ignored("type")
+    change = Change(fields.reference("meter", meters, "meter"), fields.number("amount"), fields.span)
+    fields.done()
+    return change
+
+
+def read_change_map(fields: Fields, key: str, meters: Sequence[str]) -> tuple[Change, ...]:
+    """A mapping from meters to amounts; `{}` stands for none."""
+    report, node = fields.report, fields.need(key)
+    if not isinstance(node, MapNode):
+        if node is not None:
+            Fields(report, node, f"`{key}`")
+        return ()
+    changes = []
+    for entry in node.entries:
+        meter = Spanned(entry.key.text, entry.key.span)
+        refer(report, meter, meters, "meter")
+        changes.append(Change(meter, number(report, entry.value, f"`{key}` of a meter"), entry.key.span))
+    return tuple(changes)

@@ -1,4 +1,5 @@
-"""bars.yaml: meters and terminal conditions."""
+"""bars.yaml: meters and terminal conditions. And cues.yaml: without effect, but what it says about meters has to be
+right."""
 
 from __future__ import annotations
 
@@ -9,9 +10,23 @@ from hamlet.numbers.binary32 import round32
 from hamlet_townlet.pack import Bar, Bars, Operator, Spanned, TerminalCondition
 from hamlet_townlet.reader.fields import Fields, given_twice, items, number, spelled
 from hamlet_townlet.reader.limits import MOST_METERS
-from hamlet_townlet.reader.nodes import Node
+from hamlet_townlet.reader.nodes import Node, start
 from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Label
+
+_CUES_PROSE = (
+    "version",
+    "description",
+    "status",
+    "training_strategy",
+    "teaching_value",
+    "game_design_insights",
+    "implementation_phases",
+    "future_extensions",
+    "current_status",
+    "next_steps",
+)
+_OTHER_CUES = ("visual_cues", "derived_cues", "behavioral_cues", "cue_reliability")
 
 
 def read_bars(report: PackFindings, node: Node) -> Bars:
@@ -69,7 +84,7 @@ def _bar(report: PackFindings, node: Node) -> Bar:
 
 
 def _check_range(report: PackFindings, fields: Fields) -> None:
-    """The range has no effect, so it has to say what is the case."""
+    """Refuse a range that is not 0 to 1: HAMLET does not read the range, and its meters go from 0 to 1."""
     node = fields.find("range")
     if node is None:
         return
@@ -105,3 +120,26 @@ def _condition(report: PackFindings, node: Node) -> TerminalCondition:
     )
     fields.done()
     return condition
+
+
+def read_cues(report: PackFindings, node: Node, meters: Sequence[str]) -> None:
+    """Check the simple and compound cues of cues.yaml."""
+    fields = Fields(report, node, "cues.yaml")
+    fields.documentation(*_CUES_PROSE, *_OTHER_CUES)
+    simple, compound = fields.optional_items("simple_cues"), fields.optional_items("compound_cues")
+    fields.done()
+    for item in simple:
+        cue = Fields(report, item, "the cue")
+        _cue_condition(report, cue.need("condition"), meters)
+    for item in compound:
+        cue = Fields(report, item, "the cue")
+        for condition in cue.items("conditions"):
+            _cue_condition(report, condition, meters)
+    if simple or compound or any(fields.find(key) is not None for key in _OTHER_CUES):
+        report.ignore("cues.yaml", start(node), "Nothing in HAMLET reads cues yet.")
+
+
+def _cue_condition(report: PackFindings, node: Node | None, meters: Sequence[str]) -> None:
+    fields = Fields(report, node, "the condition")
+    if node is not None:
+        fields.reference("meter", meters, "meter")

@@ -30,10 +30,8 @@ def read_cascades(report: PackFindings, node: Node, meters: Sequence[str]) -> Ca
     fields.done()
     read = [_cascade(report, item, meters) for item in nodes]
     given_twice(report, (name for name, _, _ in read), "the cascade")
-    if len(nodes) > MOST_CASCADES:
-        hint = f"A pack has at most {MOST_CASCADES}."
-        report.add("H110", f"there are {len(nodes)} cascades", fields.key("cascades"), hint=hint)
-    else:
+    fields.at_most(MOST_CASCADES, "cascades", len(nodes), "cascades")
+    if len(nodes) <= MOST_CASCADES:
         _check_cycles(report, [cascade for _, cascade, _ in read])
     for name, _, group in read:
         if group.value and group.value not in GROUPS:
@@ -58,16 +56,14 @@ def _modulation(report: PackFindings, node: Node, meters: Sequence[str]) -> Modu
     fields.word("type", ("depletion_multiplier",))
     modulation = Modulation(
         fields.name("name").value,
-        fields.name("source"),
-        fields.name("target"),
+        fields.reference("source", meters, "meter"),
+        fields.reference("target", meters, "meter"),
         fields.number("base_multiplier", above=0),
         fields.number("range", above=0),
         fields.number("baseline_depletion", least=0),
         fields.span,
     )
     fields.done()
-    refer(report, modulation.source, meters, "meter")
-    refer(report, modulation.target, meters, "meter")
     return modulation
 
 

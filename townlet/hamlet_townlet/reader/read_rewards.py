@@ -1,27 +1,16 @@
-"""drive_as_code.yaml: rewards."""
+"""drive_as_code.yaml: rewards, their modifiers, and shaping bonuses."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
-from hamlet_townlet.pack import (
-    BarBonus,
-    Bonus,
-    Extrinsic,
-    Intrinsic,
-    Modifier,
-    ModifierRange,
-    Rewards,
-    ShapingVariable,
-    Spanned,
-    Strategy,
-    VariableBonus,
-)
+from hamlet_townlet import pack
+from hamlet_townlet.pack import Bonus, Rewards, Spanned, Strategy
 from hamlet_townlet.reader.fields import Fields, refer, shown, spelled
 from hamlet_townlet.reader.nodes import MapNode, Node
-from hamlet_townlet.reader.read_shaping import Names, read_bonus, refer_variable
 from hamlet_townlet.reader.report import PackFindings
 from hamletc.diagnostics import Label
 
@@ -38,11 +27,12 @@ def read_rewards(report: PackFindings, node: Node, names: Names) -> Rewards:
     fields.documentation("version", "description")
     modifiers = _modifiers(report, fields.find("modifiers"), names)
     known = [modifier.name.value for modifier in modifiers]
+    shaping = fields.optional_items("shaping")
     rewards = Rewards(
         modifiers,
         _extrinsic(report, fields.section("extrinsic", "the extrinsic reward"), names, known),
         _intrinsic(report, fields.section("intrinsic", "the intrinsic reward"), known),
-        tuple(_bonuses(report, fields.optional_items("shaping"), names)),
+        tuple(bonus for item in shaping if (bonus := read_bonus(report, item, names)) is not None),
     )
     _composition(report, fields)
     fields.done()
@@ -63,21 +53,18 @@ def variables_of(rewards: Rewards) -> frozenset[str]:
     """The variables that rewards read."""
     read = {modifier.variable.value for modifier in rewards.modifiers if modifier.variable is not None}
     read |= {bonus.variable.value for bonus in rewards.extrinsic.variable_bonuses}
-    return frozenset(read | {bonus.variable.value for bonus in rewards.shaping if isinstance(bonus, ShapingVariable)})
+    read |= {bonus.variable.value for bonus in rewards.shaping if isinstance(bonus, pack.VariableBonus)}
+    return frozenset(read)
 
 
-def _bonuses(report: PackFindings, nodes: Sequence[Node], names: Names) -> Sequence[Bonus]:
-    return [bonus for node in nodes if (bonus := read_bonus(report, node, names)) is not None]
-
-
-def _modifiers(report: PackFindings, node: Node | None, names: Names) -> tuple[Modifier, ...]:
+def _modifiers(report: PackFindings, node: Node | None, names: Names) -> tuple[pack.Modifier, ...]:
     if not isinstance(node, MapNode):
         Fields(report, node, "`modifiers`")
         return ()
     return tuple(_modifier(report, Spanned(e.key.text, e.key.span), e.value, names) for e in node.entries)
 
 
-def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names) -> Modifier:
+def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names) -> pack.Modifier:
     fields = Fields(report, node, "the modifier")
     bar, variable = fields.optional_name("bar"), fields.optional_name("variable")
     ranges = [_range(report, item) for item in fields.items("ranges")]
@@ -92,18 +79,18 @@ def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names
     ranges.sort(key=lambda r: r.low.value)
     if "ranges" in fields.entries and not report.failed:
         _check_tiling(report, fields, ranges)
-    return Modifier(name, bar, variable, tuple(ranges), fields.span)
+    return pack.Modifier(name, bar, variable, tuple(ranges), fields.span)
 
 
-def _range(report: PackFindings, node: Node) -> ModifierRange:
+def _range(report: PackFindings, node: Node) -> pack.ModifierRange:
     fields = Fields(report, node, "the range")
     fields.documentation("name")
-    read = ModifierRange(fields.number("min"), fields.number("max"), fields.number("multiplier"))
+    read = pack.ModifierRange(fields.number("min"), fields.number("max"), fields.number("multiplier"))
     fields.done()
     return read
 
 
-def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[ModifierRange]) -> None:
+def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[pack.ModifierRange]) -> None:
     """The ranges have to cover 0 to 1, each number once."""
     if not ranges:
         report.add("H119", "there are no ranges", fields.key("ranges"), hint="Give at least one, from 0 to 1.")
@@ -126,7 +113,7 @@ def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[Modifie
         report.add("H119", message, ranges[-1].high.span, hint="End at 1.")
 
 
-def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Sequence[str]) -> Extrinsic:
+def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Sequence[str]) -> pack.Extrinsic:
     kind = fields.word("type", _STRATEGIES)
     used = _used(kind.value)
     for key in _TERMS:
@@ -139,7 +126,7 @@ def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Se
         refer(report, bar, names.meters, "meter")
     bar_nodes = fields.optional_items("bar_bonuses") if "bar_bonuses" in used else ()
     variable_nodes = fields.optional_items("variable_bonuses") if "variable_bonuses" in used else ()
-    extrinsic = Extrinsic(
+    extrinsic = pack.Extrinsic(
         kind,
         fields.optional_number(start) or Spanned(default, kind.span),
         bars,
@@ -172,31 +159,29 @@ def _applied(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> 
     return applied
 
 
-def _bar_bonus(report: PackFindings, node: Node, names: Names, strategy: Strategy) -> BarBonus:
+def _bar_bonus(report: PackFindings, node: Node, names: Names, strategy: Strategy) -> pack.BarBonus:
     fields = Fields(report, node, "the bonus")
-    bonus = BarBonus(
-        fields.name("bar"), fields.number("center", least=0, most=1), fields.number("scale", above=0), fields.span
-    )
+    bar = fields.reference("bar", names.meters, "meter")
+    bonus = pack.BarBonus(bar, fields.number("center", least=0, most=1), fields.number("scale", above=0), fields.span)
     if strategy == "weighted_sum" and bonus.center.value != 0:
         fields.ignored("center", why="The strategy `weighted_sum` has none: it is 0.")
     fields.done()
-    refer(report, bonus.bar, names.meters, "meter")
     return bonus
 
 
-def _variable_bonus(report: PackFindings, node: Node, names: Names) -> VariableBonus:
+def _variable_bonus(report: PackFindings, node: Node, names: Names) -> pack.VariableBonus:
     fields = Fields(report, node, "the bonus")
-    bonus = VariableBonus(fields.name("variable"), fields.number("weight"), fields.span)
+    bonus = pack.VariableBonus(fields.name("variable"), fields.number("weight"), fields.span)
     fields.done()
     refer_variable(report, bonus.variable, names)
     return bonus
 
 
-def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> Intrinsic:
+def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> pack.Intrinsic:
     if fields.word("strategy", ("none", "rnd", "icm", "count_based", "adaptive_rnd")).value != "none":
         fields.ignored("strategy", why="What gives intrinsic rewards is the exploration module of the environment.")
     fields.ignored("rnd_config", "icm_config", "count_config", "adaptive_config")
-    intrinsic = Intrinsic(
+    intrinsic = pack.Intrinsic(
         fields.number("base_weight", least=0, most=1), _applied(report, fields, modifiers), fields.span
     )
     fields.done()
@@ -204,7 +189,7 @@ def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -
 
 
 def _composition(report: PackFindings, fields: Fields) -> None:
-    """Nothing of it has an effect; a pack that asks for nothing gets no warning."""
+    """Warn of what a composition asks for: nothing in it has an effect."""
     node = fields.find("composition")
     if node is None:
         return
@@ -214,3 +199,158 @@ def _composition(report: PackFindings, fields: Fields) -> None:
     section.ignored("clip", why="HAMLET never clips rewards.")
     section.documentation("log_components", "log_modifiers")
     section.done()
+
+
+Kind: TypeAlias = Literal[
+    "approach_reward",
+    "completion_bonus",
+    "efficiency_bonus",
+    "state_achievement",
+    "streak_bonus",
+    "diversity_bonus",
+    "timing_bonus",
+    "economic_efficiency",
+    "balance_bonus",
+    "crisis_avoidance",
+    "vfs_variable",
+]
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What rewards can refer to. `scalars` and `vectors` are variables, `hidden` those that the engine may not read."""
+
+    meters: Sequence[str]
+    affordance_ids: Sequence[str]
+    affordance_names: Sequence[str]
+    deployed: Sequence[str]
+    scalars: Sequence[str]
+    vectors: Sequence[str]
+    hidden: Sequence[str]
+    temporal: bool
+    continuous: bool
+
+
+def refer_variable(report: PackFindings, name: Spanned[str], names: Names) -> None:
+    """Refuse a variable that is unknown, a vector, or hidden from the engine."""
+    if refer(report, name, [*names.scalars, *names.vectors], "variable") and name.value not in names.scalars:
+        message = f"HAMLET cannot reward the vector `{name.value}`"
+        report.add("H120", message, name.span, hint="Use a scalar variable.")
+    elif name.value in names.hidden:
+        message = f"HAMLET's engine reads `{name.value}` for a reward, and may not"
+        report.add("H120", message, name.span, hint="Add `engine` to its `readable_by` in variables_reference.yaml.")
+
+
+def read_bonus(report: PackFindings, node: Node, names: Names) -> Bonus | None:
+    """A shaping bonus; `None` where its type is not known."""
+    fields = Fields(report, node, "the bonus")
+    before = len(report.found)
+    kind = fields.word("type", _KINDS)
+    if len(report.found) > before:
+        fields.correct()
+        return None
+    bonus = _bonus(report, fields, kind, names)
+    fields.done()
+    return bonus
+
+
+def _bonus(report: PackFindings, fields: Fields, kind: Spanned[Kind], names: Names) -> Bonus:
+    span, bars = fields.span, (names.meters, "meter")
+    weight = fields.number("weight") if kind.value == "vfs_variable" else fields.number("weight", above=0)
+    match kind.value:
+        case "approach_reward":
+            target = _affordance(report, fields, "target_affordance", names)
+            approach = pack.ApproachReward(weight, target, fields.number("max_distance", above=0), span)
+            if target.value in names.deployed and not names.continuous:
+                hint = "Use a continuous space, or another bonus."
+                message = "HAMLET cannot run `approach_reward` in this space: it stops in the first step"
+                report.add("H133", message, kind.span, hint=hint)
+                return pack.StoppingBonus(kind.value, span)
+            return approach
+        case "completion_bonus":
+            return pack.CompletionBonus(weight, _affordance(report, fields, "affordance", names), span)
+        case "efficiency_bonus":
+            return pack.EfficiencyBonus(weight, fields.reference("bar", *bars), _level(fields, "threshold"), span)
+        case "state_achievement":
+            nodes = fields.items("conditions")
+            _at_least(report, fields, "conditions", len(nodes), 1)
+            return pack.StateAchievement(weight, tuple(_condition(report, item, names) for item in nodes), span)
+        case "streak_bonus":
+            affordance = _affordance(report, fields, "affordance", names)
+            return pack.StreakBonus(weight, affordance, fields.integer("min_streak", least=1), span)
+        case "diversity_bonus":
+            return pack.DiversityBonus(weight, fields.integer("min_unique_affordances", least=1), span)
+        case "timing_bonus":
+            return _timing(report, fields, kind, names)
+        case "economic_efficiency":
+            bar = fields.reference("money_bar", *bars)
+            return pack.EfficiencyBonus(weight, bar, _level(fields, "min_balance"), span)
+        case "balance_bonus":
+            fields.items("bars")
+            balanced = fields.names("bars")
+            _at_least(report, fields, "bars", len(balanced), 2)
+            for bar in balanced:
+                refer(report, bar, *bars)
+            return pack.BalanceBonus(weight, balanced, fields.number("max_imbalance", above=0, most=1), span)
+        case "crisis_avoidance":
+            threshold = fields.number("crisis_threshold", above=0, most=1)
+            return pack.CrisisAvoidance(weight, fields.reference("bar", *bars), threshold, span)
+        case "vfs_variable":
+            variable = fields.name("variable")
+            refer_variable(report, variable, names)
+            return pack.VariableBonus(variable, weight, span)
+
+
+def _level(fields: Fields, key: str) -> Spanned[float]:
+    return fields.number(key, least=0, most=1)
+
+
+def _affordance(report: PackFindings, fields: Fields, key: str, names: Names) -> Spanned[str]:
+    """An affordance by its id. HAMLET pays the bonus for the affordance of this *name*."""
+    affordance = fields.name(key)
+    if affordance.value in names.affordance_names and affordance.value not in names.affordance_ids:
+        message = f"`{affordance.value}` is the name of an affordance, HAMLET wants an id here"
+        hint = "At run time it compares names: give the affordance an `id` that is its name."
+        report.add("H112", message, affordance.span, hint=hint)
+    elif refer(report, affordance, names.affordance_ids, "affordance") and (
+        affordance.value not in names.affordance_names
+    ):
+        message = f"HAMLET never pays this bonus: no affordance has the name `{affordance.value}`"
+        hint = "It compares the id with names: give the affordance an `id` that is its name."
+        report.add("H132", message, affordance.span, hint=hint)
+    elif affordance.value in names.affordance_names and affordance.value not in names.deployed:
+        message = f"HAMLET never pays this bonus: `{affordance.value}` is not deployed"
+        report.add("H132", message, affordance.span, hint="Enable it in training.yaml, or remove the bonus.")
+    return affordance
+
+
+def _condition(report: PackFindings, node: Node, names: Names) -> pack.MinimumCondition:
+    fields = Fields(report, node, "the condition")
+    condition = pack.MinimumCondition(fields.reference("bar", names.meters, "meter"), _level(fields, "min_value"))
+    fields.done()
+    return condition
+
+
+def _timing(report: PackFindings, fields: Fields, kind: Spanned[Kind], names: Names) -> Bonus:
+    nodes = fields.items("time_ranges")
+    _at_least(report, fields, "time_ranges", len(nodes), 1)
+    for node in nodes:
+        part = Fields(report, node, "the time range")
+        part.integer("start_hour", least=0, most=23)
+        part.integer("end_hour", least=0, most=23)
+        part.number("multiplier", above=0)
+        part.reference("affordance", names.affordance_ids, "affordance")
+        part.done()
+    if names.temporal:
+        message = "HAMLET cannot run `timing_bonus` with temporal mechanics: it stops in the first step"
+        report.add("H133", message, kind.span, hint="Remove the bonus.")
+        return pack.StoppingBonus(kind.value, fields.span)
+    message = "HAMLET never pays `timing_bonus` without temporal mechanics"
+    report.add("H132", message, kind.span, hint="Remove the bonus.")
+    return pack.NoBonus(fields.span)
+
+
+def _at_least(report: PackFindings, fields: Fields, key: str, count: int, least: int) -> None:
+    if key in fields.entries and count < least:
+        report.add("H110", f"`{key}` has {count} items", fields.key(key), hint=f"It needs at least {least}.")

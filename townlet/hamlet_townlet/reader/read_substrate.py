@@ -5,17 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, TypeAlias, get_args
 
-from hamlet_townlet.pack import (
-    Aspatial,
-    Boundary,
-    Continuous,
-    Discretization,
-    Encoding,
-    Grid,
-    Metric,
-    Spanned,
-    Substrate,
-)
+from hamlet_townlet import pack
+from hamlet_townlet.pack import Spanned, Substrate
 from hamlet_townlet.reader.fields import Fields, integer, items, number, spelled
 from hamlet_townlet.reader.limits import MOST_AXES, MOST_CELLS, MOST_DIRECTIONS, SHORTEST_STEP
 from hamlet_townlet.reader.nodes import MapNode, Node
@@ -25,9 +16,9 @@ Kind: TypeAlias = Literal["grid", "gridnd", "continuous", "continuousnd", "aspat
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _SECTIONS = ("grid", "gridnd", "continuous", "aspatial")
-_BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)
-_METRICS: tuple[Metric, ...] = get_args(Metric)
-_ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+_BOUNDARIES: tuple[pack.Boundary, ...] = get_args(pack.Boundary)
+_METRICS: tuple[pack.Metric, ...] = get_args(pack.Metric)
+_ENCODINGS: tuple[pack.Encoding, ...] = get_args(pack.Encoding)
 
 
 def read_substrate(report: PackFindings, node: Node) -> Substrate:
@@ -58,10 +49,10 @@ def _substrate(report: PackFindings, fields: Fields, kind: Kind) -> Substrate:
         case "aspatial":
             section = fields.section("aspatial", "`aspatial`")
             section.done()
-            return Aspatial(section.span)
+            return pack.Aspatial(section.span)
 
 
-def _grid(report: PackFindings, fields: Fields) -> Grid:
+def _grid(report: PackFindings, fields: Fields) -> pack.Grid:
     topology = fields.word("topology", ("square", "cubic"))
     sizes = [fields.integer("width", least=1), fields.integer("height", least=1)]
     if topology.value == "cubic":
@@ -76,7 +67,7 @@ def _grid(report: PackFindings, fields: Fields) -> Grid:
     return _finish_grid(report, fields, sizes)
 
 
-def _gridnd(report: PackFindings, fields: Fields) -> Grid:
+def _gridnd(report: PackFindings, fields: Fields) -> pack.Grid:
     fields.word("topology", ("hypercube",))
     nodes = fields.items("dimension_sizes")
     sizes = [integer(report, item, "a size", least=1, stand_in=1) for item in nodes]
@@ -86,9 +77,9 @@ def _gridnd(report: PackFindings, fields: Fields) -> Grid:
     return _finish_grid(report, fields, sizes)
 
 
-def _finish_grid(report: PackFindings, fields: Fields, sizes: list[Spanned[int]]) -> Grid:
+def _finish_grid(report: PackFindings, fields: Fields, sizes: list[Spanned[int]]) -> pack.Grid:
     fields.ignored("distance_metric", why="On a grid an agent is on an affordance or it is not.")
-    grid = Grid(
+    grid = pack.Grid(
         tuple(sizes),
         fields.word("boundary", _BOUNDARIES),
         fields.word("observation_encoding", _ENCODINGS),
@@ -102,7 +93,7 @@ def _finish_grid(report: PackFindings, fields: Fields, sizes: list[Spanned[int]]
     return grid
 
 
-def _continuous(report: PackFindings, fields: Fields, fewest: int, most: int) -> Continuous:
+def _continuous(report: PackFindings, fields: Fields, fewest: int, most: int) -> pack.Continuous:
     axes = fields.integer("dimensions")
     if "dimensions" in fields.entries and not report.failed and not fewest <= axes.value <= most:
         other = "continuous" if fewest > 3 else "continuousnd"
@@ -115,7 +106,7 @@ def _continuous(report: PackFindings, fields: Fields, fewest: int, most: int) ->
         hint = "Give each axis its lowest and highest coordinate."
         message = f"there are {len(bounds)} bounds for {axes.value} axes"
         report.add("H119", message, fields.key("bounds"), hint=hint)
-    space = Continuous(
+    space = pack.Continuous(
         bounds,
         fields.word("boundary", _BOUNDARIES),
         fields.number("movement_delta", above=0),
@@ -141,7 +132,7 @@ def _bounds(report: PackFindings, node: Node) -> tuple[Spanned[float], Spanned[f
     return pair[0], pair[1]
 
 
-def _check_extent(report: PackFindings, space: Continuous) -> None:
+def _check_extent(report: PackFindings, space: pack.Continuous) -> None:
     step = space.movement_delta
     if len(space.bounds) == 2 and step.value < SHORTEST_STEP:
         hint = f"HAMLET multiplies it by itself in binary32: write at least {SHORTEST_STEP}."
@@ -152,7 +143,7 @@ def _check_extent(report: PackFindings, space: Continuous) -> None:
             report.add("H117", "the axis is shorter than `interaction_radius`", low.span, hint=hint)
 
 
-def _discretization(report: PackFindings, fields: Fields, axes: int) -> Discretization | None:
+def _discretization(report: PackFindings, fields: Fields, axes: int) -> pack.Discretization | None:
     """Only a plane is discretized; the empty mapping gives it 8 directions and 3 magnitudes."""
     node = fields.find("action_discretization")
     if node is None:
@@ -170,4 +161,4 @@ def _discretization(report: PackFindings, fields: Fields, axes: int) -> Discreti
     if axes != 2:
         report.ignore("`action_discretization`", key, "HAMLET discretizes moves on 2 axes only.")
         return None
-    return Discretization(directions, magnitudes, node.span if isinstance(node, MapNode) and node.entries else key)
+    return pack.Discretization(directions, magnitudes, node.span if isinstance(node, MapNode) and node.entries else key)

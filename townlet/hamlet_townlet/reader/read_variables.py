@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import get_args
 
-from hamlet_townlet.pack import (
-    Aspatial,
-    Continuous,
-    Grid,
-    Scope,
-    Substrate,
-    Training,
-    Variable,
-    VariableType,
-    substrate_axes,
-)
+from hamlet_townlet import pack
+from hamlet_townlet.pack import Substrate, Training, Variable, substrate_axes
 from hamlet_townlet.reader.fields import Fields, given_twice, mismatch, number
 from hamlet_townlet.reader.limits import MOST_CELLS, MOST_VARIABLES
-from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode
+from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode, meaning
 from hamlet_townlet.reader.report import PackFindings
-from hamlet_townlet.reader.values import meaning
 
-_SCOPES: tuple[Scope, ...] = get_args(Scope)
+_SCOPES: tuple[pack.Scope, ...] = get_args(pack.Scope)
 _SHARED = ("time_sin", "time_cos")
 """The variables that HAMLET writes once for all agents."""
-_TYPES: tuple[VariableType, ...] = get_args(VariableType)
+_TYPES: tuple[pack.VariableType, ...] = get_args(pack.VariableType)
 
 
 def automatic_variables(
@@ -36,14 +27,14 @@ def automatic_variables(
     with `None`. `position` has its size in a `relative` or `absolute` encoding."""
     names: dict[str, int | None] = {}
     match substrate:
-        case Grid(sizes=sizes) if len(sizes) <= 3:
+        case pack.Grid(sizes=sizes) if len(sizes) <= 3:
             radius = training.vision_range.value if training.partial_observability.value else 4 - len(sizes)
             names["grid_encoding"] = prod(size.value for size in sizes)
             names["local_window"] = (2 * radius + 1) ** len(sizes)
             names["position"] = len(sizes)
             names.update(dict.fromkeys([f"velocity_{axis}" for axis in "xyz"[: len(sizes)]]))
             names["velocity_magnitude"] = None
-        case Continuous(bounds=bounds):
+        case pack.Continuous(bounds=bounds):
             names["position"] = len(bounds)
             names.update(dict.fromkeys([f"velocity_{axis}" for axis in "xyz"[: len(bounds)]]))
             names["velocity_magnitude"] = None
@@ -64,7 +55,7 @@ def axis_velocities(substrate: Substrate) -> tuple[str, ...]:
 
 def automatic_names(substrate: Substrate) -> tuple[str, ...]:
     """Automatic variables that HAMLET does not write in every pack."""
-    return ("grid_encoding", "local_window") if isinstance(substrate, Grid) and len(substrate.sizes) <= 3 else ()
+    return ("grid_encoding", "local_window") if isinstance(substrate, pack.Grid) and len(substrate.sizes) <= 3 else ()
 
 
 def velocity_axis(name: str, substrate: Substrate) -> int | None:
@@ -94,9 +85,7 @@ def read_variables(report: PackFindings, node: Node) -> tuple[Variable, ...]:
     fields.ignored("exposed_observations", why="HAMLET observes all scalars and float vectors, as they are.")
     nodes = fields.items("variables")
     fields.done()
-    if len(nodes) > MOST_VARIABLES:
-        hint = f"A pack has at most {MOST_VARIABLES}."
-        report.add("H110", f"there are {len(nodes)} variables", fields.key("variables"), hint=hint)
+    fields.at_most(MOST_VARIABLES, "variables", len(nodes), "variables")
     variables = tuple(_variable(report, item) for item in nodes[:MOST_VARIABLES])
     given_twice(report, (variable.id for variable in variables), "the variable")
     return variables
@@ -116,27 +105,20 @@ def check_variables(
         if variable.type.value not in ("scalar", "vecNf"):
             _check_type(report, variable, written, training)
             continue
-        vector = variable.type.value == "vecNf"
+        refuse = partial(report.add, "H120", span=variable.id.span)
         if variable.scope.value == "agent_private" and "engine" not in variable.readers:
             message = f"HAMLET's engine observes the private `{name}`, and may not read it"
-            report.add("H120", message, variable.id.span, hint="Add `engine` to `readable_by`.")
+            refuse(message, hint="Add `engine` to `readable_by`.")
         if "agent" not in variable.readers:
-            message = f"HAMLET observes `{name}`, and agents may not read it"
-            report.add("H120", message, variable.id.span, hint="Add `agent` to `readable_by`.")
-        if vector and variable.scope.value == "global":
-            message = f"HAMLET cannot observe the global vector `{name}`"
-            report.add("H120", message, variable.id.span, hint="Write `scope: agent`.")
-        if isinstance(substrate, Aspatial) and name.startswith("velocity_") and name != "velocity_magnitude":
-            message = f"HAMLET has no `{name}` without a space"
-            report.add("H120", message, variable.id.span, hint="Give the variable another name.")
-        if isinstance(substrate, Aspatial) and name in ("position", "grid_encoding"):
-            message = f"HAMLET has no `{name}` without a space"
-            report.add("H120", message, variable.id.span, hint="Give the variable another name.")
+            refuse(f"HAMLET observes `{name}`, and agents may not read it", hint="Add `agent` to `readable_by`.")
+        if variable.scope.value == "global" and variable.type.value == "vecNf":
+            refuse(f"HAMLET cannot observe the global vector `{name}`", hint="Write `scope: agent`.")
+        if isinstance(substrate, pack.Aspatial) and _is_of_space(name):
+            refuse(f"HAMLET has no `{name}` without a space", hint="Give the variable another name.")
         if name not in written:
             continue
         if "engine" not in variable.writers:
-            message = f"HAMLET writes `{name}`, and its engine may not"
-            report.add("H120", message, variable.id.span, hint="Add `engine` to `writable_by`.")
+            refuse(f"HAMLET writes `{name}`, and its engine may not", hint="Add `engine` to `writable_by`.")
         _check_size(report, variable, written[name], substrate, training)
         _check_scope(report, variable)
         overwritten = name != _never_written(training) and not name.startswith("velocity_")
@@ -145,10 +127,15 @@ def check_variables(
             report.ignore("`default`", variable.default_span, why)
 
 
+def _is_of_space(name: str) -> bool:
+    """Whether HAMLET takes a variable of this name for the position, or for the velocity on an axis."""
+    return name in ("position", "grid_encoding") or (name.startswith("velocity_") and name != "velocity_magnitude")
+
+
 def _check_type(
     report: PackFindings, variable: Variable, written: Mapping[str, int | None], training: Training
 ) -> None:
-    """HAMLET writes numbers that are no whole ones."""
+    """Refuse a type that cannot hold what HAMLET writes, which are numbers with fractions."""
     name = variable.id.value
     if name in written and name != _never_written(training):
         message = f"HAMLET cannot write `{name}` into a variable of type `{variable.type.value}`"
@@ -173,7 +160,7 @@ def _never_written(training: Training) -> str:
 def _check_size(
     report: PackFindings, variable: Variable, wanted: int | None, substrate: Substrate, training: Training
 ) -> None:
-    """What HAMLET writes into a variable has to fit."""
+    """Refuse a variable of another size than what HAMLET writes into it."""
     name = variable.id.value
     if name == _never_written(training):
         return
@@ -188,7 +175,7 @@ def _check_size(
 
 def _encoded(substrate: Substrate) -> tuple[str, ...]:
     """The variables that hold the encoded position; on a grid of cells there is the grid, too."""
-    cells = isinstance(substrate, Grid) and len(substrate.sizes) <= 3
+    cells = isinstance(substrate, pack.Grid) and len(substrate.sizes) <= 3
     return ("position",) if cells else ("position", "grid_encoding")
 
 
@@ -209,22 +196,22 @@ def check_encoding(
     report: PackFindings, variables: Sequence[Variable], automatic: Mapping[str, int | None], substrate: Substrate
 ) -> None:
     """A scaled position is twice as long, and does not fit into the automatic variable; and there has to be one."""
-    declared = {variable.id.value for variable in variables}
-    if isinstance(substrate, Grid) and "position" not in automatic and not declared & {"position", "grid_encoding"}:
+    declared = {variable.id.value for variable in variables} & {"position", "grid_encoding"}
+    if isinstance(substrate, pack.Grid) and "position" not in automatic and not declared:
         if substrate.encoding.value != "relative":
             why = "HAMLET observes no position on so many axes."
             report.ignore("`observation_encoding`", substrate.encoding.span, why)
         return
     size = automatic.get("position")
-    if size is not None and _scaled(substrate) and all(v.id.value != "position" for v in variables):
-        encoding = substrate.encoding.span if isinstance(substrate, Grid | Continuous) else substrate.span
+    if size is not None and _scaled(substrate) and "position" not in declared:
+        encoding = substrate.encoding.span if isinstance(substrate, pack.Grid | pack.Continuous) else substrate.span
         message = f"`observation_encoding: scaled` needs {2 * size} numbers, and `position` has {size}"
         hint = f"Declare `position` with `type: vecNf` and `dims: {2 * size}` in variables_reference.yaml."
         report.add("H120", message, encoding, hint=hint)
 
 
 def _scaled(substrate: Substrate) -> bool:
-    return not isinstance(substrate, Aspatial) and substrate.encoding.value == "scaled"
+    return not isinstance(substrate, pack.Aspatial) and substrate.encoding.value == "scaled"
 
 
 def _variable(report: PackFindings, node: Node) -> Variable:
@@ -258,7 +245,7 @@ def _parties(fields: Fields, key: str, known: Sequence[str], why: str) -> tuple[
     return tuple(name.value for name in names)
 
 
-def _size(fields: Fields, kind: VariableType) -> int | None:
+def _size(fields: Fields, kind: pack.VariableType) -> int | None:
     """How many numbers a vector has; `None` where it is no vector."""
     match kind:
         case "scalar" | "bool":
@@ -273,7 +260,7 @@ def _size(fields: Fields, kind: VariableType) -> int | None:
             return fields.integer("dims", least=1, most=MOST_CELLS).value
 
 
-def _default(report: PackFindings, fields: Fields, kind: VariableType, size: int | None) -> tuple[float, ...]:
+def _default(report: PackFindings, fields: Fields, kind: pack.VariableType, size: int | None) -> tuple[float, ...]:
     """The numbers of a default, with zeros after the last; a vector with a single number is all zeros."""
     node = fields.need("default")
     if node is None:

@@ -23,7 +23,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.errors import TraceError
 from hamlet.universe import Universe
-from hamlet_townlet.adapter.description import Description
+from hamlet_townlet.adapter.description import Description, ObservationField
 from hamlet_townlet.adapter.env import VectorizedEnv
 
 Array = NDArray[Any]
@@ -110,15 +110,6 @@ VIEWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedField:
-    """A variable of the recorded observation."""
-
-    name: str
-    offset: int
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class TraceMeta:
     """What was run.
 
@@ -143,7 +134,7 @@ class TraceMeta:
     deployed: tuple[str, ...]
     actions: tuple[str, ...]
     enabled: tuple[bool, ...]
-    fields: tuple[ObservedField, ...]
+    fields: tuple[ObservationField, ...]
     error: str
 
 
@@ -263,7 +254,7 @@ def _meta(path: Path) -> TraceMeta:
             actions=tuple(str(action["name"]) for action in source["actions"]),
             enabled=tuple(_truth(action["enabled"]) for action in source["actions"]),
             fields=tuple(
-                ObservedField(str(field["variable"]), _whole(field["offset"], 0), _whole(field["size"], 0))
+                ObservationField(str(field["variable"]), _whole(field["offset"], 0), _whole(field["size"], 0))
                 for field in source["obs_layout"]
             ),
             error=_error(source),

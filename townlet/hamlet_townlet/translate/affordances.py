@@ -1,12 +1,12 @@
-"""Affordances that are deployed, as they run with temporal mechanics and without."""
+"""Affordances that are deployed, as they run with temporal mechanics and without; costs and effects as statements."""
 
 from __future__ import annotations
 
 from hamlet_townlet.pack import Affordance, Aspatial, Change, Pack
+from hamlet_townlet.reader.limits import LARGEST_FLOAT
 from hamlet_townlet.reader.read_affordances import raises
-from hamlet_townlet.translate.changes import gain, gain_at_first, loss
-from hamlet_townlet.translate.terms import as_binary32, binary, number, quoted, word
-from hamletc.language.syntax import AffordanceDecl, BlockItem, Name, NeedsItem, Signed
+from hamlet_townlet.translate.terms import as_binary32, binary, given, number, quoted, shortest, when, word
+from hamletc.language.syntax import AffordanceDecl, AssignStmt, BlockItem, Expr, Name, NeedsItem, Signed
 
 HOURS = 24
 
@@ -52,7 +52,7 @@ def _needs(costs: tuple[Change, ...]) -> tuple[NeedsItem, ...]:
     first = next((cost for cost in costs if cost.meter.value == "money"), None)
     if first is None or as_binary32(first.amount.value) == 0:
         return ()
-    price = number(first.amount.value, first.amount.span)
+    price = given(first.amount)
     return (NeedsItem(binary(quoted(first.meter), ">=", price, first.span), first.span),)
 
 
@@ -85,3 +85,34 @@ def _lasting(source: Affordance, pack: Pack) -> tuple[NeedsItem | BlockItem, ...
     if last:
         blocks.append(BlockItem("on completion", tuple(last), source.span))
     return (*_needs(source.costs_per_tick), *blocks)
+
+
+def gain(change: Change, *, ticks: int = 1) -> AssignStmt:
+    """`energy += 0.5`: what an effect gives in `ticks` ticks, all at once. A negative amount is taken."""
+    if ticks == 1:
+        return _assign(change, change.amount.value, gives=True, unclamped=False)
+    # HAMLET forms this product in binary64 and rounds it once. One that is infinite fills or empties a meter, as the
+    # largest number does.
+    amount = as_binary32(change.amount.value * ticks)
+    amount = min(max(amount, -LARGEST_FLOAT), LARGEST_FLOAT)
+    return _assign(change, shortest(amount), gives=True, unclamped=False)
+
+
+def loss(change: Change, *, unclamped: bool = False) -> AssignStmt:
+    """`energy -= 0.5`: what a cost takes. A negative amount is given."""
+    return _assign(change, change.amount.value, gives=False, unclamped=unclamped)
+
+
+def gain_at_first(change: Change) -> AssignStmt:
+    """`energy += 0.5 when progress == 1`."""
+    span = change.span
+    first = binary(word("progress", span), "==", number(1.0, span), span)
+    value = when(given(change.amount), first, span)
+    return AssignStmt(quoted(change.meter), "+=", value, None, span)
+
+
+def _assign(change: Change, amount: float, *, gives: bool, unclamped: bool) -> AssignStmt:
+    span = change.span
+    gives = gives != (as_binary32(amount) < 0)
+    value: Expr = number(abs(amount), change.amount.span)
+    return AssignStmt(quoted(change.meter), "+=" if gives else "-=", value, span if unclamped else None, span)

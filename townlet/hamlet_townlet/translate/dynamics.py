@@ -1,55 +1,102 @@
-"""What happens to meters in every tick: modulations as rules, and cascades."""
+"""What happens to meters: start values, what a tick takes from them, modulations as rules, cascades, death."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 
-from hamlet_townlet.pack import Cascade, Modulation, Pack, Spanned
+from hamlet.universe import Span
+from hamlet_townlet.pack import Bar, Cascade, Modulation, Pack, Spanned, TerminalCondition
 from hamlet_townlet.reader.read_cascades import GROUPS
-from hamlet_townlet.translate.names import fresh_name
-from hamlet_townlet.translate.terms import binary, minus, number, plus, quoted, times, word
-from hamletc.language.syntax import AssignStmt, CascadeDecl, Expr, Name, RuleDecl
+from hamlet_townlet.translate.terms import (
+    as_binary32,
+    binary,
+    call,
+    exactly,
+    fresh_name,
+    given,
+    joined,
+    minus,
+    number,
+    plus,
+    property_of,
+    quoted,
+    times,
+    word,
+)
+from hamletc.language import syntax
+from hamletc.language.syntax import Expr, Name
 
 
-def dynamics(pack: Pack) -> list[RuleDecl | CascadeDecl]:
+def meter(bar: Bar, depletion: Name, unclamped: Collection[str]) -> syntax.MeterDecl:
+    """`meter energy = 1 { decay 0.005 * depletion  move 0.005  interact 0.005 }`.
+
+    A meter that some statement leaves `unclamped` decays even by 0: its clamp comes with the decay.
+    """
+    properties = []
+    if as_binary32(bar.base_depletion.value) != 0 or bar.name.value in unclamped:
+        span = bar.base_depletion.span
+        decay = binary(number(bar.base_depletion.value, span), "*", Name(depletion.text, span, quoted=True), span)
+        properties.append(syntax.Property(word("decay", span), decay, span))
+    for key, cost in (("move", bar.base_move_depletion), ("interact", bar.base_interaction_cost)):
+        if as_binary32(cost.value) != 0:
+            properties.append(property_of(key, cost))
+    return syntax.MeterDecl(quoted(bar.name), given(bar.initial), None, tuple(properties), bar.span)
+
+
+def dynamics(pack: Pack) -> list[syntax.RuleDecl | syntax.CascadeDecl]:
     """Modulations, then the cascades group by group, each by the index of its target; names are made unique."""
     order = {bar.name.value: bar.index.value for bar in pack.bars}
     taken: set[str] = set()
-    result: list[RuleDecl | CascadeDecl] = []
+    result: list[syntax.RuleDecl | syntax.CascadeDecl] = []
     for modulation in sorted(pack.modulations, key=lambda m: order[m.target.value]):
-        result.append(_rule(modulation, _unique(modulation.name, taken, modulation)))
-    for cascade in _sorted(pack.cascades, order):
-        result.append(_cascade(cascade, _unique(cascade.name, taken, cascade)))
+        result.append(_rule(modulation, Name(fresh_name(modulation.name, taken), modulation.span, quoted=True)))
+    for cascade in sorted(pack.cascades, key=lambda c: (GROUPS.index(c.group), order[c.target.value])):
+        result.append(_cascade(cascade, Name(fresh_name(cascade.name, taken), cascade.span, quoted=True)))
     return result
 
 
-def _sorted(cascades: Sequence[Cascade], order: Mapping[str, int]) -> list[Cascade]:
-    return sorted(cascades, key=lambda c: (GROUPS.index(c.group), order[c.target.value]))
-
-
-def _unique(wanted: str, taken: set[str], part: Modulation | Cascade) -> Name:
-    name = fresh_name(wanted, taken)
-    taken.add(name)
-    return Name(name, part.span, quoted=True)
-
-
-def _rule(modulation: Modulation, name: Name) -> RuleDecl:
+def _rule(modulation: Modulation, name: Name) -> syntax.RuleDecl:
     """`rule unfit: health -= 0.001 * (0.5 + 2.5 * (1 - fitness))`."""
     span = modulation.span
     lack = minus(number(1.0, span), quoted(modulation.source), span)
-    extra = times(_number(modulation.range), lack, span)
-    factor = plus(_number(modulation.base_multiplier), extra, span)
-    loss = binary(_number(modulation.baseline_depletion), "*", factor, span)
-    return RuleDecl(name, None, (AssignStmt(quoted(modulation.target), "-=", loss, None, span),), span)
+    extra = times(given(modulation.range), lack, span)
+    factor = plus(given(modulation.base_multiplier), extra, span)
+    loss = binary(given(modulation.baseline_depletion), "*", factor, span)
+    return syntax.RuleDecl(name, None, (syntax.AssignStmt(quoted(modulation.target), "-=", loss, None, span),), span)
 
 
-def _cascade(cascade: Cascade, name: Name) -> CascadeDecl:
+def _cascade(cascade: Cascade, name: Name) -> syntax.CascadeDecl:
     """`cascade hunger: satiation < 0.3 -> energy -= 0.005 * deficit`."""
     span = cascade.span
-    guard = binary(quoted(cascade.source), "<", _number(cascade.threshold), span)
-    loss = binary(_number(cascade.strength), "*", word("deficit", span), span)
-    return CascadeDecl(name, guard, (AssignStmt(quoted(cascade.target), "-=", loss, None, span),), span)
+    guard = binary(quoted(cascade.source), "<", given(cascade.threshold), span)
+    loss = binary(given(cascade.strength), "*", word("deficit", span), span)
+    return syntax.CascadeDecl(name, guard, (syntax.AssignStmt(quoted(cascade.target), "-=", loss, None, span),), span)
 
 
-def _number(value: Spanned[float]) -> Expr:
-    return number(value.value, value.span)
+def lifespan(ticks: Spanned[int]) -> syntax.LifespanDecl:
+    """`lifespan 500 ticks { reward 1 }`."""
+    reward = property_of("reward", Spanned(1.0, ticks.span))
+    return syntax.LifespanDecl(syntax.Signed(str(ticks.value), ticks.span), (reward,), ticks.span)
+
+
+def dies(pack: Pack) -> syntax.DiesDecl | None:
+    """`dies when energy <= 0 or health <= 0`."""
+    if not pack.terminal_conditions:
+        return None
+    span = pack.terminal_conditions[0].span
+    return syntax.DiesDecl(joined([_condition(each) for each in pack.terminal_conditions], "or", span), span)
+
+
+def _condition(condition: TerminalCondition) -> Expr:
+    value, span = condition.value, condition.span
+    meter = quoted(condition.meter)
+    if condition.operator.value != "==":
+        return binary(meter, condition.operator.value, given(value), span)
+    gap = call("abs", [minus(meter, given(value), span)], span)
+    return binary(gap, "<=", _tolerance(value.value, span), span)
+
+
+def _tolerance(value: float, span: Span) -> Expr:
+    """How near HAMLET wants a meter to be: 1e-8 + 1e-5 * |value|, in binary32."""
+    relative = as_binary32(as_binary32(1e-5) * abs(as_binary32(value)))
+    return exactly(as_binary32(as_binary32(1e-8) + relative), span)

@@ -1,17 +1,41 @@
-"""Rewards: extrinsic and intrinsic, and the modifiers of both."""
+"""Rewards: extrinsic and intrinsic, the modifiers of both, and shaping bonuses.
+
+HAMLET compares the affordance of a bonus with *names*: one that is no name of a deployed affordance pays 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import BarBonus, Extrinsic, Modifier, Pack, Spanned
-from hamlet_townlet.translate.shaping import shaping
+from hamlet_townlet.pack import (
+    ApproachReward,
+    BalanceBonus,
+    BarBonus,
+    Bonus,
+    CompletionBonus,
+    ConditionalBonus,
+    CrisisAvoidance,
+    DiversityBonus,
+    EfficiencyBonus,
+    Extrinsic,
+    Modifier,
+    NoBonus,
+    Pack,
+    Spanned,
+    StateAchievement,
+    StoppingBonus,
+    StreakBonus,
+    VariableBonus,
+)
 from hamlet_townlet.translate.terms import (
     as_binary32,
     binary,
     call,
     constant,
+    given,
+    joined,
     minus,
     number,
     plus,
@@ -22,7 +46,7 @@ from hamlet_townlet.translate.terms import (
     word,
 )
 from hamlet_townlet.translate.variables import Variables
-from hamletc.language.syntax import Expr, IfExpr, Name, ReportDecl, RewardDecl
+from hamletc.language.syntax import NOWHERE, DistanceExpr, Expr, IfExpr, Name, ReportDecl, RewardDecl, StreakExpr
 
 NEAR_ZERO = 1e-6
 """A `hybrid` bonus with a centre nearer to 0 than this has none."""
@@ -34,7 +58,7 @@ def rewards(pack: Pack, variables: Variables, intrinsic: str) -> list[RewardDecl
     span = source.intrinsic.span
     raw: Expr = Name(intrinsic, span, quoted=True)
     if as_binary32(source.intrinsic.base_weight.value) != 1:
-        raw = times(raw, _number(source.intrinsic.base_weight), span)
+        raw = times(raw, given(source.intrinsic.base_weight), span)
     weights = _multipliers(source.intrinsic.modifiers, pack, variables)
     scaled = times(raw, product(weights, span), span) if weights else raw
     first = _scaled(_extrinsic(source.extrinsic, variables), source.extrinsic, pack, variables)
@@ -70,14 +94,14 @@ def _extrinsic(source: Extrinsic, variables: Variables) -> Expr:
         case _:
             terms = [_bar_term(kind, bonus) for bonus in source.bar_bonuses]
     for bonus in source.variable_bonuses:
-        terms.append(times(_number(bonus.weight), variables.read(bonus.variable), bonus.span))
+        terms.append(times(given(bonus.weight), variables.read(bonus.variable), bonus.span))
     return _continued(source.base, 0.0, terms, "+", span)
 
 
 def _continued(base: Spanned[float], neutral: float, terms: Sequence[Expr], op: str, span: Span) -> Expr:
     """The base and the terms from left to right; a base that changes nothing is left out."""
     rest = list(terms)
-    value: Expr = _number(base)
+    value: Expr = given(base)
     if rest and as_binary32(base.value) == neutral:
         value = rest.pop(0)
     for term in rest:
@@ -87,7 +111,7 @@ def _continued(base: Spanned[float], neutral: float, terms: Sequence[Expr], op: 
 
 def _bar_term(kind: str, bonus: BarBonus) -> Expr:
     span, meter, centre = bonus.span, quoted(bonus.bar), bonus.center.value
-    scale, at = _number(bonus.scale), _number(bonus.center)
+    scale, at = given(bonus.scale), given(bonus.center)
     match kind:
         case "threshold_based":
             return when(scale, binary(meter, ">=", at, span), span)
@@ -123,7 +147,7 @@ def _multiplier(modifier: Modifier, variables: Variables) -> Expr:
     The last range holds wherever no other one does: also below 0, where some variables can be.
     """
     ranges = modifier.ranges
-    last = _number(ranges[-1].multiplier)
+    last = given(ranges[-1].multiplier)
     if modifier.bar is not None:
         source: Expr = quoted(modifier.bar)
     elif modifier.variable is not None:
@@ -133,16 +157,71 @@ def _multiplier(modifier: Modifier, variables: Variables) -> Expr:
     value = constant(source)
     if value is not None:
         holds = [r for r in ranges[:-1] if as_binary32(r.low.value) <= value < as_binary32(r.high.value)]
-        return _number(holds[0].multiplier) if holds else last
+        return given(holds[0].multiplier) if holds else last
     result: Expr = last
     for each in reversed(ranges[:-1]):
-        below = binary(source, "<", _number(each.high), each.high.span)
-        result = IfExpr(below, _number(each.multiplier), result, modifier.span)
+        below = binary(source, "<", given(each.high), each.high.span)
+        result = IfExpr(below, given(each.multiplier), result, modifier.span)
     if modifier.variable is not None and len(ranges) > 1 and variables.can_be_negative(modifier.variable.value):
         negative = binary(source, "<", number(0.0, modifier.span), modifier.span)
         result = IfExpr(negative, last, result, modifier.span)
     return result
 
 
-def _number(value: Spanned[float]) -> Expr:
-    return number(value.value, value.span)
+def shaping(pack: Pack, variables: Variables) -> tuple[Expr, Span]:
+    """The bonuses from first to last, without those that are always 0, and where they begin."""
+    names = {affordance.name.value for affordance in pack.deployed}
+    bonuses = [value for bonus in pack.rewards.shaping if (value := _bonus(bonus, names, variables)) is not None]
+    if not bonuses:
+        return number(0.0, NOWHERE), NOWHERE
+    span = pack.rewards.shaping[0].span
+    return reduce(lambda a, b: plus(a, b, span), bonuses), span
+
+
+def _bonus(bonus: Bonus, deployed: set[str], variables: Variables) -> Expr | None:
+    span = bonus.span
+    match bonus:
+        case NoBonus() | StoppingBonus():
+            return None
+        case VariableBonus():
+            return times(given(bonus.weight), variables.read(bonus.variable), span)
+        case ApproachReward(affordance=affordance) if affordance.value in deployed:
+            return _approach(bonus, quoted(affordance))
+        case ApproachReward():
+            return None
+        case _:
+            condition = _condition(bonus, deployed)
+            return None if condition is None else when(given(bonus.weight), condition, span)
+
+
+def _approach(bonus: ApproachReward, affordance: Name) -> Expr:
+    """`clamp(w * (1 - straight distance to Bed / far), 0, w)`."""
+    span = bonus.span
+    distance = binary(DistanceExpr(affordance, True, span), "/", given(bonus.max_distance), span)
+    nearness = minus(number(1.0, span), distance, span)
+    return call("clamp", [times(given(bonus.weight), nearness, span), number(0.0, span), given(bonus.weight)], span)
+
+
+def _condition(bonus: ConditionalBonus, deployed: set[str]) -> Expr | None:
+    """When a bonus is paid; `None` for never."""
+    span = bonus.span
+    match bonus:
+        case CompletionBonus(affordance=affordance):
+            used = binary(word("last", span), "==", quoted(affordance), span)
+            return used if affordance.value in deployed else None
+        case StreakBonus(affordance=affordance, min_streak=least):
+            streak = binary(StreakExpr(quoted(affordance), span), ">=", number(float(least.value), least.span), span)
+            return streak if affordance.value in deployed else None
+        case DiversityBonus(min_unique=least):
+            return binary(word("visited", span), ">=", number(float(least.value), least.span), span)
+        case EfficiencyBonus(bar=bar, threshold=level):
+            return binary(quoted(bar), ">=", given(level), span)
+        case CrisisAvoidance(bar=bar, threshold=level):
+            return binary(quoted(bar), ">", given(level), span)
+        case StateAchievement(conditions=conditions):
+            each = [binary(quoted(c.bar), ">=", given(c.min_value), c.bar.span) for c in conditions]
+            return joined(each, "and", span)
+        case BalanceBonus(bars=bars, max_imbalance=most):
+            meters = [quoted(bar) for bar in bars]
+            spread = minus(call("max", meters, span), call("min", meters, span), span)
+            return binary(spread, "<=", given(most), span)

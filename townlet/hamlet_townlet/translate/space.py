@@ -5,19 +5,10 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from hamlet.schema import axis_names
-from hamlet_townlet.pack import (
-    Aspatial,
-    Boundary,
-    Continuous,
-    Grid,
-    Metric,
-    Spanned,
-    Substrate,
-    Training,
-    substrate_axes,
-)
+from hamlet_townlet import pack
+from hamlet_townlet.pack import Spanned, Substrate, Training, substrate_axes
 from hamlet_townlet.reader.read_actions import substrate_actions
-from hamlet_townlet.translate.terms import as_binary32, exact, number, signed, word
+from hamlet_townlet.translate.terms import as_binary32, exact, property_of, signed, word
 from hamletc.language.syntax import MoveDef, MovesDecl, Name, Property, Signed, SpaceDecl
 
 
@@ -25,37 +16,33 @@ def space(substrate: Substrate, training: Training) -> SpaceDecl:
     """`space grid 8 x 8 { edges clamp  places stored }`."""
     span = substrate.span
     match substrate:
-        case Grid(sizes=sizes, boundary=boundary):
+        case pack.Grid(sizes=sizes, boundary=boundary):
             properties = [_word("edges", boundary), Property(word("places", span), word("stored", span), span)]
             if not training.randomize_affordances.value:
                 chosen = training.randomize_affordances.span
                 properties.append(Property(word("starts", chosen), word("anywhere", chosen), chosen))
             numerals = tuple(Signed(str(size.value), size.span) for size in sizes)
             return SpaceDecl(word("grid", span), numerals, (), tuple(properties), span)
-        case Continuous():
+        case pack.Continuous():
             bounds = tuple(
                 (signed(low.value, low.span), signed(high.value, high.span)) for low, high in substrate.bounds
             )
             radius, step = substrate.interaction_radius, substrate.movement_delta
-            properties = [] if moves(substrate) else [_number("step", step)]
-            properties += [_number("reach", radius), _word("edges", substrate.boundary)]
+            properties = [] if moves(substrate) else [property_of("step", step)]
+            properties += [property_of("reach", radius), _word("edges", substrate.boundary)]
             properties.append(_word("distance", substrate.metric))
             return SpaceDecl(word("continuous", span), (), bounds, tuple(properties), span)
-        case Aspatial():
+        case pack.Aspatial():
             return SpaceDecl(word("none", span), (), (), (), span)
 
 
-def _word(key: str, value: Spanned[Boundary] | Spanned[Metric]) -> Property:
+def _word(key: str, value: Spanned[pack.Boundary] | Spanned[pack.Metric]) -> Property:
     return Property(word(key, value.span), word(value.value, value.span), value.span)
-
-
-def _number(key: str, value: Spanned[float]) -> Property:
-    return Property(word(key, value.span), number(value.value, value.span), value.span)
 
 
 def moves(substrate: Substrate) -> MovesDecl | None:
     """The moves in a plane, whose displacements HAMLET scales by `movement_delta` twice; others are the usual ones."""
-    if not isinstance(substrate, Continuous) or len(substrate.bounds) != 2:
+    if not isinstance(substrate, pack.Continuous) or len(substrate.bounds) != 2:
         return None
     step, grain = substrate.movement_delta, substrate.discretization
     span = step.span if grain is None else grain.span
@@ -79,7 +66,7 @@ def moves(substrate: Substrate) -> MovesDecl | None:
 
 def displacement(part: float, substrate: Substrate) -> float:
     """What a step of a custom action adds to a coordinate."""
-    if isinstance(substrate, Continuous):
+    if isinstance(substrate, pack.Continuous):
         return as_binary32(as_binary32(part) * as_binary32(substrate.movement_delta.value))
     return part
 

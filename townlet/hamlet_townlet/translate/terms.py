@@ -1,4 +1,4 @@
-"""Expressions of the text language, from parts of a pack.
+"""Expressions and names of the text language, from parts of a pack.
 
 HAMLET rounds every number of a pack to binary32 before it computes; the text language folds constants in binary64. So
 two constants are never left to meet in an expression: they are put together here, in binary32.
@@ -8,23 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import chain, count
 from math import inf
 
 from hamlet.numbers.binary32 import round32, spell32
 from hamlet.universe import Span
 from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.fields import spelled
-from hamletc.language.syntax import (
-    BinaryExpr,
-    BinaryOp,
-    CallExpr,
-    Expr,
-    Name,
-    Numeral,
-    Signed,
-    UnaryExpr,
-    WhenExpr,
-)
+from hamlet_townlet.reader.limits import LONGEST_NAME
+from hamletc.language import syntax
+from hamletc.language.syntax import Expr, Name
 
 
 def quoted(name: Spanned[str]) -> Name:
@@ -50,21 +43,31 @@ def spell(value: float) -> str:
     return "0" if as_binary32(value) == 0 else spelled(abs(value)) if abs(value) < inf else "1e39"
 
 
-def signed(value: float, span: Span) -> Signed:
+def signed(value: float, span: Span) -> syntax.Signed:
     """A number where only a constant may stand."""
     text = spell(value)
-    return Signed(f"-{text}" if value < 0 and text != "0" else text, span)
+    return syntax.Signed(f"-{text}" if value < 0 and text != "0" else text, span)
 
 
-def exact(value: float, span: Span) -> Signed:
+def exact(value: float, span: Span) -> syntax.Signed:
     """A binary32 number where only a constant may stand, in its shortest spelling."""
     return signed(shortest(value), span)
 
 
 def number(value: float, span: Span) -> Expr:
     """A constant."""
-    numeral = Numeral(spell(value), span)
-    return UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
+    numeral = syntax.Numeral(spell(value), span)
+    return syntax.UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
+
+
+def given(value: Spanned[float]) -> Expr:
+    """The constant that a pack gives, at its place."""
+    return number(value.value, value.span)
+
+
+def property_of(key: str, value: Spanned[float]) -> syntax.Property:
+    """The property of a declaration whose value is a constant that a pack gives."""
+    return syntax.Property(word(key, value.span), given(value), value.span)
 
 
 def exactly(value: float, span: Span) -> Expr:
@@ -80,20 +83,20 @@ def shortest(rounded: float) -> float:
 def constant(expression: Expr) -> float | None:
     """The binary32 value of a constant, `None` of other expressions."""
     match expression:
-        case Numeral(text=text):
+        case syntax.Numeral(text=text):
             return as_binary32(float(text))
-        case UnaryExpr(op="-", operand=Numeral(text=text)):
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text)):
             return -as_binary32(float(text))
         case _:
             return None
 
 
-def binary(left: Expr, op: BinaryOp, right: Expr, span: Span) -> Expr:
+def binary(left: Expr, op: syntax.BinaryOp, right: Expr, span: Span) -> Expr:
     """`left op right`."""
-    return BinaryExpr(op, left, right, span, span)
+    return syntax.BinaryExpr(op, left, right, span, span)
 
 
-def _folded(op: BinaryOp, compute: Callable[[float, float], float]) -> Callable[[Expr, Expr, Span], Expr]:
+def _folded(op: syntax.BinaryOp, compute: Callable[[float, float], float]) -> Callable[[Expr, Expr, Span], Expr]:
     def build(left: Expr, right: Expr, span: Span) -> Expr:
         first, second = constant(left), constant(right)
         if first is None or second is None:
@@ -107,9 +110,9 @@ def _folded(op: BinaryOp, compute: Callable[[float, float], float]) -> Callable[
 plus = _folded("+", lambda a, b: a + b)
 """`a + b`, computed in binary32 where both are constants."""
 minus = _folded("-", lambda a, b: a - b)
-"""`a - b`, likewise."""
+"""`a - b`, computed in binary32 where both are constants."""
 times = _folded("*", lambda a, b: a * b)
-"""`a * b`, likewise."""
+"""`a * b`, computed in binary32 where both are constants."""
 
 
 def product(factors: Sequence[Expr], span: Span) -> Expr:
@@ -117,7 +120,7 @@ def product(factors: Sequence[Expr], span: Span) -> Expr:
     return reduce(lambda a, b: times(a, b, span), factors) if factors else number(1.0, span)
 
 
-def joined(conditions: Sequence[Expr], op: BinaryOp, span: Span) -> Expr:
+def joined(conditions: Sequence[Expr], op: syntax.BinaryOp, span: Span) -> Expr:
     """Conditions joined by `and` or `or`."""
     return reduce(lambda a, b: binary(a, op, b, span), conditions)
 
@@ -126,9 +129,17 @@ def call(function: str, arguments: Sequence[Expr], span: Span) -> Expr:
     """A call of one of the language's functions; `min` and `max` of a single value are that value."""
     if function in ("min", "max") and len(arguments) == 1:
         return arguments[0]
-    return CallExpr(Name(function, span), tuple(arguments), span)
+    return syntax.CallExpr(Name(function, span), tuple(arguments), span)
 
 
 def when(value: Expr, condition: Expr, span: Span) -> Expr:
     """`value when condition`."""
-    return WhenExpr(value, condition, span)
+    return syntax.WhenExpr(value, condition, span)
+
+
+def fresh_name(wanted: str, taken: set[str]) -> str:
+    """The wanted name, or the first of `wanted_2`, `wanted_3`, ... that is not taken; it is taken from then on."""
+    tries = (f"{wanted[: LONGEST_NAME - len(str(n)) - 1]}_{n}" for n in count(2))
+    name = next(name for name in chain([wanted], tries) if name not in taken)
+    taken.add(name)
+    return name

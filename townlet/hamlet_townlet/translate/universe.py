@@ -6,49 +6,47 @@ the checker, and everything behind it, treats both alike.
 
 from __future__ import annotations
 
+import keyword
+import re
+from pathlib import Path
+
 from hamlet.universe import Span
 from hamlet_townlet.adapter.description import Description, ObservationField
 from hamlet_townlet.pack import Pack, StoppingBonus
+from hamlet_townlet.reader.limits import LONGEST_NAME
 from hamlet_townlet.reader.read_affordances import raises
-from hamlet_townlet.translate.actions import action
+from hamlet_townlet.translate.actions import action, enabled, masks
 from hamlet_townlet.translate.affordances import HOURS, affordance
-from hamlet_townlet.translate.dynamics import dynamics
-from hamlet_townlet.translate.ending import dies, lifespan
-from hamlet_townlet.translate.masks import enabled, masks
-from hamlet_townlet.translate.meters import meter
-from hamlet_townlet.translate.names import fresh_name, universe_name
+from hamlet_townlet.translate.dynamics import dies, dynamics, lifespan, meter
 from hamlet_townlet.translate.observations import ObservedVariable, observe, observed, start
 from hamlet_townlet.translate.rewards import rewards
 from hamlet_townlet.translate.space import moves, space
-from hamlet_townlet.translate.terms import as_binary32, number, word
+from hamlet_townlet.translate.terms import as_binary32, fresh_name, number, word
 from hamlet_townlet.translate.variables import Variables
-from hamletc.language.syntax import (
-    NOWHERE,
-    ClockDecl,
-    Decl,
-    EpisodesDecl,
-    File,
-    InertDecl,
-    InputDecl,
-    Name,
-    ParamDecl,
-    Signed,
-    TrackDecl,
-)
+from hamletc.language import syntax
+from hamletc.language.syntax import NOWHERE, Name
 
 LARGEST_INTRINSIC = 1e6
 """The largest intrinsic reward that a universe takes, before its weight."""
 LARGEST_DEPLETION = 1000.0
 
 
-def translate(pack: Pack) -> tuple[File, Description]:
+def universe_name(directory: Path) -> str:
+    """The name of the folder of a pack, changed as little as it takes to import a package of that name."""
+    name = re.sub(r"\W", "_", directory.resolve().name, flags=re.ASCII)[:LONGEST_NAME]
+    if not name or name[0].isdigit():
+        name = f"pack_{name}"[:LONGEST_NAME]
+    return f"{name[: LONGEST_NAME - 1]}_" if keyword.iskeyword(name) or name in ("then", "when") else name
+
+
+def translate(pack: Pack) -> tuple[syntax.File, Description]:
     """The syntax tree of a pack, and what HAMLET knows about it beyond a universe."""
     names = {bar.name.value for bar in pack.bars}
-    depletion, fresh, intrinsic = (_reserve(name, names) for name in ("depletion", "fresh", "intrinsic_raw"))
+    depletion, fresh, intrinsic = (fresh_name(name, names) for name in ("depletion", "fresh", "intrinsic_raw"))
     variables = Variables(pack, fresh)
     earned = rewards(pack, variables, intrinsic)
     parts = observed(pack)
-    declarations: list[Decl | None] = [
+    declarations: list[syntax.Decl | None] = [
         *_setting(pack),
         _param(depletion, 1.0, LARGEST_DEPLETION, NOWHERE),
         _param(fresh, 0.0, 1.0, NOWHERE) if variables.used else None,
@@ -57,28 +55,29 @@ def translate(pack: Pack) -> tuple[File, Description]:
         *earned,
         observe(parts, NOWHERE),
     ]
-    file = File(Name(universe_name(pack.directory), NOWHERE), tuple(d for d in declarations if d is not None), NOWHERE)
+    name = Name(universe_name(pack.directory), NOWHERE)
+    file = syntax.File(name, tuple(each for each in declarations if each is not None), NOWHERE)
     return file, _describe(pack, depletion, fresh if variables.used else None, intrinsic, parts)
 
 
-def _setting(pack: Pack) -> list[Decl | None]:
+def _setting(pack: Pack) -> list[syntax.Decl | None]:
     """The space, time, and how a universe of HAMLET's is run."""
     training = pack.training
     span = training.temporal.span
-    clock = ClockDecl(Signed(str(HOURS), span), span) if training.temporal.value else None
+    clock = syntax.ClockDecl(syntax.Signed(str(HOURS), span), span) if training.temporal.value else None
     return [
         space(pack.substrate, training),
         moves(pack.substrate),
         start(pack),
         clock,
         lifespan(training.lifespan),
-        EpisodesDecl(NOWHERE),
-        TrackDecl(word("world", NOWHERE), NOWHERE),
-        InertDecl(NOWHERE),
+        syntax.EpisodesDecl(NOWHERE),
+        syntax.TrackDecl(word("world", NOWHERE), NOWHERE),
+        syntax.InertDecl(NOWHERE),
     ]
 
 
-def _body(pack: Pack, depletion: Name) -> list[Decl | None]:
+def _body(pack: Pack, depletion: Name) -> list[syntax.Decl | None]:
     """What happens in a tick."""
     unclamped: set[str] = set()
     if not pack.training.temporal.value:
@@ -96,20 +95,14 @@ def _body(pack: Pack, depletion: Name) -> list[Decl | None]:
     ]
 
 
-def _reserve(wanted: str, names: set[str]) -> str:
-    name = fresh_name(wanted, names)
-    names.add(name)
-    return name
-
-
-def _param(name: str, default: float, most: float, span: Span) -> ParamDecl:
+def _param(name: str, default: float, most: float, span: Span) -> syntax.ParamDecl:
     bounds = (number(0.0, span), number(most, span))
-    return ParamDecl(Name(name, span, quoted=True), number(default, span), bounds, span)
+    return syntax.ParamDecl(Name(name, span, quoted=True), number(default, span), bounds, span)
 
 
-def _input(name: str, span: Span) -> InputDecl:
+def _input(name: str, span: Span) -> syntax.InputDecl:
     bounds = (number(-LARGEST_INTRINSIC, span), number(LARGEST_INTRINSIC, span))
-    return InputDecl(Name(name, span, quoted=True), number(0.0, span), bounds, span)
+    return syntax.InputDecl(Name(name, span, quoted=True), number(0.0, span), bounds, span)
 
 
 def _describe(

@@ -28,7 +28,6 @@ class Variables:
     def read(self, name: Spanned[str]) -> Expr:
         """The value of a variable when rewards are computed."""
         span, pack = name.span, self.pack
-        temporal = pack.training.temporal.value and bool(pack.deployed)
         index = velocity_axis(name.value, pack.substrate)
         if index is not None:
             return AxisExpr("velocity", Name(axis(pack.substrate, index), span), span)
@@ -42,17 +41,13 @@ class Variables:
             case "time_cos":
                 return word("day_cos", span) if pack.training.temporal.value else number(1.0, span)
             case "interaction_progress":
-                ten = number(10.0, span)
-                return (
-                    self._observed(binary(word("progress", span), "/", ten, span), span)
-                    if temporal
-                    else number(0, span)
-                )
+                if not pack.training.temporal.value or not pack.deployed:
+                    return number(0.0, span)
+                return self._observed(binary(word("progress", span), "/", number(10.0, span), span), span)
             case "lifetime_progress":
                 whole = number(float(pack.training.lifespan.value), pack.training.lifespan.span)
-                return self._observed(
-                    call("min", [binary(word("age", span), "/", whole, span), number(1.0, span)], span), span
-                )
+                share = binary(word("age", span), "/", whole, span)
+                return self._observed(call("min", [share, number(1.0, span)], span), span)
             case _:
                 declared = next((v for v in pack.variables if v.id.value == name.value), None)
                 return number(0.0 if declared is None else declared.default[0], span)

@@ -1,20 +1,103 @@
-"""Timing cases side by side, so that a busy moment of the machine hits all of them."""
+"""How fast a universe runs on this machine: what `hamletc bench` measures."""
 
 from __future__ import annotations
 
+import os
+import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import torch
 
 import hamlet
-from hamlet.backend.registry import Tune
+from hamlet import schema
+from hamlet.backend.buffers import DTYPES
+from hamlet.backend.registry import Tune, backend_names
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamlet_lab.bench.cases import Case
-from hamlet_lab.bench.traffic import bytes_per_agent_tick
+from hamlet.schema.observed import encodes, fits_bfloat16
+from hamlet.universe import Universe
+
+Launch: TypeAlias = Literal["step", "rollout"]
+Observed: TypeAlias = Literal["none", "uint8", "bfloat16", "float32"]
+
+INTERPRETER_MOST = 4096
+"""The interpreter is timed up to so many lanes: its rate hardly changes beyond, and it is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`step` is a launch per tick, `rollout` one for `ticks` ticks; both write what is `observed` every tick."""
+
+    backend: str
+    worlds: int
+    agents: int
+    launch: Launch
+    ticks: int
+    observed: Observed
+
+    @property
+    def lanes(self) -> int:
+        return self.worlds * self.agents
+
+
+def observable(universe: Universe) -> tuple[Observed, ...]:
+    """What can be observed of a universe: not all observations fit into bytes."""
+    fits: dict[Observed, bool] = {"uint8": encodes(universe), "bfloat16": fits_bfloat16(universe)}
+    return ("none", *(observed for observed, fit in fits.items() if fit), "float32")
+
+
+def cases(
+    backends: Sequence[str], worlds: Sequence[int], agents: int, observed: Sequence[Observed], ticks: int
+) -> tuple[Case, ...]:
+    """All combinations, by backend, launch, what is observed, and size."""
+    return tuple(
+        Case(backend, count, agents, launch, ticks if launch == "rollout" else 1, seen)
+        for backend in backends
+        for launch in ("rollout", "step")
+        for seen in observed
+        for count in worlds
+        if backend != "interpreter" or count * agents <= INTERPRETER_MOST
+    )
+
+
+def available() -> tuple[str, ...]:
+    """The backends that run here without being told where."""
+    return tuple(name for name in reversed(backend_names()) if name != "triton" or torch.cuda.is_available())
+
+
+def machine(device: torch.device) -> str:
+    """The device in words."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{platform.processor() or platform.machine()}, {cores} CPUs"
+
+
+def bytes_per_agent_tick(universe: Universe, case: Case) -> float:
+    """A launch reads the state and writes it; a step reads an action and writes outcomes; both write observations and
+    masks in every tick. What stays in registers or caches between the ticks of a rollout costs nothing."""
+    state = sum(_bytes(field, case) for field in schema.state_fields(universe))
+    outcome = sum(_bytes(field, case) for field in schema.outcome_fields(universe))
+    per_launch = 2 * state + outcome
+    masks = len(schema.action_names(universe))
+    if case.observed == "none":
+        observations = masks / case.ticks
+    else:
+        size = getattr(torch, case.observed).itemsize
+        observations = masks + schema.observation_rows(universe) * size
+    actions = DTYPES["i32"].itemsize if case.launch == "step" else 0
+    return per_launch / case.ticks + observations + actions
+
+
+def _bytes(field: schema.Field, case: Case) -> float:
+    rows = 1 if field.rows is None else len(field.rows)
+    size = rows * DTYPES[field.dtype].itemsize
+    return size if field.per == "lane" else size / case.agents
+
 
 SHORTEST = 0.02
 """Seconds that a sample takes at least: more launches are timed together where one is shorter."""
