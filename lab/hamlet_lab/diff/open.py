@@ -18,9 +18,9 @@ from hamlet.package.module import Module, load
 from hamlet.universe import Universe
 from hamlet_lab.divergence.compiled import Compiled, lowered, packaged, specialised
 from hamlet_lab.divergence.events import CPU, Candidate
+from hamlet_lab.divergence.kernels import kernels_of
 from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.divergence.session import Side
-from hamlet_lab.divergence.taps import kernels_of
 from hamlet_lab.runners import ARCHITECTURES, RUNNERS
 from hamlet_lab.verify.recording import Playback, Recording, read_recording
 from hamletc.compile import Options, build, build_checked, check_file
