@@ -16,7 +16,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from hamletc.frontend import Reading, Stopwatch
+from hamletc.frontend import Stopwatch, UniverseText
 from hamletc.language.source import Source
 from hamletc.read import parsed
 
@@ -35,7 +35,7 @@ class Shouts:
 
     def read(self, path, stopwatch):
         reading = stopwatch.lap("parse", lambda: parsed(Source(path, path.read_text())))
-        return Reading(path, reading.file, reading.sources, attached={"shout.txt": path.read_text()}, name="shout")
+        return UniverseText(path, reading.file, reading.sources, attached={"shout.txt": path.read_text()}, name="shout")
 
 
 class Counting:
