@@ -52,6 +52,9 @@ def rollout(reports: Reports) -> str:
     if (report := reports.get("cpu_avx2")) is not None:
         parts.append("The same machine with kernels for CPUs that have AVX2, like most laptops:")
         parts += _rollout([row for row in report["rates"] if row["what"].startswith("numba")], report["machine"])
+    if (report := reports.get("cpu_intel")) is not None:
+        parts.append("Another machine, whose cores have half the clock and are shared with others:")
+        parts += _rollout(report["rates"], report["machine"])
     return "\n\n".join(parts)
 
 
@@ -77,7 +80,7 @@ def _steps(rates: Sequence[Report]) -> list[str]:
         "Steps, in microseconds each. A *cold* step is taken alone, after work that has filled the caches with other "
         "things; a *hot* one in a loop of steps, as training takes them."
     )
-    return [said, markdown("lr", ("what", "microseconds"), rows)] if rows else []
+    return [said, markdown("lr", ("what", "microseconds"), rows)] if rows else ["Steps in this table are cold ones."]
 
 
 def headline(reports: Reports) -> str:
