@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hamletc.errors import CompileError
 
@@ -57,6 +58,17 @@ def write_meters(title: str, names: Sequence[str], samples: Sequence[Sample], pa
             panel.set_xlabel("tick", fontsize=9)
             panel.tick_params(labelbottom=True)
     figure.suptitle(title, fontsize=11)
+    save(figure, path)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure of pyplot as a PNG whose bytes depend on nothing but what it shows, and close it.
+
+    Raises:
+        CompileError: it cannot be written there.
+    """
+    from matplotlib import pyplot
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=110, metadata={"Software": None})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import rich_click as click
 
+from hamletc.cli.plot import save
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -152,10 +153,4 @@ def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
     panels[0][0].set_ylabel("agent-ticks per second")
     panels[0][-1].legend(fontsize=7)
     figure.suptitle(title, fontsize=11)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=110, metadata={"Software": None})
-    except OSError as error:
-        raise CompileError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        pyplot.close(figure)
+    save(figure, path)
