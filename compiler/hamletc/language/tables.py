@@ -100,14 +100,16 @@ class Automaton:
         target = self._table[self._states[-1]].get(terminal)
         if target is None or target >= 0:
             return target is not None
-        stack = list(self._states)
+        # Copying the stack would make a deeply nested text take quadratic time.
+        kept, pushed = len(self._states), list[int]()
         while target is not None and target < 0:
             rule = self._rules[-1 - target]
-            del stack[len(stack) - rule.length :]
-            state = self._table[stack[-1]][rule.origin]
+            kept -= max(rule.length - len(pushed), 0)
+            del pushed[max(len(pushed) - rule.length, 0) :]
+            state = self._table[pushed[-1] if pushed else self._states[kept - 1]][rule.origin]
             if state == self._end:
                 return True
-            stack.append(state)
+            pushed.append(state)
             target = self._table[state].get(terminal)
         return target is not None
 
