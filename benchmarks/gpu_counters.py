@@ -39,27 +39,25 @@ def counted(module: Module, plan: Plan) -> list[Row]:
     """A row for each launch and counter.
 
     Raises:
-        NotHere: there is no `ncu`, or it may not count here.
+        MissingError: there is no `ncu`, or it may not count here.
     """
-    from gpu_parts import NotHere
+    from gpu_parts import MissingError
 
     ncu = shutil.which("ncu")
     if ncu is None:
-        raise NotHere("there is no ncu")
-    found = ""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, source in module.sources.items():
-            (Path(folder) / module.name / name).parent.mkdir(parents=True, exist_ok=True)
-            (Path(folder) / module.name / name).write_bytes(source)
-        work = [sys.executable, __file__, f"{folder}/{module.name}", str(max(plan.lanes)), str(plan.device)]
-        # Names of metrics change with the GPU: without those that are named here, there are still the sections.
-        for more in (["--metrics", ",".join(METRICS)], []):
-            done = subprocess.run([*command(ncu), *more, *work], capture_output=True, text=True, timeout=SECONDS)
-            found = done.stdout
-            if done.returncode == 0:
-                return list(rows(module.name, found))
-    told = next((line for line in (found + done.stderr).splitlines() if "ERR" in line.upper()), "no reason given")
-    raise NotHere(f"ncu counts nothing: {told.strip()}")
+        raise MissingError("there is no ncu")
+    if plan.device.type != "cuda":
+        raise MissingError("there is no GPU to count")
+    work = [sys.executable, __file__, str(module.path.resolve()), str(max(plan.lanes)), str(plan.device)]
+    said = ""
+    # Names of metrics change with the GPU: without those that are named here, there are still the sections.
+    for more in (["--metrics", ",".join(METRICS)], []):
+        done = subprocess.run([*command(ncu), *more, *work], capture_output=True, text=True, timeout=SECONDS)
+        if done.returncode == 0:
+            return rows(module.name, done.stdout)
+        said = done.stdout + done.stderr
+    told = next((line for line in said.splitlines() if "ERR" in line.upper()), said[-300:])
+    raise MissingError(f"ncu counts nothing: {told.strip()}")
 
 
 def command(ncu: str) -> list[str]:

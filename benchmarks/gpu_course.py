@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import traceback
@@ -14,7 +15,7 @@ from typing import TypeVar
 from gpu_counters import counted
 from gpu_launch import chosen, first_step_ahead, tuned
 from gpu_parts import (
-    NotHere,
+    MissingError,
     compiled_kernels,
     facts,
     first_launch,
@@ -65,17 +66,24 @@ class Check:
         if began > self._deadline:
             self.fail(name, f"left out: {self._deadline:.0f} s were over")
             return []
+        compiled = _compiled()
         try:
             return [work(*arguments)]
-        except NotHere as reason:
+        except MissingError as reason:
             self.leave_out(name, str(reason))
         except Exception as error:
             # Whatever it was, the other parts still have something to say.
             self.fail(name, f"{type(error).__name__}: {error}".splitlines()[0][:300], traceback.format_exc())
         finally:
             taken = time.perf_counter() - self._started - began
-            self.report.parts.append({"part": name, "began_s": began, "seconds": taken})
+            row = {"part": name, "began_s": began, "seconds": taken, "kernels compiled": _compiled() - compiled}
+            self.report.parts.append(row)
         return []
+
+
+def _compiled() -> int:
+    """How many kernels Triton has put into its cache."""
+    return sum(1 for _ in Path(os.environ["TRITON_CACHE_DIR"]).glob("*/*.cubin"))
 
 
 def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> None:

@@ -20,7 +20,7 @@ from hamlet_lab.verify import QUICK, Candidate, Effort, verify
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class NotHere(Exception):
+class MissingError(Exception):
     """This machine lacks what a part needs."""
 
 
@@ -149,11 +149,11 @@ def backend_of(module: Module, name: str, device: torch.device) -> Backend:
 
 
 def import_numba() -> str:
-    """Raises `NotHere` where numba does not import, for whatever reason."""
+    """Raises `MissingError` where numba does not import, for whatever reason."""
     try:
         import numba
     except Exception as error:
-        raise NotHere(f"numba does not import: {type(error).__name__}: {error}") from error
+        raise MissingError(f"numba does not import: {type(error).__name__}: {error}") from error
     return str(numba.__version__)
 
 

@@ -79,7 +79,7 @@ def small_plan(device: torch.device) -> Plan:
     """Sizes that a simulated device can afford."""
     return replace(
         plan(device),
-        lanes=(96, 64),
+        lanes=(96,),
         rollouts=(3, 4),
         observed_rollout=3,
         samples=2,

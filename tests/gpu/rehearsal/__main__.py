@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ def main() -> None:
         sys.exit(__doc__)
     sys.path[0] = str(HERE.parent)
     sys.path += [str(HERE.parents[2] / package) for package in ("runtime", "lab", "compiler")]
+    # Tensors are small here, and threads would wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     from rehearsal.simulation import simulated
 
     with simulated(capability):

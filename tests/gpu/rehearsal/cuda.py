@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+
 from rehearsal.device import Device, DeviceError
 
 FREE, TOTAL = 60 << 30, 80 << 30
@@ -33,7 +34,7 @@ class Stream:
 
     _numbers = count(1)
 
-    def __init__(self, device: object = None, number: int | None = None) -> None:
+    def __init__(self, _: object = None, number: int | None = None) -> None:
         self.cuda_stream = next(self._numbers) if number is None else number
 
     def wait_stream(self, other: Stream) -> None:
@@ -50,7 +51,7 @@ class Event:
         self._timing = enable_timing
         self._moment: float | None = None
 
-    def record(self, stream: Stream | None = None) -> None:
+    def record(self, _: Stream | None = None) -> None:
         """The moment is now."""
         self._moment = time.perf_counter()
 
@@ -143,13 +144,13 @@ class Cuda:
             "device_count": lambda: 1,
             "current_device": lambda: 0,
             "set_device": self._checked,
-            "current_stream": lambda device=None: self._stream,
-            "default_stream": lambda device=None: self._default,
+            "current_stream": lambda _=None: self._stream,
+            "default_stream": lambda _=None: self._default,
             "is_current_stream_capturing": lambda: self._device.recording is not None,
-            "get_device_capability": lambda device=None: (properties.major, properties.minor),
-            "get_device_name": lambda device=None: properties.name,
-            "get_device_properties": lambda device=None: properties,
-            "mem_get_info": lambda device=None: (FREE, TOTAL),
+            "get_device_capability": lambda _=None: (properties.major, properties.minor),
+            "get_device_name": lambda _=None: properties.name,
+            "get_device_properties": lambda _=None: properties,
+            "mem_get_info": lambda _=None: (FREE, TOTAL),
             "empty_cache": lambda: None,
         }
 
@@ -167,7 +168,7 @@ def patched(device: Device) -> Iterator[None]:
         patch.multiple(torch.cuda, create=True, **cuda.patches()),
         patch.object(torch._C, "_cuda_getCurrentRawStream", lambda _: cuda._stream.cuda_stream, create=True),
         # Those of CUDA draw other numbers than those of the CPU; nobody here counts on which.
-        patch.object(torch, "Generator", lambda device="cpu": generator()),
+        patch.object(torch, "Generator", lambda _=None, **__: generator()),
         patch.object(torch, "compile", lambda function=None, **_: function),
     ):
         yield

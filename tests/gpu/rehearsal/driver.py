@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+
 from rehearsal.device import Device, Grid
 from rehearsal.tensors import CudaTensor
 
@@ -81,7 +82,7 @@ class Library:
         threads_y: int,
         threads_z: int,
         shared: int,
-        stream: int | None,
+        _stream: int | None,
         parameters: int | None,
         extra: int | None,
     ) -> None:
@@ -156,9 +157,7 @@ def launcher(device: Device) -> Callable[[Any, Any], Callable[..., None]]:
         constants = [type_ == "constexpr" for type_ in source.signature.values()]
         grid = metadata.num_warps * 32, metadata.shared
 
-        def launch(
-            blocks: int, blocks_y: int, blocks_z: int, _stream: int, handle: int, *rest: Any
-        ) -> None:
+        def launch(blocks: int, blocks_y: int, blocks_z: int, _stream: int, handle: int, *rest: Any) -> None:
             if (blocks_y, blocks_z) != (1, 1):
                 raise ValueError("kernels have one dimension here")
             # Before the arguments: metadata of the kernel and of the launch, and two hooks.

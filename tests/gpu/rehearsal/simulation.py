@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import torch
+
+from hamlet.backend import crossover
+from hamlet.env import make
+from hamlet.launch.gpu import tuning
 from rehearsal import cuda, driver
 from rehearsal.device import Device
 from rehearsal.tensors import CudaTensor, Simulated
+
+SIZES = (32, 128)
+"""The numbers of agents by which `auto` compares choices, which are otherwise up to 65,536."""
+FEWEST_LANES = 64
+"""From so many on blocks are tuned; otherwise from 65,536 on."""
 
 
 @contextlib.contextmanager
@@ -23,5 +33,13 @@ def simulated(capability: int = 90) -> Iterator[Device]:
         raise RuntimeError("there is a CUDA device: nothing need be simulated")
     device = Device(capability)
     CudaTensor.simulated = device
-    with cuda.patched(device), driver.patched(device), Simulated(device):
+    small = [
+        patch.object(crossover, "SIZES", SIZES),
+        patch.object(crossover, "SAMPLE_SECONDS", 0.0),
+        patch.object(make, "SIZES", SIZES),
+        patch.object(tuning, "FEWEST_LANES", FEWEST_LANES),
+    ]
+    with contextlib.ExitStack() as stack:
+        for each in (*small, cuda.patched(device), driver.patched(device), Simulated(device)):
+            stack.enter_context(each)
         yield device

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
-from rehearsal.device import Device, DeviceError
 from torch.overrides import TorchFunctionMode
+
+from rehearsal.device import Device, DeviceError
 
 CUDA = torch.device("cuda", 0)
 Tensor = torch.Tensor
@@ -74,7 +75,9 @@ class Simulated(TorchFunctionMode):
             return _moved(func(*args, **kwargs), True)
         on_cpu = [tensor for tensor in given if not isinstance(tensor, CudaTensor) and tensor.ndim > 0]
         if on_cuda and on_cpu and wanted is None and func not in MIXING:
-            raise RuntimeError(f"{_name(func)}: Expected all tensors to be on the same device: cuda:0 and cpu are there")
+            raise RuntimeError(
+                f"{_name(func)}: Expected all tensors to be on the same device: cuda:0 and cpu are there"
+            )
         to_cuda = wanted is None or wanted.type == "cuda"
         crosses = bool(on_cpu) if wanted is None else to_cuda != bool(on_cuda)
         # A factory fills the memory of the device there; it copies nothing.

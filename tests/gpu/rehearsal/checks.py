@@ -1,0 +1,114 @@
+"""What a GPU refuses, the simulated one refuses too; what it does, it does: the checks behind `test_rehearsal.py`, in a
+process of their own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import hamlet
+from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid
+from rehearsal.device import DeviceError
+from rehearsal.simulation import simulated
+
+
+def refused(kind: type[Exception], text: str, work: Callable[[], object]) -> None:
+    """The work raises this."""
+    with pytest.raises(kind, match=text):
+        work()
+
+
+def check_devices() -> None:
+    """Tensors say where they are, and those of two devices do not meet."""
+    here, there = torch.arange(3), torch.arange(3, device="cuda")
+    assert (here.is_cuda, there.is_cuda, there.device, (there + 1).device.type) == (
+        False,
+        True,
+        torch.device("cuda", 0),
+        "cuda",
+    )
+    assert (there.cpu().device, here.to("cuda").is_cuda, there.to(torch.float32).is_cuda) == (here.device, True, True)
+    assert torch.equal(there.cpu(), here)
+    refused(RuntimeError, "same device", lambda: here + there)
+    refused(RuntimeError, "same device", lambda: torch.equal(here, there))
+    refused(TypeError, "Tensor.cpu() first", there.numpy)
+    copied = here.to("cuda")
+    here[0] = 7
+    assert copied.tolist() == [0, 1, 2], "memory of two devices is not shared"
+    assert there.max(dim=0).values.is_cuda
+    assert all(part.is_cuda for part in there.unbind())
+    there.view(3)[1] = 9
+    assert there.tolist() == [0, 9, 2]
+
+
+def check_waiting() -> None:
+    """Where nothing may wait, what waits is an error."""
+    there, mask = torch.zeros(3, device="cuda"), torch.ones(3, dtype=torch.bool, device="cuda")
+    torch.cuda.set_sync_debug_mode("error")
+    there.add_(1).mul_(2)
+    torch.zeros(2, device="cuda")
+    for work in (
+        there.cpu,
+        there.sum().item,
+        lambda: there[mask],
+        lambda: torch.tensor([1], device="cuda"),
+        lambda: bool(there[0]),
+    ):
+        refused(DeviceError, "synchronizing", work)
+    torch.cuda.set_sync_debug_mode("default")
+    assert there.tolist() == [2, 2, 2]
+
+
+def check_graphs() -> None:
+    """What is recorded is not done, and what is replayed is."""
+    values, graph = torch.zeros(3, device="cuda"), torch.cuda.CUDAGraph()
+    refused(DeviceError, "never recorded", graph.replay)
+    with torch.cuda.graph(graph):
+        assert torch.cuda.is_current_stream_capturing()
+        values.add_(1)
+        doubled = values * 2
+        refused(DeviceError, "waits", values.sum().item)
+    assert values.tolist() == [0, 0, 0]
+    for _ in range(2):
+        graph.replay()
+    assert (values.tolist(), doubled.tolist()) == ([2, 2, 2], [4, 4, 4])
+
+
+def check_steps(package: str) -> None:
+    """Steps, and those of a graph, equal the interpreter; memory that is gone is not touched."""
+    module = hamlet.load(package)
+    gpu = hamlet.make(module, worlds=33, device="cuda", launch="step", quiet=True)
+    cpu = hamlet.make(module, worlds=33, backend="interpreter")
+    graphed = gpu.graphed()
+    generator = torch.Generator().manual_seed(3)
+    for turn in range(12):
+        actions = torch.randint(cpu.num_actions, (33,), generator=generator, dtype=torch.int32)
+        (gpu.step if turn % 2 else graphed.step)(actions.cuda())
+        cpu.step(actions)
+        for name, values in (cpu.state | cpu.outcome | {"observation": cpu.observation}).items():
+            found = (gpu.state | gpu.outcome | {"observation": gpu.observation})[name]
+            assert torch.equal(found.cpu(), values), name
+    assert SIMULATED.launched["step"] >= 13, SIMULATED.launched
+    handle = next(each for each in range(0x7000, 0x7010) if SIMULATED.function(each).name == "step")
+    sizes = SIMULATED.function(handle).sizes
+    driver, parameters = CudaDriver(), bytes(sum(sizes))
+    refused(CudaError, "bytes of parameters", lambda: driver.launch(handle, LaunchGrid(1, 32, 0), 0, parameters[1:]))
+    gone = torch.zeros(4, device="cuda").data_ptr()
+    lost = gone.to_bytes(8, sys.byteorder) + parameters[8:]
+    refused(CudaError, "no CUDA tensor is", lambda: driver.launch(handle, LaunchGrid(1, 32, 0), 0, lost))
+    refused(CudaError, "was not made by this process", lambda: driver.load(b"\x7fELF" + bytes(60), "step"))
+
+
+if __name__ == "__main__":
+    with simulated() as SIMULATED:
+        check_devices()
+        check_waiting()
+        check_graphs()
+        check_steps(sys.argv[1])
+        print(f"launched {dict(sorted(SIMULATED.launched.items()))}")

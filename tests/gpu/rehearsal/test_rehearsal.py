@@ -1,0 +1,19 @@
+"""The simulated device does what a GPU does, and refuses what it refuses. `make rehearsal` runs everything on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hamlet.package.module import Module
+from processes import Run
+from samples import text
+
+HERE = Path(__file__).parent
+
+
+def test_the_simulated_device(run_program: Run, compiled: Callable[[str], Module], tmp_path: Path) -> None:
+    cache = {"TRITON_CACHE_DIR": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    done = run_program(HERE / "checks.py", compiled(text("nowhere")).path, **cache)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "'step'" in done.stdout
