@@ -15,7 +15,7 @@ from gpu_times import Plan, Row, make
 from hamlet.backend.protocol import Backend
 from hamlet.interpreter import Interpreter
 from hamlet.package.module import Module
-from hamlet_lab.verify import QUICK, Candidate, Effort, verify
+from hamlet_lab.verify import Candidate, Effort, verify
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -159,7 +159,7 @@ def import_numba() -> str:
 
 def verify_quickly(module: Module, plan: Plan) -> tuple[Row, str]:
     """Compare the kernels with the interpreter on the CPU."""
-    return _verified(module, [(plan.backend, plan.device)], QUICK)
+    return _verified(module, [(plan.backend, plan.device)], plan.quick)
 
 
 def verify_all(module: Module, plan: Plan) -> tuple[Row, str]:
@@ -168,9 +168,9 @@ def verify_all(module: Module, plan: Plan) -> tuple[Row, str]:
     return _verified(module, [(plan.backend, plan.device), *on_cuda], plan.effort)
 
 
-def verify_numba(module: Module, _: Plan) -> tuple[Row, str]:
+def verify_numba(module: Module, plan: Plan) -> tuple[Row, str]:
     """Compare numba's kernels with the interpreter; little, since CI compares them without a GPU."""
-    return _verified(module, [("numba", torch.device("cpu"))], QUICK)
+    return _verified(module, [("numba", torch.device("cpu"))], plan.quick)
 
 
 def _verified(module: Module, names: list[tuple[str, torch.device]], effort: Effort) -> tuple[Row, str]:

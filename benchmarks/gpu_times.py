@@ -48,6 +48,7 @@ class Plan:
     samples: int
     sample_seconds: float
     copy_bytes: int
+    quick: Effort
     effort: Effort
     capability: int
     kernels: tuple[Form, ...]
@@ -67,6 +68,7 @@ def plan(device: torch.device) -> Plan:
         samples=12,
         sample_seconds=0.005,
         copy_bytes=1 << 30,
+        quick=QUICK,
         effort=Effort(2_051, 101, 256),
         capability=10 * major + minor,
         kernels=FORMS,
@@ -85,7 +87,8 @@ def small_plan(device: torch.device) -> Plan:
         samples=2,
         sample_seconds=0.0,
         copy_bytes=1 << 20,
-        effort=Effort(33, 9, 64),
+        quick=Effort(19, 4, 64, (torch.uint8,)),
+        effort=Effort(19, 4, 64),
         kernels=("step", "rollout"),
         ahead=("observe", "step"),
         chosen=(32, 64),
@@ -103,6 +106,7 @@ def dry_plan() -> Plan:
         samples=3,
         sample_seconds=0.0,
         copy_bytes=1 << 20,
+        quick=QUICK,
         effort=QUICK,
         capability=90,
         kernels=("step",),

@@ -3,6 +3,8 @@ process of their own."""
 
 from __future__ import annotations
 
+import ctypes
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +15,14 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hamlet
-from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid
 from rehearsal.device import DeviceError
+from rehearsal.driver import aligned
 from rehearsal.simulation import simulated
 
 
 def refused(kind: type[Exception], text: str, work: Callable[[], object]) -> None:
     """The work raises this."""
-    with pytest.raises(kind, match=text):
+    with pytest.raises(kind, match=re.escape(text)):
         work()
 
 
@@ -81,7 +83,7 @@ def check_graphs() -> None:
 
 
 def check_steps(package: str) -> None:
-    """Steps, and those of a graph, equal the interpreter; memory that is gone is not touched."""
+    """Steps, and those of a graph, equal the interpreter."""
     module = hamlet.load(package)
     gpu = hamlet.make(module, worlds=33, device="cuda", launch="step", quiet=True)
     cpu = hamlet.make(module, worlds=33, backend="interpreter")
@@ -95,14 +97,33 @@ def check_steps(package: str) -> None:
             found = (gpu.state | gpu.outcome | {"observation": gpu.observation})[name]
             assert torch.equal(found.cpu(), values), name
     assert SIMULATED.launched["step"] >= 13, SIMULATED.launched
+
+
+def check_driver() -> None:
+    """The driver refuses what is wrong, and says so in its status: unknown code, memory that is gone, no memory."""
+    library = ctypes.CDLL("libcuda.so.1")
     handle = next(each for each in range(0x7000, 0x7010) if SIMULATED.function(each).name == "step")
-    sizes = SIMULATED.function(handle).sizes
-    driver, parameters = CudaDriver(), bytes(sum(sizes))
-    refused(CudaError, "bytes of parameters", lambda: driver.launch(handle, LaunchGrid(1, 32, 0), 0, parameters[1:]))
+    size = sum(list(aligned(SIMULATED.function(handle).sizes))[-1])
+
+    def launch(parameters: bytes, told: int) -> str:
+        memory, count = ctypes.create_string_buffer(parameters, size), ctypes.c_size_t(told)
+        extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(memory), 2, ctypes.addressof(count), 0)
+        return said(library.cuLaunchKernel(handle, 1, 1, 1, 32, 1, 1, 0, None, None, ctypes.addressof(extra)))
+
+    def said(status: int) -> str:
+        text = ctypes.c_char_p()
+        library.cuGetErrorName(status, ctypes.addressof(text))
+        return (text.value or b"").decode() if status else ""
+
     gone = torch.zeros(4, device="cuda").data_ptr()
-    lost = gone.to_bytes(8, sys.byteorder) + parameters[8:]
-    refused(CudaError, "no CUDA tensor is", lambda: driver.launch(handle, LaunchGrid(1, 32, 0), 0, lost))
-    refused(CudaError, "was not made by this process", lambda: driver.load(b"\x7fELF" + bytes(60), "step"))
+    assert "bytes of parameters" in launch(bytes(size), size - 1)
+    assert "no CUDA tensor is" in launch(gone.to_bytes(8, sys.byteorder) + bytes(size - 8), size)
+    assert "outside every array" in launch(bytes(size), size)
+    module, image = ctypes.c_void_p(), ctypes.create_string_buffer(b"\x7fELF" + bytes(60))
+    assert said(library.cuModuleLoadData(ctypes.addressof(module), ctypes.addressof(image))) == ""
+    function = ctypes.c_void_p()
+    found = library.cuModuleGetFunction(ctypes.addressof(function), module, ctypes.c_char_p(b"step"))
+    assert "was not made by this process" in said(found)
 
 
 if __name__ == "__main__":
@@ -111,4 +132,5 @@ if __name__ == "__main__":
         check_waiting()
         check_graphs()
         check_steps(sys.argv[1])
+        check_driver()
         print(f"launched {dict(sorted(SIMULATED.launched.items()))}")

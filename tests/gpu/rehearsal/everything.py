@@ -46,27 +46,29 @@ def environ(folder: Path, *paths: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (folder, *paths))), "OMP_NUM_THREADS": "1"}
 
 
-def check_gpu(python: Path, folder: Path, commit: str) -> dict[str, Any]:
+def check_gpu(python: Path, folder: Path, without: list[str], commit: str) -> dict[str, Any]:
     """The GPU check with tiny sizes, in an environment that has none of our packages."""
-    result = folder / "gpu.json"
+    result, packages = folder / "gpu.json", folder / "packages"
+    shutil.copytree(ROOT / "generated", packages, ignore=shutil.ignore_patterns("__pycache__", *without))
     script = ROOT / "benchmarks" / "gpu_check.py"
-    options = ["--small", "--seconds", "7200", "--commit", commit, "--json", result]
+    options = ["--small", "--seconds", "7200", "--commit", commit, "--packages", packages, "--json", result]
     subprocess.run([python, HERE, script, *options], env=environ(folder), cwd=folder, stdout=subprocess.DEVNULL)
     found: dict[str, Any] = json.loads(result.read_text())
     return found
 
 
-def test_gpu(python: Path, folder: Path) -> str:
+def test_gpu(python: Path, folder: Path, without: list[str]) -> str:
     """What pytest says in the end of `tests/gpu`."""
     from gpu_check import as_installed
 
     as_installed(folder / "installed")
     paths = [ROOT / name for name in ("runtime", "lab", "compiler", "townlet", "tests", "tests/gpu")]
     command = [python, HERE, "-m", "pytest", "tests/gpu", "-n", "0", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        command, env=environ(folder, folder / "installed", *paths), cwd=ROOT, capture_output=True, text=True
-    )
-    print(done.stdout[-5000:], done.stderr[-2000:], file=sys.stderr, flush=True)
+    if without:
+        command += ["-k", " and ".join(f"not {name}" for name in without)]
+    variables = environ(folder, folder / "installed", *paths) | {"TRITON_CACHE_DIR": str(folder / "triton")}
+    done = subprocess.run(command, env=variables, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    print(done.stdout, file=sys.stderr, flush=True)
     summary = SUMMARY.findall(done.stdout)
     return summary[-1].strip() if summary else f"no result, exit code {done.returncode}"
 
@@ -76,25 +78,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "results" / "rehearsal.json")
     parser.add_argument("--python", type=Path, help="of an environment that has everything")
+    parser.add_argument("--without", action="append", default=[], metavar="UNIVERSE", help="leave out what is of it")
     arguments = parser.parse_args()
+    without = arguments.without
     sys.path.insert(0, str(ROOT / "benchmarks"))
     python = (arguments.python or environment(ROOT / "runs" / "rehearsal")).absolute()
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as name:
-        found = check_gpu(python, Path(name), commit)
-        tests = test_gpu(python, Path(name))
-    result = report(found, tests)
+        found = check_gpu(python, Path(name), without, commit)
+        tests = test_gpu(python, Path(name), without)
+    command = " ".join(["python tests/gpu/rehearsal/everything.py", *(f"--without {each}" for each in without)])
+    result = report(found, tests, command)
     arguments.json.write_text(json.dumps(result, indent=2) + "\n")
     arguments.json.with_suffix(".md").write_text(markdown(result))
     print(markdown(result))
     return 1 if found["failures"] or not re.fullmatch(r"\d+ passed(, \d+ skipped)?( in .*)?", tests) else 0
 
 
-def report(found: dict[str, Any], tests: str) -> dict[str, Any]:
+def report(found: dict[str, Any], tests: str, command: str) -> dict[str, Any]:
     """What is worth keeping: not the times, which mean nothing."""
     facts = ("commit", "python", "torch", "triton", "numpy", "device")
     return {
-        "command": "make rehearsal",
+        "command": command,
         **{name: found["facts"].get(name) for name in facts},
         "tests of tests/gpu": tests,
         "kernels compiled": sum(part["kernels compiled"] for part in found["parts"]),
