@@ -60,3 +60,8 @@ finite:
 .PHONY: soak
 soak:
 	nice $(PYTHON) tests/soak/run.py --jobs $(JOBS) --ledger benchmarks/results/soak.json
+
+# The GPU check and tests/gpu on a simulated GPU, with the versions of a machine that one may borrow: 5 GB, half an hour.
+.PHONY: rehearsal
+rehearsal:
+	nice $(PYTHON) tests/gpu/rehearsal/everything.py

@@ -43,11 +43,11 @@ def counted(module: Module, plan: Plan) -> list[Row]:
     """
     from gpu_parts import MissingError
 
+    if plan.device.type != "cuda":
+        raise MissingError("there is no GPU to count")
     ncu = shutil.which("ncu")
     if ncu is None:
         raise MissingError("there is no ncu")
-    if plan.device.type != "cuda":
-        raise MissingError("there is no GPU to count")
     work = [sys.executable, __file__, str(module.path.resolve()), str(max(plan.lanes)), str(plan.device)]
     said = ""
     # Names of metrics change with the GPU: without those that are named here, there are still the sections.

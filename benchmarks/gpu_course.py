@@ -94,6 +94,9 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
     modules = [module for folder in folders for module in check.part(f"load {folder.name}", hamlet.load, folder)]
     for module in modules:
         report.first_launch += check.part(f"first launch of {module.name}", first_launch, module, plan)
+    # Early, since all cores compile there what the parts after it would compile one by one.
+    for module in modules:
+        report.ahead += check.part(f"machine code of {module.name}", first_step_ahead, module, plan)
     for module in modules:
         for row, complaint in check.part(f"quick verification of {module.name}", verify_quickly, module, plan):
             report.verified.append(row)
@@ -128,7 +131,6 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
             if complaint:
                 check.fail(name, complaint)
     for module in modules:
-        report.ahead += check.part(f"machine code of {module.name}", first_step_ahead, module, plan)
         for rows in check.part(f"blocks of {module.name}", tuned, module, plan):
             report.tuned += rows
     for module in modules:

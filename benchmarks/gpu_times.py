@@ -18,7 +18,7 @@ from hamlet import schema
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
 from hamlet.launch.gpu import call
-from hamlet.launch.gpu.forms import BLOCK, FORMS, Form
+from hamlet.launch.gpu.forms import FORMS, Form
 from hamlet.package.module import Module
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.schema.features import Count, features
@@ -28,9 +28,9 @@ from hamlet_lab.verify import QUICK, Effort
 Row: TypeAlias = dict[str, Any]
 """A row of a table, as it stands in the JSON."""
 
-LIMIT, OTHER_LIMIT = "maxnreg", 255
-"""Triton's option, and the most registers that a thread can have. Asking for them makes other machine code than not
-asking; which is the faster one is what two rows of a form say."""
+MOST_REGISTERS = 255
+"""The most that a thread can have. Being allowed them makes other machine code than having no limit: which is the faster
+one is what two rows of a form say."""
 
 READ_ONLY = ("params", "inputs", "layout", "places", "episode")
 """State that a tick without a reset only reads."""
@@ -43,6 +43,7 @@ class Plan:
     device: torch.device
     backend: str
     lanes: tuple[int, ...]
+    observed: tuple[str, ...]
     rollouts: tuple[int, ...]
     observed_rollout: int
     samples: int
@@ -63,6 +64,7 @@ def plan(device: torch.device) -> Plan:
         device=device,
         backend="triton",
         lanes=(1_048_576, 65_536, 4_096),
+        observed=("float32", "uint8", "bfloat16"),
         rollouts=(64, 1_000),
         observed_rollout=64,
         samples=12,
@@ -101,6 +103,7 @@ def dry_plan() -> Plan:
         device=torch.device("cpu"),
         backend="numba",
         lanes=(64,),
+        observed=("float32", "uint8"),
         rollouts=(4,),
         observed_rollout=4,
         samples=3,
@@ -195,23 +198,15 @@ def some_policy(env: Env) -> TabularPolicy:
 
 
 @contextmanager
-def other_limit() -> Iterator[None]:
-    """Kernels are compiled with the other limit of registers: `OTHER_LIMIT` where they have none, else none."""
+def limited(registers: int) -> Iterator[None]:
+    """Kernels are compiled with this limit of registers."""
     chosen = call.options
 
-    def other(block: int, observes: bool) -> dict[str, int | bool]:
-        given = dict(chosen(block, observes))
-        if given.pop(LIMIT, None) is None:
-            given[LIMIT] = OTHER_LIMIT
-        return given
+    def given(*arguments: Any) -> dict[str, int | bool]:
+        return {**chosen(*arguments), "maxnreg": registers}
 
-    with patch.object(call, "options", other):
+    with patch.object(call, "options", given):
         yield
-
-
-def limit(observes: bool) -> int | None:
-    """The registers that a thread of a kernel may have, where there is a limit."""
-    return call.options(BLOCK, observes).get(LIMIT)
 
 
 def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None, found: list[Row]) -> None:
@@ -219,50 +214,49 @@ def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None, 
     each type of observations and with either limit of registers; steps as a graph; rollouts without observations, with
     statistics and by a table."""
     generator = torch.Generator(device=plan.device).manual_seed(1)
-    on_gpu = plan.backend == "triton"
 
-    def row(form: str, ticks: int, traffic: float | None, call: Callable[[], object], observes: bool) -> None:
+    def row(form: str, ticks: int, traffic: float | None, call: Callable[[], object], limit: int | None = None) -> None:
         times = samples(call, plan)
         rate = lanes * ticks / statistics.median(times)
         moved = None if traffic is None else rate * traffic
         found.append(
             {"universe": module.name, "backend": plan.backend, "form": form}
-            | {"registers_at_most": limit(observes) if on_gpu else None, "lanes": lanes, "ticks": ticks}
+            | {"registers_at_most": limit, "lanes": lanes, "ticks": ticks}
             | spread(times)
             | {"agent_ticks_per_s": rate, "bytes_per_agent_tick": traffic, "bytes_per_s": moved}
             | {"of_copy_bandwidth": None if moved is None or bandwidth is None else moved / bandwidth}
         )
 
-    def observed(name: str, env: Env) -> None:
+    def observed(name: str, env: Env, limit: int | None = None) -> None:
         state, seen = bytes_per_lane(env)
         ticks = plan.observed_rollout
-        row(f"step, {name}", 1, state + seen, lambda: env.step(actions), True)
+        row(f"step, {name}", 1, state + seen, lambda: env.step(actions), limit)
         rollout = partial(env.rollout, ticks, observe=True, statistics=False)
-        row(f"rollout, {name}", ticks, seen + state / ticks, rollout, True)
+        row(f"rollout, {name}", ticks, seen + state / ticks, rollout, limit)
 
     plain = make(module, lanes, plan, None)
     actions = torch.randint(plain.num_actions, (lanes,), dtype=torch.int32, device=plan.device, generator=generator)
     counts, policy = plain.rollout(1).counts, some_policy(plain)
     for ticks in plan.rollouts:
-        row("rollout", ticks, None, partial(plain.rollout, ticks, statistics=False), False)
-        row("rollout, statistics", ticks, None, partial(plain.rollout, ticks, statistics=counts), False)
+        row("rollout", ticks, None, partial(plain.rollout, ticks, statistics=False))
+        row("rollout, statistics", ticks, None, partial(plain.rollout, ticks, statistics=counts))
     ticks = plan.rollouts[0]
-    row("rollout, table", ticks, None, partial(plain.rollout, ticks, policy, statistics=False), False)
+    row("rollout, table", ticks, None, partial(plain.rollout, ticks, policy, statistics=False))
     # The most that counting can be asked for: everybody uses what it stands on, again and again.
     using = plain.tabular(torch.tensor(plain.action_names.index("INTERACT")), [])
-    row("rollout, all interact", ticks, None, partial(plain.rollout, ticks, using, statistics=False), False)
+    row("rollout, all interact", ticks, None, partial(plain.rollout, ticks, using, statistics=False))
     using_counted = partial(plain.rollout, ticks, using, statistics=counts)
-    row("rollout, all interact, statistics", ticks, None, using_counted, False)
+    row("rollout, all interact, statistics", ticks, None, using_counted)
     env = make(module, lanes, plan, "float32")
     observed("float32", env)
     if plan.device.type == "cuda":
         graphed = env.graphed()
         graphed.actions.copy_(actions)
-        row("step, float32, as a graph", 1, sum(bytes_per_lane(env)), graphed.step, True)
-    if encodes(module.universe):
-        observed("uint8", make(module, lanes, plan, "uint8"))
-    if fits_bfloat16(module.universe):
-        observed("bfloat16", make(module, lanes, plan, "bfloat16"))
-    if on_gpu:
-        with other_limit():
-            observed("float32", make(module, lanes, plan, "float32"))
+        row("step, float32, as a graph", 1, sum(bytes_per_lane(env)), graphed.step)
+    fits = {"uint8": encodes(module.universe), "bfloat16": fits_bfloat16(module.universe)}
+    for name in plan.observed:
+        if fits.get(name):
+            observed(name, make(module, lanes, plan, name))
+    if plan.backend == "triton":
+        with limited(MOST_REGISTERS):
+            observed("float32", make(module, lanes, plan, "float32"), MOST_REGISTERS)

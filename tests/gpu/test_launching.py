@@ -88,6 +88,7 @@ def test_tuned_blocks_give_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_auto_measures_once_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("numba", exc_type=ImportError)
     module = load(TOWN)
     few = hamlet.make(module, worlds=64)
     assert "measured" in few.choice
