@@ -154,7 +154,7 @@ def _counts(module: Module, capability: int, left_out: list[str]) -> list[Counte
     try:
         from hamlet_lab.profile.counts import count
 
-        return [count(module, capability, kernel) for kernel in KERNELS]
+        return count(module, capability, KERNELS)
     except (HamletError, ImportError, FileNotFoundError) as error:
         left_out.append(f"instructions: {str(error).splitlines()[0]}")
         return []

@@ -22,7 +22,8 @@ LOCAL = ".L_"
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`.
+    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`; `operands` is the rest
+    of its text.
 
     `places`: file and line that it comes from, and from where that was called, innermost first; empty if unknown.
     `ptx`: the line of the PTX that it comes from, `None` if unknown.
@@ -34,11 +35,17 @@ class Instruction:
     target: str | None
     places: tuple[tuple[str, int], ...] = ()
     ptx: int | None = None
+    operands: str = ""
 
     @property
     def jumps(self) -> bool:
         """Whether it is a branch within the kernel. On sm_80 a call of a local label is one, too."""
         return self.target is not None and self.target.startswith(LOCAL) and self.opcode in ("BRA", "CALL")
+
+    @property
+    def calls(self) -> bool:
+        """Whether it calls a subroutine."""
+        return self.opcode == "CALL" and not self.jumps
 
     @property
     def ends(self) -> bool:
@@ -66,17 +73,9 @@ class Block:
     """Instructions that run together.
 
     Attributes:
-        reached: there is a way to it from the beginning of the kernel. Not to subroutines, which are called.
-        looped: it can run more than once in a launch.
+        next: the numbers of the blocks that can run after it, the one that it jumps to first.
     """
 
-    instructions: tuple[Instruction, ...]
-    reached: bool
-    looped: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
     instructions: tuple[Instruction, ...]
     next: tuple[int, ...]
 
@@ -87,18 +86,45 @@ def instructions(text: str, kernel: str) -> list[Instruction]:
 
 
 def basic_blocks(text: str, kernel: str) -> list[Block]:
-    """The instructions of a kernel and its subroutines, block by block."""
-    blocks = _blocks(text, kernel)
-    reached = _after(blocks, [0])
-    return [
-        Block(block.instructions, number in reached, number in _after(blocks, block.next))
-        for number, block in enumerate(blocks)
-    ]
+    """The instructions of a kernel and its subroutines, block by block in the order of the text. A call of a subroutine
+    is an instruction like others, and no way to it."""
+    pieces: list[list[Instruction]] = []
+    first: dict[str, int] = {}
+    for label, body in _labelled(text, kernel):
+        first[label] = len(pieces)
+        piece: list[Instruction] = []
+        pieces.append(piece)
+        for instruction in body:
+            piece.append(instruction)
+            if instruction.ends:
+                piece = []
+                pieces.append(piece)
+    blocks = []
+    for number, piece in enumerate(pieces):
+        following = []
+        last = piece[-1] if piece else None
+        if last is not None and last.jumps and last.target is not None:
+            following.append(first[last.target])
+        leaves = last is not None and last.ends and not last.conditional
+        if not leaves and number + 1 < len(pieces):
+            following.append(number + 1)
+        blocks.append(Block(tuple(piece), tuple(following)))
+    return blocks
+
+
+def reached(blocks: Sequence[Block]) -> list[bool]:
+    """Whether there is a way to each block from the beginning of the kernel. Not to subroutines, which are called."""
+    found, work = {0}, [0]
+    while work:
+        more = set(blocks[work.pop()].next) - found
+        found |= more
+        work += more
+    return [number in found for number in range(len(blocks))]
 
 
 def largest_loop(text: str, kernel: str) -> Loop | None:
     """The natural loop with the most instructions; `None` where there is no loop."""
-    blocks = _blocks(text, kernel)
+    blocks = basic_blocks(text, kernel)
     dominators = _dominators(blocks)
     best: Loop | None = None
     headers = {head for number in dominators for head in blocks[number].next if head in dominators[number]}
@@ -151,49 +177,13 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
                     target and target[1],
                     places,
                     ptx,
+                    found[4],
                 )
             )
     return result
 
 
-def _blocks(text: str, kernel: str) -> list[_Block]:
-    """Basic blocks in order. A call of a subroutine is an instruction like others."""
-    pieces: list[list[Instruction]] = []
-    first: dict[str, int] = {}
-    for label, body in _labelled(text, kernel):
-        first[label] = len(pieces)
-        piece: list[Instruction] = []
-        pieces.append(piece)
-        for instruction in body:
-            piece.append(instruction)
-            if instruction.ends:
-                piece = []
-                pieces.append(piece)
-    blocks = []
-    for number, piece in enumerate(pieces):
-        following = []
-        last = piece[-1] if piece else None
-        if last is not None and last.jumps and last.target is not None:
-            following.append(first[last.target])
-        leaves = last is not None and last.ends and not last.conditional
-        if not leaves and number + 1 < len(pieces):
-            following.append(number + 1)
-        blocks.append(_Block(tuple(piece), tuple(following)))
-    return blocks
-
-
-def _after(blocks: list[_Block], first: Sequence[int]) -> set[int]:
-    """The blocks that can be reached from these, and these."""
-    found = set(first)
-    work = [*found]
-    while work:
-        more = set(blocks[work.pop()].next) - found
-        found |= more
-        work += more
-    return found
-
-
-def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:
+def _dominators(blocks: list[Block]) -> dict[int, frozenset[int]]:
     """For every block that is reached, the blocks on each way to it."""
     order, before = [0], {0: set[int]()}
     for number in order:
@@ -214,7 +204,7 @@ def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:
     return result
 
 
-def _natural(blocks: list[_Block], head: int, latches: list[int]) -> set[int]:
+def _natural(blocks: list[Block], head: int, latches: list[int]) -> set[int]:
     """The blocks from which a latch is reached without passing the head."""
     before: dict[int, list[int]] = {}
     for number, block in enumerate(blocks):
