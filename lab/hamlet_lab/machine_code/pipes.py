@@ -1,8 +1,8 @@
 """Which part of a multiprocessor executes an instruction, and for how many clocks it is busy with a warp's.
 
 A multiprocessor has four quarters. Each issues one instruction of a warp per clock, and has pipes of its own, some of
-which take longer: a pipe of 16 lanes is busy for two clocks with the 32 threads of a warp. LSU and ADU are shared by the
-four. Sources:
+which take longer: a pipe of 16 lanes is busy for two clocks with the 32 threads of a warp. LSU and ADU are shared by
+the four. Sources:
 
 - clocks: NVIDIA, "CUDA C++ Programming Guide", "Arithmetic Instructions", table "Throughput of Native Arithmetic
   Instructions" (results per clock and multiprocessor; 128 by it are the clocks of a quarter);
@@ -46,8 +46,9 @@ CLOCKS: dict[int, dict[Pipe, float]] = {
 }
 """Clocks that an instruction of a warp takes of a pipe of a quarter, by major compute capability: 8.0, 9.0, 10.0.
 
-From the guide: 64 integer additions, comparisons, shifts, logic operations (alu) and multiplications (fmaheavy) per clock
-and multiprocessor; 64 float additions on 8.0 and 128 later; 16 conversions and special functions (xu); 32 shuffles (lsu).
+From the guide: 64 integer additions, comparisons, shifts, logic operations (alu) and multiplications (fmaheavy) per
+clock and multiprocessor; 64 float additions on 8.0 and 128 later; 16 conversions and special functions (xu); 32
+shuffles (lsu).
 Assumed: what the guide does not say (adu, cbu, uniform), and that the ALU of 10.0 is as wide as that of 9.0.
 """
 

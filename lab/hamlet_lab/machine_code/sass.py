@@ -22,8 +22,8 @@ LOCAL = ".L_"
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`; `operands` is the rest
-    of its text.
+    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`; `operands` is the
+    rest of its text.
 
     `places`: file and line that it comes from, and from where that was called, innermost first; empty if unknown.
     `ptx`: the line of the PTX that it comes from, `None` if unknown.

@@ -1,9 +1,9 @@
 """Machine instructions of a GPU per agent-tick, by phase and by line of the universe: counted without a GPU.
 
-Every instruction in the machine code comes from a line of the kernels file, which names a construct, and from a line of
-the PTX, whose executor tells how often it runs (`hamlet_lab.profile.frequency`), from which follows how often each block
-of machine code does (`hamlet_lab.profile.flow`). What several constructs share counts for the first of them, and the
-assembler moves instructions about: a single line is right to a few instructions.
+Every instruction in the machine code comes from a line of the kernels file, which names a construct, and from a line
+of the PTX, whose executor tells how often it runs (`hamlet_lab.profile.frequency`), from which follows how often each
+block of machine code does (`hamlet_lab.profile.flow`). What several constructs share counts for the first of them, and
+the assembler moves instructions about: a single line is right to a few instructions.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Counted:
         pipes: how many of those each pipe executes.
         stores: how many of those write to global memory; as many as the PTX executes.
         read, written: bytes of global memory per agent-tick that loads and stores ask for. An atomic does both.
-        waits: how many times in a row the longest way through the kernel waits for loads from global memory.
+        waits: for loads from global memory, one after the other, per tick of a warp.
         ticks: of a launch that was counted.
         items: by purpose, in the order of the kernels file.
     """
@@ -72,7 +72,7 @@ class Counted:
     stores: float
     read: float
     written: float
-    waits: int
+    waits: float
     ticks: int
     items: tuple[Item, ...]
 
@@ -101,8 +101,8 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
     alu: dict[Purpose, float] = defaultdict(float)
     pipes: dict[Pipe, float] = defaultdict(float)
     stores = 0.0
-    for block, warps in zip(blocks, executions(blocks, often), strict=True):
-        runs = float(warps / often.ticks)
+    block_runs = [float(warps / often.ticks) for warps in executions(blocks, often)]
+    for block, runs in zip(blocks, block_runs, strict=True):
         for instruction in block.instructions:
             line, by = _line(instruction), pipe(instruction.opcode)
             purpose = AROUND if line is None else lines[line - 1]
@@ -124,7 +124,7 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
         stores,
         read,
         written,
-        load_waits(blocks),
+        sum(block_runs[number] for number in load_waits(blocks)),
         often.ticks // often.launches,
         tuple(
             Item(purpose, texts[purpose], executed[purpose], alu[purpose])

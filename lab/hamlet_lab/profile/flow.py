@@ -5,8 +5,8 @@ alone does not tell. But what comes to a block leaves it; the kernel begins once
 drops or repeats a store: its copies together run as often as its line. These equations are solved exactly. What they
 leave open is decided by votes of other instructions, the largest block first, until nothing is open.
 
-Triton branches for whole blocks of lanes, and the assembler skips what no lane of a warp wants, so warps are not divided
-into two that go different ways: what comes to a block is a number of warps.
+Triton branches for whole blocks of lanes, and the assembler skips what no lane of a warp wants. So a warp is not
+divided into two that go different ways, and what comes to a block is a number of warps.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def executions(blocks: Sequence[Block], often: Frequency) -> list[Fraction]:
 
 
 class _Runs:
-    """What is known about the blocks of a kernel. The unknown numbers are those of warps that go from block to block."""
+    """What is known about the blocks of a kernel. The unknown numbers: how many warps go from a block to another."""
 
     def __init__(self, blocks: Sequence[Block], often: Frequency) -> None:
         self._blocks = blocks
         self._often = often
         self._reached = reached(blocks)
-        self.never = [number for number, there in enumerate(self._reached) if there and self._avoided(number)]
+        self.never = self._avoided()
         self.instructions: list[tuple[int, Instruction, int]] = [
             (number, instruction, instruction.ptx)
             for number, block in enumerate(blocks)
@@ -87,14 +87,12 @@ class _Runs:
         ends = not block.next or (bool(block.instructions) and block.instructions[-1].opcode in LEAVES)
         return [*block.next, *([None] if ends else [])]
 
-    def _avoided(self, number: int) -> bool:
-        """Whether a block is there to call a subroutine, or for threads of a warp that are not together."""
-        apart = any(
-            number == block.next[0] and block.instructions[-1].full.startswith("BRA.DIV")
-            for block in self._blocks
-            if block.instructions and block.next
-        )
-        return apart or any(instruction.calls for instruction in self._blocks[number].instructions)
+    def _avoided(self) -> list[int]:
+        """The blocks that call a subroutine, or are for threads of a warp that are not together."""
+        ends = [(block.instructions[-1], block.next[0]) for block in self._blocks if block.instructions and block.next]
+        apart = {first for last, first in ends if last.full.startswith("BRA.DIV")}
+        calling = {number for number in self._there() if any(i.calls for i in self._blocks[number].instructions)}
+        return sorted(apart | calling)
 
     def row(self, number: int) -> Row:
         """How many warps come to a block."""
@@ -103,7 +101,8 @@ class _Runs:
     def flow(self) -> list[tuple[Row, Fraction]]:
         """The kernel begins once in a launch; what comes to a block leaves it."""
         begin: Row = {0: Fraction(1)}
-        return [(begin, Fraction(self._often.launches)), *((self._kept(number), Fraction(0)) for number in self._there())]
+        kept = ((self._kept(number), Fraction(0)) for number in self._there())
+        return [(begin, Fraction(self._often.launches)), *kept]
 
     def _kept(self, number: int) -> Row:
         factors = Counter(self._into[number])
@@ -116,7 +115,7 @@ class _Runs:
         for number, instruction, line in self.instructions:
             if instruction.opcode in STORES or (instruction.opcode in ATOMICS and not instruction.conditional):
                 copies[line].append((number, instruction))
-        result = []
+        result: list[tuple[int, Row, Fraction]] = []
         for line, found in copies.items():
             total: Counter[int] = Counter()
             for number, _ in found:
@@ -150,7 +149,7 @@ class _Runs:
         kinds: dict[int, Counter[str]] = defaultdict(Counter)
         for _, instruction, line in self.instructions:
             kinds[line][instruction.full] += 1
-        result = {}
+        result: dict[int, int] = {}
         for lines in self._often.stretches:
             counts = sorted(count for line in lines if line in kinds for count in kinds[line].values())
             votes = [count for count in counts for _ in range(count)]

@@ -103,9 +103,10 @@ def _copy(state: Mapping[str, torch.Tensor], into: Mapping[str, torch.Tensor]) -
 
 def _counted(backend: PtxBackend, form: Form, run: Callable[[], None]) -> Frequency:
     """What the kernel of this form executes meanwhile."""
-    earlier = {id(program): (program.executions(), program.passed()) for _, program in backend.programs(kernel_of(form))}
+    kernel = kernel_of(form)
+    earlier = {id(program): (program.executions(), program.passed()) for _, program in backend.programs(kernel)}
     run()
-    for compiled, program in backend.programs(kernel_of(form)):
+    for compiled, program in backend.programs(kernel):
         stretches = program.executions()
         executed, passed = earlier.get(id(program), ([(lines, 0) for lines, _ in stretches], {}))
         if stretches == executed:
@@ -113,7 +114,7 @@ def _counted(backend: PtxBackend, form: Form, run: Callable[[], None]) -> Freque
         return Frequency(
             compiled.ptx,
             tuple(lines for lines, _ in stretches),
-            {line: count - before for (lines, count), (_, before) in zip(stretches, executed, strict=True) for line in lines},
+            {line: n - before for (lines, n), (_, before) in zip(stretches, executed, strict=True) for line in lines},
             {line: Passing(*map(sub, count, passed.get(line, (0, 0)))) for line, count in program.passed().items()},
             LAUNCHES[form] * LANES // WARP,
             TICKS[form] * LANES // WARP,

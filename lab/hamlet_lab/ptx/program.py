@@ -114,8 +114,8 @@ class Program:
         return [(tuple(instruction.line for instruction in piece), warps) for piece, warps in counted]
 
     def passed(self) -> dict[int, tuple[int, int]]:
-        """By line of an instruction with a guard: the warps of which it let a thread through in all launches so far, and
-        those threads."""
+        """By line of an instruction with a guard: the warps of which it has let a thread through in all launches so
+        far, and those threads."""
         return {line: (passed.warps, passed.threads) for line, passed in self._passed.items()}
 
     def _threads(self, memory: Memory, launch: Launch, first: int, blocks: int) -> Threads:
@@ -208,10 +208,11 @@ def _stretch(
     passed: dict[int, Passed],
 ) -> _Stretch:
     first = meeting(piece[0]) if piece else Meeting.NONE
-    if not piece or not _leaves(piece[-1]):
-        return _Stretch(first, tuple(_effect(instruction, names, passed) for instruction in piece), False, None, following)
-    *body, last = piece
-    effects = tuple(_effect(instruction, names, passed) for instruction in body)
+    leaves = bool(piece) and _leaves(piece[-1])
+    effects = tuple(_effect(instruction, names, passed) for instruction in (piece[:-1] if leaves else piece))
+    if not leaves:
+        return _Stretch(first, effects, False, None, following)
+    last = piece[-1]
     target = None
     match last.opcode, last.operands:
         case "ret", []:
