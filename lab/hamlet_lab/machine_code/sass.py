@@ -16,6 +16,8 @@ PLACE = re.compile(r'^//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", l
 PTX = ".nv_debug_ptx_txt"
 """What is called the file of a place in the PTX."""
 LEAVES = ("EXIT", "RET")
+APART = "BRA.DIV"
+"""The branch that is taken where threads of a warp are not together."""
 LOCAL = ".L_"
 """How labels inside a kernel begin; subroutines have other names."""
 
@@ -173,7 +175,7 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
                 Instruction(
                     full.split(".")[0],
                     full,
-                    found[2] is not None or CONDITION.match(found[4]) is not None,
+                    found[2] is not None or CONDITION.match(found[4]) is not None or full.startswith(APART),
                     target and target[1],
                     places,
                     ptx,

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.forms import Form, kernel_of
@@ -100,9 +101,10 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
     executed: dict[Purpose, float] = defaultdict(float)
     alu: dict[Purpose, float] = defaultdict(float)
     pipes: dict[Pipe, float] = defaultdict(float)
-    stores = 0.0
-    block_runs = [float(warps / often.ticks) for warps in executions(blocks, often)]
-    for block, runs in zip(blocks, block_runs, strict=True):
+    stores = Fraction(0)
+    block_runs = [warps / often.ticks for warps in executions(blocks, often)]
+    for block, exactly in zip(blocks, block_runs, strict=True):
+        runs = float(exactly)
         for instruction in block.instructions:
             line, by = _line(instruction), pipe(instruction.opcode)
             purpose = AROUND if line is None else lines[line - 1]
@@ -110,7 +112,7 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
             executed[purpose] += runs
             alu[purpose] += runs if by == "alu" else 0.0
             pipes[by] += runs
-            stores += runs if instruction.opcode in STORES else 0.0
+            stores += exactly if instruction.opcode in STORES else 0
     order = {purpose: index for index, purpose in reversed(list(enumerate(lines)))}
     read, written = _moved(often)
     return Counted(
@@ -121,10 +123,10 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
         compiled.instructions,
         sum(executed.values()),
         {name: value for name, value in sorted(pipes.items()) if value},
-        stores,
+        float(stores),
         read,
         written,
-        sum(block_runs[number] for number in load_waits(blocks)),
+        float(sum(block_runs[number] for number in load_waits(blocks))),
         often.ticks // often.launches,
         tuple(
             Item(purpose, texts[purpose], executed[purpose], alu[purpose])

@@ -18,7 +18,7 @@ from fractions import Fraction
 from statistics import median
 
 from hamlet.errors import EnvError
-from hamlet_lab.machine_code.sass import LEAVES, Block, Instruction, reached
+from hamlet_lab.machine_code.sass import APART, LEAVES, Block, Instruction, reached
 from hamlet_lab.profile.frequency import Frequency
 
 STORES = ("STG", "ST")
@@ -90,7 +90,7 @@ class _Runs:
     def _avoided(self) -> list[int]:
         """The blocks that call a subroutine, or are for threads of a warp that are not together."""
         ends = [(block.instructions[-1], block.next[0]) for block in self._blocks if block.instructions and block.next]
-        apart = {first for last, first in ends if last.full.startswith("BRA.DIV")}
+        apart = {first for last, first in ends if last.full.startswith(APART)}
         calling = {number for number in self._there() if any(i.calls for i in self._blocks[number].instructions)}
         return sorted(apart | calling)
 

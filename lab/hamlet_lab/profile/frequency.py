@@ -72,7 +72,7 @@ def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Fo
     backend = PtxBackend(universe, module.kernels("triton"), capability)
     observing, blind = (allocate(universe, Shape(LANES, 1), cpu, dtype) for dtype in (torch.float32, None))
     statistics = allocate_statistics(universe, blind.shape, cpu)
-    begun = _counted(backend, "reset", lambda: backend.reset(observing, Stream(SEED, 0)))
+    backend.reset(observing, Stream(SEED, 0))
     _copy(observing.state, blind.state)
     backend.rollout(blind, WARM_UP, RandomPolicy(), Stream(SEED, 0), False, statistics)
     warm = {name: values.clone() for name, values in blind.state.items()}
@@ -80,7 +80,9 @@ def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Fo
     def run(form: Form) -> None:
         buffers, stream = blind if form == "rollout" else observing, Stream(SEED, WARM_UP)
         match form:
-            case "reset" | "observe":
+            case "reset":
+                backend.reset(buffers, stream)
+            case "observe":
                 backend.observe(buffers)
             case "step":
                 _steps(backend, buffers, TICKS[form], len(schema.action_names(universe)))
@@ -92,7 +94,7 @@ def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Fo
     for form in forms:
         for buffers in (observing, blind):
             _copy(warm, buffers.state)
-        result[form] = begun if form == "reset" else _counted(backend, form, partial(run, form))
+        result[form] = _counted(backend, form, partial(run, form))
     return result
 
 
