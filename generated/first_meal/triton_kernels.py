@@ -20,6 +20,11 @@ def _f32(bits: tl.constexpr):
 
 
 @triton.jit
+def _zero(lanes):
+    """Zero, which no compiler can know: a loop of so many turns more stays one."""
+    return (lanes >> 63).to(tl.int32)
+
+@triton.jit
 def _tick(satiation_0, mood_0, x_0, y_0, age_0, layout_0, action_0):
     """What a living lane does in a tick: its new state and its outcome."""
     # act: space grid, first_meal.hamlet:5
@@ -371,7 +376,7 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
     # lifetime
     tl.store(observation_ptr + 27 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
-    for index in range(25):
+    for index in range(25 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
         # observe: observe grid, first_meal.hamlet:19
         t110 = (scene_0_0 & (1 << element_0.to(tl.uint32, bitcast=True))) == 0
@@ -706,7 +711,12 @@ def step(
     stale = 1
     lived = state[5]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
-    state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
+    nothing = tl.zeros([BLOCK], tl.int32)
+    outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    ending = nothing > 0
+    # One turn of a loop: loads are issued together before it, and not each where it is needed first.
+    for _ in range(1 + _zero(lanes)):
+        state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
     state, scene, stale = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number, GROUP,
     )

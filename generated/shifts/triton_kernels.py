@@ -31,6 +31,11 @@ def _f32(bits: tl.constexpr):
 
 
 @triton.jit
+def _zero(lanes):
+    """Zero, which no compiler can know: a loop of so many turns more stays one."""
+    return (lanes >> 63).to(tl.int32)
+
+@triton.jit
 def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
     """What a row of tables does."""
     # observe: layout
@@ -811,7 +816,7 @@ def _observe(
     # lifetime
     tl.store(observation_ptr + 38 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # window
-    for index in range(25):
+    for index in range(25 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
         # observe: observe window, shifts.hamlet:115
         t24 = element_0.to(tl.uint32, bitcast=True)
@@ -889,7 +894,7 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, layout_0):
     # INTERACT
     tl.store(mask_ptr + 4 * lanes + lane, mask_4_0 & alive, mask=valid)
     # WAIT .. MEDITATE
-    for index in range(3):
+    for index in range(3 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
 
         allowed = tl.full((), True, tl.int1) & alive
@@ -1289,7 +1294,12 @@ def step(
     stale = 1
     lived = state[13]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
-    state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
+    nothing = tl.zeros([BLOCK], tl.int32)
+    outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    ending = nothing > 0
+    # One turn of a loop: loads are issued together before it, and not each where it is needed first.
+    for _ in range(1 + _zero(lanes)):
+        state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
     state, scene, stale = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
         table_time_sin, table_time_cos, GROUP,

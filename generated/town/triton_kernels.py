@@ -20,6 +20,11 @@ def _f32(bits: tl.constexpr):
 
 
 @triton.jit
+def _zero(lanes):
+    """Zero, which no compiler can know: a loop of so many turns more stays one."""
+    return (lanes >> 63).to(tl.int32)
+
+@triton.jit
 def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
     """What a row of tables does."""
     # observe: layout
@@ -731,7 +736,7 @@ def _observe(
     # lifetime
     tl.store(observation_ptr + 89 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
-    for index in range(64):
+    for index in range(64 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
         # observe: observe grid, town.hamlet:123
         t24 = element_0.to(tl.uint32, bitcast=True)
@@ -742,7 +747,7 @@ def _observe(
         row = observation_ptr + element_0 * lanes
         tl.store(row + lane, _encode(grid_0, 0.0, 127.5, dtype), mask=wanted)
     # here
-    for index in range(15):
+    for index in range(15 + _zero(lanes)):
         element_1 = tl.cast(index, tl.int32)
         # observe: observe here, town.hamlet:123
         here_0 = tl.where(element_1 == t146, 1.0, 0.0)
@@ -799,7 +804,7 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
     # INTERACT
     tl.store(mask_ptr + 4 * lanes + lane, mask_4_0 & alive, mask=valid)
     # WAIT .. MEDITATE
-    for index in range(3):
+    for index in range(3 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
 
         allowed = tl.full((), True, tl.int1) & alive
@@ -1147,7 +1152,12 @@ def step(
     stale = 1
     lived = state[11]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
-    state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
+    nothing = tl.zeros([BLOCK], tl.int32)
+    outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    ending = nothing > 0
+    # One turn of a loop: loads are issued together before it, and not each where it is needed first.
+    for _ in range(1 + _zero(lanes)):
+        state, outcome, ending = _advance(arrays, place, state, action, GROUP, BLOCK)
     state, scene, stale = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number, GROUP,
     )

@@ -291,7 +291,7 @@ def run_triton_tap(
         from hamlet_lab.ptx.backend import Executed
 
         tap = Executed(tap, capability)
-    tap[(-(-lanes // block),)](*arrays, taps, lanes, BLOCK=block, **options(block, False))
+    tap[(-(-lanes // block),)](*arrays, taps, lanes, BLOCK=block, **options(block))
     result: Array = taps.cpu().numpy()
     return result
 

@@ -1,11 +1,11 @@
 """Reads machine code as `nvdisasm -c -gi -gp` prints it: instructions, branches, the places in the source and in the
-PTX that they come from, and the loop that takes most of them."""
+PTX that they come from, the loop that takes most of them, and how often they wait for memory."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LABEL = re.compile(r"^(\S+):$")
@@ -20,15 +20,17 @@ APART = "BRA.DIV"
 """The branch that is taken where threads of a warp are not together."""
 LOCAL = ".L_"
 """How labels inside a kernel begin; subroutines have other names."""
+REGISTER = re.compile(r"\bR(\d+)(\.64)?")
+WIDE = {"64": 2, "128": 4}
+"""The registers that a load of so many bits fills."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`; `operands` is the
-    rest of its text.
+    """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`.
 
     `places`: file and line that it comes from, and from where that was called, innermost first; empty if unknown.
-    `ptx`: the line of the PTX that it comes from, `None` if unknown.
+    `ptx`: the line of the PTX that it comes from, `None` if unknown. `operands`: as they are printed.
     """
 
     opcode: str
@@ -38,6 +40,19 @@ class Instruction:
     places: tuple[tuple[str, int], ...] = ()
     ptx: int | None = None
     operands: str = ""
+
+    @property
+    def registers(self) -> frozenset[int]:
+        """Those that it names."""
+        found = [(int(number), bool(wide)) for number, wide in REGISTER.findall(self.operands)]
+        return frozenset(register for number, wide in found for register in range(number, number + 1 + wide))
+
+    @property
+    def loaded(self) -> range:
+        """The registers that it fills from global memory."""
+        target = REGISTER.match(self.operands) if self.opcode == "LDG" else None
+        count = next((WIDE[part] for part in self.full.split(".") if part in WIDE), 1)
+        return range(int(target[1]), int(target[1]) + count) if target else range(0)
 
     @property
     def jumps(self) -> bool:
@@ -142,6 +157,59 @@ def largest_loop(text: str, kernel: str) -> Loop | None:
         if best is None or loop.every + loop.sometimes > best.every + best.sometimes:
             best = loop
     return best
+
+
+def waits(text: str, kernel: str, counted: Callable[[Instruction], bool] = lambda _: True) -> int:
+    """How many loads from global memory in a row have to be waited for, each issued after the wait for the one before:
+    the most of all ways through the kernel that take no loop twice. All loads take the same time, and other
+    instructions take none.
+
+    Args:
+        counted: which loads are looked at.
+    """
+    blocks = basic_blocks(text, kernel)
+    dominators = _dominators(blocks)
+    start: dict[int, _Waiting] = {0: _Waiting(0, {})}
+    most = 0
+    for number in _forwards(blocks, dominators):
+        found = start[number]
+        for instruction in blocks[number].instructions:
+            wanted = [found.there[register] for register in instruction.registers if register in found.there]
+            now = max([found.now, *wanted])
+            there = {register: time for register, time in found.there.items() if time > now}
+            if instruction.loaded and counted(instruction):
+                there |= dict.fromkeys(instruction.loaded, now + 1)
+            found = _Waiting(now, there)
+        most = max(most, found.now)
+        for following in blocks[number].next:
+            start[following] = found.joined(start.get(following, found))
+    return most
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """How many waits there were so far, and with which one the load of a register is there."""
+
+    now: int
+    there: dict[int, int]
+
+    def joined(self, other: _Waiting) -> _Waiting:
+        registers = self.there.keys() | other.there.keys()
+        there = {each: max(self.there.get(each, 0), other.there.get(each, 0)) for each in registers}
+        return _Waiting(max(self.now, other.now), there)
+
+
+def _forwards(blocks: list[Block], dominators: dict[int, frozenset[int]]) -> list[int]:
+    """The blocks that are reached, each after all from which there is a way to it but back in a loop."""
+    ahead = {n: [after for after in blocks[n].next if after not in dominators[n]] for n in dominators}
+    before = Counter(following for number in ahead for following in set(ahead[number]))
+    order = [number for number in ahead if not before[number]]
+    for number in order:
+        for following in set(ahead[number]):
+            before[following] -= 1
+            if not before[following]:
+                order.append(following)
+    return order
 
 
 def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:

@@ -20,7 +20,6 @@ from hamlet.package.module import Module
 from hamlet_lab.machine_code.kernels import MachineKernel, compile_kernels
 from hamlet_lab.machine_code.pipes import Pipe, pipe
 from hamlet_lab.machine_code.sass import Instruction, basic_blocks
-from hamlet_lab.machine_code.waits import load_waits
 from hamlet_lab.profile.flow import STORES, executions
 from hamlet_lab.profile.frequency import Frequency, frequency
 from hamlet_lab.profile.places import AROUND, Purpose, purposes
@@ -102,8 +101,8 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
     alu: dict[Purpose, float] = defaultdict(float)
     pipes: dict[Pipe, float] = defaultdict(float)
     stores = Fraction(0)
-    block_runs = [warps / often.ticks for warps in executions(blocks, often)]
-    for block, exactly in zip(blocks, block_runs, strict=True):
+    for block, warps in zip(blocks, executions(blocks, often), strict=True):
+        exactly = warps / often.ticks
         runs = float(exactly)
         for instruction in block.instructions:
             line, by = _line(instruction), pipe(instruction.opcode)
@@ -126,7 +125,7 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
         float(stores),
         read,
         written,
-        float(sum(block_runs[number] for number in load_waits(blocks))),
+        compiled.waits * often.launches / often.ticks,
         often.ticks // often.launches,
         tuple(
             Item(purpose, texts[purpose], executed[purpose], alu[purpose])
