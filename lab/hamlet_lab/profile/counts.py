@@ -19,7 +19,7 @@ from hamlet.package.module import Module
 from hamlet_lab.machine_code.kernels import compile_kernels
 from hamlet_lab.machine_code.sass import Block, Instruction, basic_blocks
 from hamlet_lab.profile.frequency import Frequency, Kernel, frequency
-from hamlet_lab.profile.places import AROUND, Purpose, purposes
+from hamlet_lab.profile.places import AROUND, CALLED, Purpose, purposes
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,7 @@ def count(module: Module, capability: int, kernel: Kernel) -> Counted:
     totals: dict[Purpose, list[float]] = defaultdict(lambda: [0, 0.0])
     for block, runs in zip(blocks, executions(blocks, often), strict=True):
         for instruction in block.instructions:
-            line = _line(instruction)
-            total = totals[AROUND if line is None else lines[line - 1]]
+            total = totals[_purpose(instruction, lines)]
             total[0] += 1
             total[1] += runs
     order = {purpose: index for index, purpose in reversed(list(enumerate(lines)))}
@@ -138,6 +137,7 @@ def _copies(counts: Sequence[int]) -> int:
     return votes[len(votes) // 2] if votes else 1
 
 
-def _line(instruction: Instruction) -> int | None:
-    """The innermost line in the kernels file."""
-    return next((line for file, line in instruction.places if file.endswith("_kernels.py")), None)
+def _purpose(instruction: Instruction, lines: Sequence[Purpose]) -> Purpose:
+    """That of the innermost line in the kernels file that does not do its caller's work."""
+    found = (lines[line - 1] for file, line in instruction.places if file.endswith("_kernels.py"))
+    return next((purpose for purpose in found if purpose != CALLED), AROUND)
