@@ -22,7 +22,7 @@ from hamlet_lab.machine_code.pipes import Pipe, pipe
 from hamlet_lab.machine_code.sass import Instruction, basic_blocks
 from hamlet_lab.profile.flow import STORES, executions
 from hamlet_lab.profile.frequency import Frequency, frequency
-from hamlet_lab.profile.places import AROUND, Purpose, purposes
+from hamlet_lab.profile.places import AROUND, CALLED, Purpose, purposes
 from hamlet_lab.ptx.threads import WARP
 
 MOVED = re.compile(r"\b(ld|st|red|atom)\.global(?:\.[a-z_]+)*?(?:\.v(\d))?\.[a-z]+(\d+)\s")
@@ -105,8 +105,7 @@ def _counted(compiled: MachineKernel, often: Frequency, lines: Sequence[Purpose]
         exactly = warps / often.ticks
         runs = float(exactly)
         for instruction in block.instructions:
-            line, by = _line(instruction), pipe(instruction.opcode)
-            purpose = AROUND if line is None else lines[line - 1]
+            purpose, by = _purpose(instruction, lines), pipe(instruction.opcode)
             texts[purpose] += 1
             executed[purpose] += runs
             alu[purpose] += runs if by == "alu" else 0.0
@@ -153,6 +152,7 @@ def _moved(often: Frequency) -> tuple[float, float]:
     return read, written
 
 
-def _line(instruction: Instruction) -> int | None:
-    """The innermost line in the kernels file."""
-    return next((line for file, line in instruction.places if file.endswith("_kernels.py")), None)
+def _purpose(instruction: Instruction, lines: Sequence[Purpose]) -> Purpose:
+    """That of the innermost line in the kernels file that does not do its caller's work."""
+    found = (lines[line - 1] for file, line in instruction.places if file.endswith("_kernels.py"))
+    return next((purpose for purpose in found if purpose != CALLED), AROUND)
