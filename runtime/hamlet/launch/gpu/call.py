@@ -44,7 +44,7 @@ class Launch:
     def given(self, block: int) -> dict[str, int | bool]:
         """The constants of the kernel and the options of its compiler for blocks of `block` lanes."""
         chosen = constants(self.kernel, self.group, block, self.bins, self.every_tick)
-        return chosen | options(block, self.observes)
+        return chosen | options(block)
 
     def signature(self, block: int) -> Signature:
         """What a compiled kernel fits: the name, the type of each argument, constants and options."""
