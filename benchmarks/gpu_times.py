@@ -29,8 +29,8 @@ Row: TypeAlias = dict[str, Any]
 """A row of a table, as it stands in the JSON."""
 
 MOST_REGISTERS = 255
-"""The most that a thread can have. Being allowed them makes other machine code than having no limit: which is the faster
-one is what two rows of a form say."""
+"""The most that a thread can have. Being allowed them makes other machine code than having no limit: two rows of a form
+say which is the faster one."""
 
 READ_ONLY = ("params", "inputs", "layout", "places", "episode")
 """State that a tick without a reset only reads."""

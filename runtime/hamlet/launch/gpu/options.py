@@ -14,7 +14,7 @@ LARGEST_OBSERVING_BLOCK = 256
 
 
 def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick: bool) -> dict[str, int]:
-    """The compile-time constants of a kernel, by name.
+    """The compile-time constants of a kernel, by name, in the order in which it takes them.
 
     Args:
         kernel: its name.
