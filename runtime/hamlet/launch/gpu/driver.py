@@ -98,7 +98,8 @@ class CudaDriver:
         none, extra = c_void_p(), c_void_p(ctypes.addressof(parameters.extra))
         kernel = self._cuda.cuLaunchKernel
 
-        def launch(stream: int) -> None:
+        # The address in `extra` keeps nothing alive: the parameters live as long as this function has them.
+        def launch(stream: int, _: Parameters = parameters) -> None:
             status = kernel(*fixed, stream, none, extra)
             if status == INVALID_CONTEXT:
                 # The first launch of a thread: torch made the context in another one.
