@@ -4,10 +4,13 @@ process of their own."""
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -15,6 +18,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hamlet
+from hamlet.launch.gpu import compile_ahead
 from rehearsal.device import DeviceError
 from rehearsal.driver import aligned
 from rehearsal.simulation import simulated
@@ -83,20 +87,29 @@ def check_graphs() -> None:
 
 
 def check_steps(package: str) -> None:
-    """Steps, and those of a graph, equal the interpreter."""
-    module = hamlet.load(package)
-    gpu = hamlet.make(module, worlds=33, device="cuda", launch="step", quiet=True)
+    """Steps, as kernels, in a graph, and by machine code in the package, equal the interpreter; what was compiled ahead
+    of time is not compiled again."""
+    module, caches = hamlet.load(package), Path(os.environ["TRITON_CACHE_DIR"])
+    with patch.object(compile_ahead, "OBS_DTYPES", {"float32": torch.float32}):
+        files = compile_ahead.compile_ahead(module, 90, names=("reset", "step"))
+    compiled = len(list(caches.glob("*/*.cubin")))
     cpu = hamlet.make(module, worlds=33, backend="interpreter")
+    ahead = replace(module, sources=module.sources | files)
+    gpu, coded = (hamlet.make(each, worlds=33, device="cuda", launch="step", quiet=True) for each in (module, ahead))
+    assert "ahead of time" in coded.choice
     graphed = gpu.graphed()
     generator = torch.Generator().manual_seed(3)
     for turn in range(12):
         actions = torch.randint(cpu.num_actions, (33,), generator=generator, dtype=torch.int32)
         (gpu.step if turn % 2 else graphed.step)(actions.cuda())
+        coded.step(actions.cuda())
         cpu.step(actions)
-        for name, values in (cpu.state | cpu.outcome | {"observation": cpu.observation}).items():
-            found = (gpu.state | gpu.outcome | {"observation": gpu.observation})[name]
-            assert torch.equal(found.cpu(), values), name
-    assert SIMULATED.launched["step"] >= 13, SIMULATED.launched
+        for env in (gpu, coded):
+            for name, values in (cpu.state | cpu.outcome | {"observation": cpu.observation}).items():
+                found = (env.state | env.outcome | {"observation": env.observation})[name]
+                assert torch.equal(found.cpu(), values), name
+    assert SIMULATED.launched["step"] >= 25, SIMULATED.launched
+    assert len(list(caches.glob("*/*.cubin"))) == compiled
 
 
 def check_driver() -> None:
