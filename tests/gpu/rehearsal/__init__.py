@@ -10,7 +10,7 @@ Torch, Triton and our launchers run as they are; what is replaced is what lies b
 |---|---|
 | `device.py` | the GPU: memory by address, and kernels, whose PTX `hamlet_lab.ptx` executes |
 | `tensors.py` | CUDA tensors: tensors in the memory of the CPU that say `cuda:0`, and do not mix with others |
-| `cuda.py` | `torch.cuda`: properties, streams, events, graphs, and operations that wait for the device |
+| `torch_cuda.py` | `torch.cuda`: properties, streams, events, graphs, and operations that wait for the device |
 | `driver.py` | the CUDA driver, for Triton's launches and for ours |
 
 So these are real: Triton's binder, specialisation, compiler, cache and assembler, the kernels that come out, their

@@ -11,7 +11,7 @@ import torch
 from hamlet.backend import crossover
 from hamlet.env import make
 from hamlet.launch.gpu import tuning
-from rehearsal import cuda, driver
+from rehearsal import driver, torch_cuda
 from rehearsal.device import Device
 from rehearsal.tensors import CudaTensor, Simulated
 
@@ -40,6 +40,6 @@ def simulated(capability: int = 90) -> Iterator[Device]:
         patch.object(tuning, "FEWEST_LANES", FEWEST_LANES),
     ]
     with contextlib.ExitStack() as stack:
-        for each in (*small, cuda.patched(device), driver.patched(device), Simulated(device)):
+        for each in (*small, torch_cuda.patched(device), driver.patched(device), Simulated(device)):
             stack.enter_context(each)
         yield device
