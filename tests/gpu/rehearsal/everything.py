@@ -61,9 +61,9 @@ def check_gpu(python: Path, folder: Path, without: list[str], commit: str) -> di
 
 def test_gpu(python: Path, folder: Path, without: list[str]) -> str:
     """What pytest says in the end of `tests/gpu`."""
-    from gpu_check import as_installed
+    from gpu_check import write_entry_points
 
-    as_installed(folder / "installed")
+    write_entry_points(folder / "installed")
     paths = [ROOT / name for name in ("runtime", "lab", "compiler", "townlet", "tests", "tests/gpu")]
     command = [python, HERE, "-m", "pytest", "tests/gpu", "-v", "-n", "0", "-p", "no:cacheprovider"]
     if without:
@@ -75,9 +75,8 @@ def test_gpu(python: Path, folder: Path, without: list[str]) -> str:
             print(line, end="", file=sys.stderr, flush=True)
             printed += line
     summary = SUMMARY.findall(printed)
-    return (
-        re.sub(r" in [\d.]+s.*", "", summary[-1].strip()) if summary else f"no result, exit code {running.returncode}"
-    )
+    told = summary[-1] if summary else f"no result, exit code {running.returncode}"
+    return re.sub(r" in [\d.]+s.*", "", told).strip()
 
 
 def main() -> int:
