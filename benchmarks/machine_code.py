@@ -3,8 +3,8 @@
     python benchmarks/machine_code.py
 
 Registers, spills and instructions of every kernel for every architecture; and the instructions that each executes per
-agent-tick on sm_90, by pipe and by phase, with the bytes that it moves. Writes benchmarks/results/kernels.json and a table
-of the same name. `make kernels` does it and puts the numbers into the pages.
+agent-tick on sm_90, by pipe and by phase, with the bytes that it moves. Writes benchmarks/results/kernels.json and a
+table of the same name. `make kernels` does it and puts the numbers into the pages.
 """
 
 from __future__ import annotations
