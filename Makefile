@@ -37,6 +37,12 @@ faults:
 performance:
 	$(PYTHON) benchmarks/performance/page.py
 
+# Counts the machine code of the kernels anew, without a GPU, and what the model makes of it: some three minutes.
+.PHONY: kernels
+kernels:
+	$(PYTHON) benchmarks/machine_code.py
+	$(PYTHON) benchmarks/performance/page.py
+
 # Measures what the CPU part of that page shows: some 20 minutes on two quiet cores.
 .PHONY: measure
 measure:

@@ -56,7 +56,8 @@ class Counted:
         executed: per agent-tick.
         pipes: how many of those each pipe executes.
         stores: how many of those write to global memory; as many as the PTX executes.
-        read, written: bytes of global memory per agent-tick that loads and stores ask for. An atomic does both.
+        read, written: bytes of global memory per agent-tick that loads and stores ask for. An atomic does both; tables
+            that all warps read are left out, as caches have them.
         waits: for loads from global memory, one after the other, per tick of a warp.
         ticks: of a launch that was counted.
         items: by purpose, in the order of the kernels file.
@@ -145,6 +146,8 @@ def _moved(often: Frequency) -> tuple[float, float]:
         if (found := MOVED.search(text)) is None or number not in often.executed:
             continue
         passing = often.passing.get(number)
+        if passing is None and found[1] == "ld":
+            continue  # State is guarded by whether there is such a lane: this is a table that all warps share.
         threads = often.executed[number] * WARP if passing is None else passing.threads
         size = int(found[2] or 1) * int(found[3]) / 8 * threads / (often.ticks * WARP)
         read += size if found[1] != "st" else 0.0

@@ -3,7 +3,8 @@
 The assembler unrolls loops, repeats ends of branches, moves instructions about and makes branches of guards, so a line
 alone does not tell. But what comes to a block leaves it; the kernel begins once in a launch; and no assembler adds,
 drops or repeats a store: its copies together run as often as its line. These equations are solved exactly. What they
-leave open is decided by votes of other instructions, the largest block first, until nothing is open.
+leave open is decided by how assemblers unroll loops, then by votes of the other instructions, the largest block first,
+until nothing is open.
 
 Triton branches for whole blocks of lanes, and the assembler skips what no lane of a warp wants. So a warp is not
 divided into two that go different ways, and what comes to a block is a number of warps.
@@ -15,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from statistics import median
 
 from hamlet.errors import EnvError
@@ -47,11 +49,11 @@ def executions(blocks: Sequence[Block], often: Frequency) -> list[Fraction]:
     for line, row, value in runs.stores():
         if equations.add(row, value):
             raise EnvError(f"machine code and line {line} of its PTX do not store equally often")
-    for number in runs.never:
-        equations.add(runs.row(number), Fraction(0))
-    for number, value in runs.votes():
-        equations.add(runs.row(number), value)
-    return [max(equations.value(runs.row(number)), Fraction(0)) for number in range(len(blocks))]
+    votes = [*((number, Fraction(0)) for number in runs.never), *runs.turns(), *runs.votes()]
+    result = runs.decided(equations, votes, False)
+    if min(result) < 0:
+        result = runs.decided(equations, votes, True)
+    return [max(warps, Fraction(0)) for warps in result]
 
 
 class _Runs:
@@ -130,6 +132,51 @@ class _Runs:
         passing = self._often.passing.get(line)
         return self._often.executed[line] if passing is None or instruction.conditional else passing.warps
 
+    def decided(self, equations: _Equations, votes: Sequence[tuple[int, Fraction]], careful: bool) -> list[Fraction]:
+        """How often each block runs by the equations and what votes add to them; `careful`: without those votes by
+        which a block would run less than never."""
+        decided = equations.copy()
+        for number, value in votes:
+            voted = decided.copy() if careful else decided
+            voted.add(self.row(number), value)
+            if not careful or all(voted.value(self.row(each)) >= 0 for each in self._there()):
+                decided = voted
+        return [decided.value(self.row(number)) for number in range(len(self._blocks))]
+
+    def turns(self) -> list[tuple[int, Fraction]]:
+        """How often blocks run that a loop with a store became, one stretch of PTX that has as many turns each time.
+        The assembler takes as many turns as it can with the block that has most copies, then with the next."""
+        copies: dict[int, Counter[int]] = defaultdict(Counter)
+        lines: dict[int, set[int]] = defaultdict(set)
+        for number, instruction, line in self.instructions:
+            lines[line].add(number)
+            if instruction.opcode in STORES:
+                copies[line][number] += 1
+        result = []
+        for before, stretch in pairwise(self._often.stretches):
+            found = next((copies[line] for line in stretch if line in copies), Counter[int]())
+            entered = self._often.executed[before[-1]] if before else 0
+            if len(found) < 2 or not entered or self._often.executed[stretch[-1]] % entered:
+                continue
+            left = self._often.executed[stretch[-1]] // entered
+            inside = set().union(*(lines[line] for line in stretch))
+            looped = {number for number in found if self._returns(number, inside)}
+            for number in sorted(found, key=lambda number: (-found[number], number not in looped, number)):
+                runs = left // found[number] if number in looped else min(left // found[number], 1)
+                left -= runs * found[number]
+                result.append((number, Fraction(runs * entered)))
+        return result
+
+    def _returns(self, number: int, inside: set[int]) -> bool:
+        """Whether there is a way from a block back to it in these blocks."""
+        found: set[int] = set()
+        work = [number]
+        while work:
+            more = (set(self._blocks[work.pop()].next) & inside) - found
+            found |= more
+            work += more
+        return number in found
+
     def votes(self) -> list[tuple[int, Fraction]]:
         """How often each block runs by its own instructions: the median of them. The largest block first."""
         copies = self._copies()
@@ -151,10 +198,14 @@ class _Runs:
             kinds[line][instruction.full] += 1
         result: dict[int, int] = {}
         for lines in self._often.stretches:
-            counts = sorted(count for line in lines if line in kinds for count in kinds[line].values())
-            votes = [count for count in counts for _ in range(count)]
-            result |= dict.fromkeys(lines, votes[len(votes) // 2] if votes else 1)
+            counts = [count for line in lines if line in kinds for count in kinds[line].values()]
+            result |= dict.fromkeys(lines, _middle([count for count in counts for _ in range(count)]) or 1)
         return result
+
+
+def _middle(numbers: Sequence[int]) -> int:
+    """The middle one, the upper one of two; 0 of none."""
+    return sorted(numbers)[len(numbers) // 2] if numbers else 0
 
 
 @dataclass(slots=True)
@@ -172,6 +223,9 @@ class _Equations:
         factor = rest[first]
         self._rows[first] = {number: each / factor for number, each in rest.items()}, value / factor
         return Fraction(0)
+
+    def copy(self) -> _Equations:
+        return _Equations(dict(self._rows))
 
     def value(self, row: Row) -> Fraction:
         """What a sum is; numbers that nothing is known of count as 0."""
