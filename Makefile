@@ -37,6 +37,12 @@ faults:
 performance:
 	$(PYTHON) benchmarks/performance/page.py
 
+# Counts the machine code of the kernels anew, without a GPU, and what the model makes of it: some three minutes.
+.PHONY: kernels
+kernels:
+	$(PYTHON) benchmarks/machine_code.py
+	$(PYTHON) benchmarks/performance/page.py
+
 # Measures what the CPU part of that page shows: some 20 minutes on two quiet cores.
 .PHONY: measure
 measure:
@@ -60,3 +66,8 @@ finite:
 .PHONY: soak
 soak:
 	nice $(PYTHON) tests/soak/run.py --jobs $(JOBS) --ledger benchmarks/results/soak.json
+
+# The GPU check and tests/gpu on a simulated GPU, with the versions of a machine that one may borrow: 5 GB, half an hour.
+.PHONY: rehearsal
+rehearsal:
+	nice $(PYTHON) tests/gpu/rehearsal/everything.py

@@ -100,8 +100,8 @@ def loosened(target: str, variant: Variant) -> Iterator[None]:
         yield
     elif target == "triton":
 
-        def loose(block: int, observes: bool) -> dict[str, int | bool]:
-            return triton_options.options(block, observes) | {"enable_fp_fusion": True}
+        def loose(block: int) -> dict[str, int | bool]:
+            return triton_options.options(block) | {"enable_fp_fusion": True}
 
         with patch("hamlet.launch.gpu.call.options", loose), patch("hamlet.launch.gpu.forms.options", loose):
             yield

@@ -2,15 +2,18 @@
 
     python benchmarks/gpu_check.py --json gpu.json
 
-It verifies every package under `generated/` on the GPU against the interpreter on the CPU and on CUDA, times `step` and
-`rollout`, and writes one JSON, one readable table (`gpu.md` beside it) and the same table to the terminal. It needs
-torch, triton, numba and numpy (rich for looks), and nothing installed: it finds the runtime in this repository and runs
-the committed packages.
+What is worth most comes first, in case the GPU is gone before the end: first launches, a quick verification, the
+bandwidth of a copy, all times, what `ncu` counts, the full verification of every package under `generated/` against the
+interpreter, graphs and compiled steps, and last what needs numba. After each part it writes the JSON and a readable
+table (`gpu.md` beside it). It needs torch, Triton and numpy (numba for its own parts, rich for looks), and nothing
+installed: it finds all packages in this repository and runs the committed kernels.
 
-`--dry-run` goes the same way on a machine without a GPU, with numba in place of Triton and tiny sizes: its times mean
-nothing.
+`--small` goes the same way with tiny sizes: its times mean nothing. `python tests/gpu/rehearsal
+benchmarks/gpu_check.py --small` does so on a simulated device. `--dry-run` needs no GPU either, has numba in place of
+Triton, and leaves the parts out that need CUDA.
 
-A part that fails is recorded and the rest goes on. Exit code 1: something failed or was left out for lack of time.
+A part that fails is recorded and the rest goes on. A kernel that spills registers is a finding. What cannot run on this
+machine is listed with the reason. Exit code 1: something failed, or was left out for lack of time.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ import argparse
 import os
 import sys
 import tempfile
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,37 +37,71 @@ def main() -> int:
     where.add_argument(
         "--dry-run", action="store_true", help="on the CPU, with numba in place of Triton and tiny sizes"
     )
+    parser.add_argument("--small", action="store_true", help="tiny sizes, to see that everything runs")
     parser.add_argument("--packages", type=Path, default=ROOT / "generated", help="folder of generated packages")
     parser.add_argument(
         "--json", type=Path, default=Path("gpu_check.json"), help="a .md of the same name goes beside it"
     )
     parser.add_argument("--commit", help="hash of the commit, where git cannot say it")
-    parser.add_argument("--seconds", type=float, default=420.0, help="after so many no new part is begun")
+    parser.add_argument("--seconds", type=float, default=450.0, help="after so many no new part is begun")
     arguments = parser.parse_args()
 
-    sys.path.insert(0, str(ROOT / "runtime"))
     # Caches of our own, so that the first launch compiles and blocks are timed. Triton reads its when it is imported.
     with tempfile.TemporaryDirectory(prefix="gpu_check_") as cache:
         os.environ |= {"TRITON_CACHE_DIR": cache, "XDG_CACHE_HOME": cache}
+        # The interpreter's tensors are small: threads that wait for each other make it several times slower.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        as_installed(Path(cache) / "installed")
         return check(arguments, parser)
+
+
+def as_installed(folder: Path) -> None:
+    """Make the packages of this repository importable, and what they name in entry points known, where they are not
+    installed."""
+    sys.path[:0] = [str(ROOT / package) for package in ("runtime", "lab")]
+    try:
+        metadata.distribution("hamletc")
+    except metadata.PackageNotFoundError:
+        write_entry_points(folder)
+        sys.path.append(str(folder))
+
+
+def write_entry_points(folder: Path) -> None:
+    """What pip writes about the distribution, in a folder from which Python imports."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    information = folder / f"{project['name']}-{project['version']}.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    (information / "entry_points.txt").write_text(
+        "\n".join(
+            f"[{group}]\n" + "\n".join(f"{name} = {value}" for name, value in points.items())
+            for group, points in project["entry-points"].items()
+        )
+    )
 
 
 def check(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Run all parts, write and show what was found."""
     import torch
     from gpu_course import Check, run
-    from gpu_tables import Report, markdown, show, tables
-    from gpu_times import dry_plan, plan
+    from gpu_tables import Report, show, tables
+    from gpu_times import dry_plan, plan, small_plan
 
     if not arguments.dry_run and not torch.cuda.is_available():
         parser.error("torch finds no CUDA device here (to try this script: --dry-run)")
-    folders = sorted(path.parent for path in arguments.packages.glob("*/__init__.py"))
+    # The largest first, which say most.
+    folders = sorted(
+        (path.parent for path in arguments.packages.glob("*/__init__.py")),
+        key=lambda folder: (-sum(file.stat().st_size for file in folder.glob("*.py")), folder.name),
+    )
     course = Check(Report(), arguments.json, arguments.seconds)
-    chosen = dry_plan() if arguments.dry_run else plan(torch.device(arguments.device))
+    if arguments.dry_run:
+        chosen = dry_plan()
+    else:
+        device = torch.device(arguments.device)
+        chosen = small_plan(device) if arguments.small else plan(device)
     run(chosen, folders, course, arguments.commit)
-    found = tables(course.report)
-    arguments.json.with_suffix(".md").write_text(markdown(found))
-    show(found)
+    show(tables(course.report))
     return 1 if course.report.failures else 0
 
 

@@ -44,7 +44,7 @@ def first_step_ahead(module: Module, plan: Plan) -> Row:
 
 def tuned(module: Module, plan: Plan) -> list[Row]:
     """Seconds by lanes of a block, for `step` and a rollout with the most lanes; and that the bits stay."""
-    lanes = plan.lanes[-1]
+    lanes = max(plan.lanes)
     envs = [
         hamlet.make(
             module,
@@ -83,7 +83,7 @@ def tuned(module: Module, plan: Plan) -> list[Row]:
 def chosen(module: Module, plan: Plan) -> list[Row]:
     """What `auto` takes, and why, for few agents and many."""
     rows = []
-    for lanes in (64, 1_024, 8_192, *plan.lanes[-1:]):
+    for lanes in plan.chosen:
         started = time.perf_counter()
         env = hamlet.make(module, worlds=lanes, agents=1, quiet=True)
         taken = time.perf_counter() - started

@@ -15,10 +15,13 @@ from gpu_times import Plan, Row, make
 from hamlet.backend.protocol import Backend
 from hamlet.interpreter import Interpreter
 from hamlet.package.module import Module
-from hamlet_lab.machine_code.kernels import compile_kernels
-from hamlet_lab.verify import Candidate, verify
+from hamlet_lab.verify import Candidate, Effort, verify
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+class MissingError(Exception):
+    """This machine lacks what a part needs."""
 
 
 def output_of(*command: str) -> str | None:
@@ -43,7 +46,8 @@ def facts(device: torch.device, commit: str | None) -> Row:
         "commit": commit or output_of("git", "rev-parse", "HEAD"),
         "changed": None if commit else bool(output_of("git", "status", "--porcelain", "--untracked-files=no")),
         "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        "machine": f"{platform.system()} {platform.machine()}, {len(os.sched_getaffinity(0))} CPUs",
+        "threads of torch": torch.get_num_threads(),
         **{name: version(name) for name in ("torch", "triton", "numba", "numpy")},
         "device": str(device),
     }
@@ -86,6 +90,8 @@ def first_launch(module: Module, plan: Plan) -> Row:
 def compiled_kernels(module: Module, plan: Plan) -> list[Row]:
     """What Triton makes of the kernels for this GPU: registers and bytes of local memory (spills) per thread, machine
     instructions in all and in the largest loop, which in a rollout is the one over ticks."""
+    from hamlet_lab.machine_code.kernels import compile_kernels
+
     rows = []
     for form, kernel in compile_kernels(
         module.kernels("triton"), module.universe, plan.capability, plan.kernels
@@ -106,7 +112,7 @@ def compiled_kernels(module: Module, plan: Plan) -> list[Row]:
 
 def other_steps(module: Module, plan: Plan) -> tuple[Row, str]:
     """Steps as a CUDA graph and inside `torch.compile` against plain ones; a row, and what differs."""
-    lanes, ticks = 2_051, 101
+    lanes, ticks = plan.effort.worlds, plan.effort.ticks
     plain, compiled = (make(module, lanes, plan, "float32") for _ in range(2))
     others = {"torch.compile": (compiled, torch.compile(compiled.step, fullgraph=True, backend="aot_eager"))}
     if plan.device.type == "cuda":
@@ -127,15 +133,6 @@ def other_steps(module: Module, plan: Plan) -> tuple[Row, str]:
     return row, ", ".join(differing)
 
 
-def candidates(plan: Plan) -> list[tuple[str, torch.device]]:
-    """What is compared with the interpreter on the CPU; the interpreter on CUDA too, so that all equal both."""
-    cpu = torch.device("cpu")
-    if plan.device.type == "cuda":
-        return [("triton", plan.device), ("interpreter", plan.device), ("numba", cpu)]
-    interpreted = [("triton", cpu)] if os.environ.get("TRITON_INTERPRET") == "1" else []
-    return [("numba", cpu), *interpreted]
-
-
 def backend_of(module: Module, name: str, device: torch.device) -> Backend:
     """A backend by name. Only the one wanted is imported, so that a broken one spoils no other."""
     match name:
@@ -151,14 +148,39 @@ def backend_of(module: Module, name: str, device: torch.device) -> Backend:
             return Interpreter(module.universe, device)
 
 
-def verify_one(module: Module, name: str, device: torch.device, plan: Plan) -> tuple[Row, str]:
-    """Compare a backend with the interpreter; a row, and the complaint where it differs or something never fired."""
+def import_numba() -> str:
+    """Raises `MissingError` where numba does not import, for whatever reason."""
+    try:
+        import numba
+    except Exception as error:
+        raise MissingError(f"numba does not import: {type(error).__name__}: {error}") from error
+    return str(numba.__version__)
+
+
+def verify_quickly(module: Module, plan: Plan) -> tuple[Row, str]:
+    """Compare the kernels with the interpreter on the CPU."""
+    return _verified(module, [(plan.backend, plan.device)], plan.quick)
+
+
+def verify_all(module: Module, plan: Plan) -> tuple[Row, str]:
+    """Compare the kernels, and the interpreter on CUDA, with the interpreter on the CPU, which runs once for all."""
+    on_cuda = [("interpreter", plan.device)] if plan.device.type == "cuda" else []
+    return _verified(module, [(plan.backend, plan.device), *on_cuda], plan.effort)
+
+
+def verify_numba(module: Module, plan: Plan) -> tuple[Row, str]:
+    """Compare numba's kernels with the interpreter; little, since CI compares them without a GPU."""
+    return _verified(module, [("numba", torch.device("cpu"))], plan.quick)
+
+
+def _verified(module: Module, names: list[tuple[str, torch.device]], effort: Effort) -> tuple[Row, str]:
+    """A row, and the complaint where something differs or never fired."""
     started = time.perf_counter()
-    report = verify(module.universe, [Candidate(backend_of(module, name, device), device)], plan.effort)
+    candidates = [Candidate(backend_of(module, name, device), device) for name, device in names]
+    report = verify(module.universe, candidates, effort)
     row = {
         "universe": module.name,
-        "backend": name,
-        "device": str(device),
+        "backends": ", ".join(f"{name} on {device}" for name, device in names),
         "values compared": report.compared,
         "agent-ticks": report.ticks,
         "fired": f"{len(report.coverage) - len(report.never_fired)} of {len(report.coverage)}",

@@ -14,7 +14,10 @@ class Report:
     """What was found so far. It is written after every part, so that a crash leaves what was known."""
 
     facts: Row = field(default_factory=dict)
+    findings: list[Row] = field(default_factory=list)
+    left_out: list[Row] = field(default_factory=list)
     verified: list[Row] = field(default_factory=list)
+    counters: list[Row] = field(default_factory=list)
     kernels: list[Row] = field(default_factory=list)
     first_launch: list[Row] = field(default_factory=list)
     other_steps: list[Row] = field(default_factory=list)
@@ -24,6 +27,7 @@ class Report:
     copy_bandwidth: float | None = None
     timed: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
+    parts: list[Row] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -67,6 +71,7 @@ def time_table(rows: list[Row]) -> Table:
     header = [
         "universe",
         "form",
+        "registers at most",
         "lanes",
         "ticks",
         "median ms",
@@ -79,6 +84,7 @@ def time_table(rows: list[Row]) -> Table:
         [
             row["universe"],
             row["form"],
+            spelled(row["registers_at_most"]),
             f"{row['lanes']:,}",
             f"{row['ticks']:,}",
             f"{row['median_ms']:.4f}",
@@ -97,16 +103,20 @@ def tables(report: Report) -> list[Table]:
     known = report.facts | {"copy bandwidth, bytes/s": si(report.copy_bandwidth), "seconds": f"{report.seconds:.0f}"}
     facts = [{"": name, " ": spelled(value)} for name, value in known.items()]
     found = [
+        plain_table("FAILED", [{"part": each["part"], "error": each["error"]} for each in report.failures]),
         plain_table("Machine", facts),
+        plain_table("Findings", report.findings),
+        plain_table("Not on this machine", report.left_out),
+        time_table(report.timed),
         plain_table("Verified: bits compared after every tick", report.verified),
         plain_table("Graphs and compiled steps against plain ones", report.other_steps),
         plain_table("Kernels", report.kernels),
+        plain_table("Counters of the GPU", report.counters),
         plain_table("First launch, seconds", report.first_launch),
         plain_table("Machine code in the package", report.ahead),
         plain_table("Blocks, by time", report.tuned),
         plain_table("What auto chooses", report.chosen),
-        time_table(report.timed),
-        plain_table("FAILED", [{"part": each["part"], "error": each["error"]} for each in report.failures]),
+        plain_table("Parts, seconds", report.parts),
     ]
     return [table for table in found if table[2]]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
+from unittest.mock import patch
 
 import torch
 
@@ -15,14 +17,20 @@ import hamlet
 from hamlet import schema
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
+from hamlet.launch.gpu import call
 from hamlet.launch.gpu.forms import FORMS, Form
 from hamlet.package.module import Module
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.schema.features import Count, features
+from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet_lab.verify import QUICK, Effort
 
 Row: TypeAlias = dict[str, Any]
 """A row of a table, as it stands in the JSON."""
+
+MOST_REGISTERS = 255
+"""The most that a thread can have. Being allowed them makes other machine code than having no limit: two rows of a form
+say which is the faster one."""
 
 READ_ONLY = ("params", "inputs", "layout", "places", "episode")
 """State that a tick without a reset only reads."""
@@ -35,15 +43,18 @@ class Plan:
     device: torch.device
     backend: str
     lanes: tuple[int, ...]
+    observed: tuple[str, ...]
     rollouts: tuple[int, ...]
     observed_rollout: int
     samples: int
     sample_seconds: float
     copy_bytes: int
+    quick: Effort
     effort: Effort
     capability: int
     kernels: tuple[Form, ...]
     ahead: tuple[Kernel, ...]
+    chosen: tuple[int, ...]
 
 
 def plan(device: torch.device) -> Plan:
@@ -52,16 +63,37 @@ def plan(device: torch.device) -> Plan:
     return Plan(
         device=device,
         backend="triton",
-        lanes=(4_096, 65_536, 1_048_576),
+        lanes=(1_048_576, 65_536, 4_096),
+        observed=("float32", "uint8", "bfloat16"),
         rollouts=(64, 1_000),
         observed_rollout=64,
         samples=12,
         sample_seconds=0.005,
         copy_bytes=1 << 30,
+        quick=QUICK,
         effort=Effort(2_051, 101, 256),
         capability=10 * major + minor,
         kernels=FORMS,
         ahead=KERNELS,
+        chosen=(64, 1_024, 8_192, 1_048_576),
+    )
+
+
+def small_plan(device: torch.device) -> Plan:
+    """Sizes that a simulated device can afford."""
+    return replace(
+        plan(device),
+        lanes=(96,),
+        rollouts=(3, 4),
+        observed_rollout=3,
+        samples=2,
+        sample_seconds=0.0,
+        copy_bytes=1 << 20,
+        quick=Effort(19, 4, 64, (torch.uint8,)),
+        effort=Effort(19, 4, 64),
+        kernels=("step", "rollout"),
+        ahead=("observe", "step"),
+        chosen=(32, 64),
     )
 
 
@@ -71,15 +103,18 @@ def dry_plan() -> Plan:
         device=torch.device("cpu"),
         backend="numba",
         lanes=(64,),
+        observed=("float32", "uint8"),
         rollouts=(4,),
         observed_rollout=4,
         samples=3,
         sample_seconds=0.0,
         copy_bytes=1 << 20,
+        quick=QUICK,
         effort=QUICK,
         capability=90,
         kernels=("step",),
         ahead=("observe",),
+        chosen=(64, 1_024),
     )
 
 
@@ -162,37 +197,66 @@ def some_policy(env: Env) -> TabularPolicy:
     return env.tabular(table / table.sum(dim=-1, keepdim=True), [axis.name for axis in axes])
 
 
-def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None) -> list[Row]:
-    """Times of steps, also in bytes and (on CUDA) as a graph, of rollouts, also by a table, and of a rollout that
-    observes every tick, at one batch size."""
-    env, plain = make(module, lanes, plan, "float32"), make(module, lanes, plan, None)
-    encoded = make(module, lanes, plan, "uint8")
-    state, observed = bytes_per_lane(env)
-    generator = torch.Generator(device=plan.device).manual_seed(1)
-    actions = torch.randint(env.num_actions, (lanes,), dtype=torch.int32, device=plan.device, generator=generator)
-    rows = []
+@contextmanager
+def limited(registers: int) -> Iterator[None]:
+    """Kernels are compiled with this limit of registers."""
+    chosen = call.options
 
-    def row(form: str, ticks: int, traffic: float | None, call: Callable[[], object]) -> None:
+    def given(*arguments: Any) -> dict[str, int | bool]:
+        return {**chosen(*arguments), "maxnreg": registers}
+
+    with patch.object(call, "options", given):
+        yield
+
+
+def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None, found: list[Row]) -> None:
+    """Times at one batch size, each added to those found as soon as it is known: steps and rollouts that observe, in
+    each type of observations and with either limit of registers; steps as a graph; rollouts without observations, with
+    statistics and by a table."""
+    generator = torch.Generator(device=plan.device).manual_seed(1)
+
+    def row(form: str, ticks: int, traffic: float | None, call: Callable[[], object], limit: int | None = None) -> None:
         times = samples(call, plan)
         rate = lanes * ticks / statistics.median(times)
         moved = None if traffic is None else rate * traffic
-        rows.append(
-            {"universe": module.name, "backend": plan.backend, "form": form, "lanes": lanes, "ticks": ticks}
+        found.append(
+            {"universe": module.name, "backend": plan.backend, "form": form}
+            | {"registers_at_most": limit, "lanes": lanes, "ticks": ticks}
             | spread(times)
             | {"agent_ticks_per_s": rate, "bytes_per_agent_tick": traffic, "bytes_per_s": moved}
             | {"of_copy_bandwidth": None if moved is None or bandwidth is None else moved / bandwidth}
         )
 
-    row("step, observed", 1, state + observed, lambda: env.step(actions))
-    row("step, observed as bytes", 1, sum(bytes_per_lane(encoded)), lambda: encoded.step(actions))
+    def observed(name: str, env: Env, limit: int | None = None) -> None:
+        state, seen = bytes_per_lane(env)
+        ticks = plan.observed_rollout
+        row(f"step, {name}", 1, state + seen, lambda: env.step(actions), limit)
+        rollout = partial(env.rollout, ticks, observe=True, statistics=False)
+        row(f"rollout, {name}", ticks, seen + state / ticks, rollout, limit)
+
+    plain = make(module, lanes, plan, None)
+    actions = torch.randint(plain.num_actions, (lanes,), dtype=torch.int32, device=plan.device, generator=generator)
+    counts, policy = plain.rollout(1).counts, some_policy(plain)
+    for ticks in plan.rollouts:
+        row("rollout", ticks, None, partial(plain.rollout, ticks, statistics=False))
+        row("rollout, statistics", ticks, None, partial(plain.rollout, ticks, statistics=counts))
+    ticks = plan.rollouts[0]
+    row("rollout, table", ticks, None, partial(plain.rollout, ticks, policy, statistics=False))
+    # The most that counting can be asked for: everybody uses what it stands on, again and again.
+    using = plain.tabular(torch.tensor(plain.action_names.index("INTERACT")), [])
+    row("rollout, all interact", ticks, None, partial(plain.rollout, ticks, using, statistics=False))
+    using_counted = partial(plain.rollout, ticks, using, statistics=counts)
+    row("rollout, all interact, statistics", ticks, None, using_counted)
+    env = make(module, lanes, plan, "float32")
+    observed("float32", env)
     if plan.device.type == "cuda":
         graphed = env.graphed()
         graphed.actions.copy_(actions)
-        row("step, observed, as a graph", 1, state + observed, graphed.step)
-    for ticks in plan.rollouts:
-        row("rollout", ticks, None, partial(plain.rollout, ticks, statistics=False))
-        row("rollout, table", ticks, None, partial(plain.rollout, ticks, some_policy(plain), statistics=False))
-    ticks = plan.observed_rollout
-    call = partial(env.rollout, ticks, observe=True, statistics=False)
-    row("rollout, observed", ticks, observed + state / ticks, call)
-    return rows
+        row("step, float32, as a graph", 1, sum(bytes_per_lane(env)), graphed.step)
+    fits = {"uint8": encodes(module.universe), "bfloat16": fits_bfloat16(module.universe)}
+    for name in plan.observed:
+        if fits.get(name):
+            observed(name, make(module, lanes, plan, name))
+    if plan.backend == "triton":
+        with limited(MOST_REGISTERS):
+            observed("float32", make(module, lanes, plan, "float32"), MOST_REGISTERS)

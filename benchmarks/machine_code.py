@@ -2,8 +2,9 @@
 
     python benchmarks/machine_code.py
 
-Registers, spills and instructions of every kernel for every architecture; and the instructions that the town's rollout
-and step execute per agent-tick, by phase. Writes benchmarks/results/kernels.json and a table of the same name.
+Registers, spills and instructions of every kernel for every architecture; and the instructions that each executes per
+agent-tick on sm_90, by pipe and by phase, with the bytes that it moves. Writes benchmarks/results/kernels.json and a
+table of the same name. `make kernels` does it and puts the numbers into the pages.
 """
 
 from __future__ import annotations
@@ -11,30 +12,34 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from facts import ROOT, facts
 
 import hamlet
+from hamlet.launch.gpu.forms import FORMS
 from hamlet_lab.machine_code.kernels import compile_kernels
+from hamlet_lab.machine_code.pipes import PIPES
 from hamlet_lab.profile.counts import Counted, count
 
 UNIVERSES = ("first_meal", "town", "shifts")
 CAPABILITIES = (80, 90, 100)
 
 
-def executed(counted: Counted) -> dict[str, Any]:
-    """A kernel's instructions per agent-tick by phase."""
-    phases: dict[str, float] = defaultdict(float)
+COUNTED = 90
+"""The capability for which executed instructions are counted."""
+
+
+def executed(universe: str, counted: Counted) -> dict[str, Any]:
+    """What a kernel executes per agent-tick, and how many of those instructions the ALU pipe does, by phase."""
+    phases: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for item in counted.items:
-        phases[item.purpose.phase] += item.executed
-    return {
-        "kernel": counted.kernel,
-        "capability": counted.capability,
-        "executed": counted.executed,
-        "phases": phases,
-    }
+        phases[item.purpose.phase][0] += item.executed
+        phases[item.purpose.phase][1] += item.alu
+    names = [field.name for field in fields(counted) if field.name != "items"]
+    return {"universe": universe, **{name: getattr(counted, name) for name in names}, "phases": phases}
 
 
 def main() -> None:
@@ -43,7 +48,7 @@ def main() -> None:
     parser.add_argument("--capability", nargs="+", type=int, default=CAPABILITIES)
     parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "results" / "kernels.json")
     arguments = parser.parse_args()
-    rows = []
+    rows, counts = [], []
     for name in arguments.universe:
         module = hamlet.load(ROOT / "generated" / name)
         for capability in arguments.capability:
@@ -61,11 +66,11 @@ def main() -> None:
                         else {"every": found.loop.every, "sometimes": found.loop.sometimes},
                     }
                 )
-    town = hamlet.load(ROOT / "generated" / "town")
+        counts += [executed(name, counted) for counted in count(module, COUNTED, FORMS)]
     report = {
         "facts": facts("benchmarks/machine_code.py", "none"),
         "kernels": rows,
-        "executed": [executed(count(town, 90, kernel)) for kernel in ("rollout", "step")],
+        "executed": counts,
     }
     arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     text = table(report)
@@ -93,6 +98,18 @@ def table(report: dict[str, Any]) -> str:
             f"{row['instructions']:,}", loop["every"], loop["sometimes"],
         )  # fmt: skip
         lines.append("| " + " | ".join(map(str, cells)) + " |")
+    lines += [
+        "",
+        f"Executed per agent-tick on sm_{COUNTED}: instructions, those of each pipe, and bytes of global memory.",
+        "",
+        f"| universe | kernel | executed | {' | '.join(PIPES)} | stores | bytes read | written | waits for loads |",
+        f"|---|---|{'--:|' * (len(PIPES) + 5)}",
+    ]
+    for row in report["executed"]:
+        numbers = [row["executed"], *(row["pipes"].get(name, 0.0) for name in PIPES)]
+        numbers += [row["stores"], row["read"], row["written"]]
+        cells = (row["universe"], row["kernel"], *(f"{number:,.1f}" for number in numbers), f"{row['waits']:.2f}")
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 

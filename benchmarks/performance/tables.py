@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias, get_args
+
+from hamlet_lab.machine_code.pipes import PIPES
+from hamlet_lab.profile.model import GPUS, Limit, Work, agents_for, predict
 
 Report: TypeAlias = dict[str, Any]
 Reports: TypeAlias = Mapping[str, Report]
+
+COUNT = "python benchmarks/machine_code.py"
+LIMITS: tuple[Limit, ...] = get_args(Limit)
+HOSTS = (40e-6, 8e-6)
+"""Seconds that the host needs for a launch: as it was counted (33 to 40 us before the driver), and the aim."""
 
 
 def markdown(alignment: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -100,11 +109,12 @@ def headline(reports: Reports) -> str:
         parts.append(
             f"`hamletc check` of the town takes {check:.2f} s and `hamletc compile` {compiled:.2f} s, as processes."
         )
-    for row in reports.get("kernels", {"kernels": []})["kernels"]:
-        if (row["universe"], row["kernel"], row["capability"]) == ("town", "rollout", 90):
+    for row in _counted(reports):
+        if (row["universe"], row["kernel"]) == ("town", "rollout"):
             parts.append(
                 f"The town's rollout kernel for sm_90 (H100) has {row['registers']} registers, {row['spilled']} bytes "
-                f"spilled, and {row['loop']['every']} machine instructions in every tick."
+                f"spilled, and executes {row['executed']:.0f} machine instructions per agent-tick, of which the "
+                f"ALU pipe, which takes two clocks for one, does {row['pipes']['alu']:.0f}."
             )
     return "\n\n".join(parts)
 
@@ -186,7 +196,7 @@ def strategies(reports: Reports) -> str:
 def kernels(reports: Reports) -> str:
     """Registers and instructions on sm_90."""
     if (report := reports.get("kernels")) is None:
-        return missing("python benchmarks/machine_code.py")
+        return missing(COUNT)
     rows = [
         [row["universe"], row["kernel"], str(row["registers"]), str(row["spilled"]), f"{row['instructions']:,}",
          "" if row["loop"] is None else f"{row['loop']['every']} + {row['loop']['sometimes']}"]
@@ -199,12 +209,86 @@ def kernels(reports: Reports) -> str:
 
 def phases(reports: Reports) -> str:
     """Executed instructions of the town's kernels by phase of the tick."""
-    if (report := reports.get("kernels")) is None:
-        return missing("python benchmarks/machine_code.py")
-    names = list(dict.fromkeys(name for kernel in report["executed"] for name in kernel["phases"]))
-    rows = [[name, *(f"{kernel['phases'].get(name, 0):.1f}" for kernel in report["executed"])] for name in names]
-    rows.append(["all", *(f"{kernel['executed']:.1f}" for kernel in report["executed"])])
-    return markdown("lrr", ("phase", *(kernel["kernel"] for kernel in report["executed"])), rows)
+    counted = [row for row in _counted(reports) if row["universe"] == "town" and row["kernel"] in ("rollout", "step")]
+    if not counted:
+        return missing(COUNT)
+    names = list(dict.fromkeys(name for kernel in counted for name in kernel["phases"]))
+    rows = [[name, *_cells(kernel["phases"].get(name, (0, 0)) for kernel in counted)] for name in names]
+    rows.append(["all", *_cells((kernel["executed"], kernel["pipes"]["alu"]) for kernel in counted)])
+    headings = [heading for kernel in counted for heading in (kernel["kernel"], "of those ALU")]
+    return markdown("lrrrr", ("phase", *headings), rows)
+
+
+def _cells(counts: Iterable[Sequence[float]]) -> list[str]:
+    return [f"{number:.1f}" for pair in counts for number in pair]
+
+
+def _counted(reports: Reports) -> list[Report]:
+    found: list[Report] = reports.get("kernels", {}).get("executed", [])
+    return found
+
+
+def pipes(reports: Reports) -> str:
+    """Executed instructions of all kernels by pipe, and what they move."""
+    if not (counted := _counted(reports)):
+        return missing(COUNT)
+    names = [name for name in PIPES if any(name in row["pipes"] for row in counted)]
+    rows = [
+        [row["universe"], row["kernel"], f"{row['executed']:,.1f}",
+         *(f"{row['pipes'].get(name, 0):,.1f}" for name in names),
+         f"{row['stores']:.1f}", f"{row['read']:.0f} + {row['written']:.0f}", f"{row['waits']:.2f}"]
+        for row in counted
+    ]  # fmt: skip
+    headings = ("universe", "kernel", "executed", *names, "stores", "bytes read + written", "waits for loads")
+    return markdown("ll" + "r" * (len(headings) - 2), headings, rows)
+
+
+def model(reports: Reports) -> str:
+    """What each kernel should do on GPUs, by the counts."""
+    if not (counted := _counted(reports)):
+        return missing(COUNT)
+    first, *others = GPUS
+    said = {row["universe"] + row["kernel"]: {gpu: predict(_work(row), gpu) for gpu in GPUS} for row in counted}
+    rows, checks = [], []
+    for row in counted:
+        start = [row["universe"], row["kernel"]]
+        found = said[row["universe"] + row["kernel"]]
+        on, ticks = found[first], max(row["ticks"], 1)
+        rows.append(
+            [*start, str(on.warps), *(_billions(on.limits[limit]) for limit in LIMITS),
+             on.busiest if on.bound == "pipe" else on.bound, f"**{_billions(on.rate)}**",
+             *(f"{_billions(found[gpu].rate)}" for gpu in others),
+             *(f"{agents_for(on.rate, host, ticks):,.0f}" for host in HOSTS)]
+        )  # fmt: skip
+        checks.append(
+            [*start, str(row["registers"]), f"{row['executed'] * ticks:,.0f}", f"{row['pipes']['alu'] * ticks:,.0f}",
+             *(f"{on.busy.get(name, 0):.0%}" for name in ("issue", "alu", "fma", "fmaheavy", "lsu", "memory"))]
+        )  # fmt: skip
+    headings = (
+        "universe", "kernel", "warps", *LIMITS, "bound by", first.name, *(gpu.name for gpu in others),
+        *(f"agents for {1e6 * host:.0f} us" for host in HOSTS),
+    )  # fmt: skip
+    checked = (
+        "universe", "kernel", "registers", "instructions of a warp", "of those ALU", "issue", "ALU", "FMA", "FMA heavy",
+        "LSU", "memory",
+    )  # fmt: skip
+    return "\n\n".join(
+        [
+            f"Billions of agent-ticks per second; limits and warps of a multiprocessor are those of the {first.name}:",
+            markdown("ll" + "r" * 5 + "l" + "r" * (len(headings) - 8), headings, rows),
+            f"What `ncu` should show on the {first.name} for one launch; instructions are those of its ticks together, "
+            "and the last columns are shares of the peak:",
+            markdown("ll" + "r" * (len(checked) - 2), checked, checks),
+        ]
+    )
+
+
+def _work(row: Report) -> Work:
+    return Work(**{field.name: row[field.name] for field in fields(Work)})
+
+
+def _billions(rate: float) -> str:
+    return f"{rate / 1e9:.1f}" if rate < 1e11 else f"{rate / 1e9:,.0f}"
 
 
 def exactness(reports: Reports) -> str:
@@ -289,6 +373,7 @@ def gpu(reports: Reports) -> str:
 TABLES: dict[str, Callable[[Reports], str]] = {
     table.__name__: table
     for table in (
-        rollout, headline, first_step, sizes, peers, strategies, kernels, phases, exactness, telemetry, scaling, gpu,
+        rollout, headline, first_step, sizes, peers, strategies, kernels, pipes, phases, model, exactness, telemetry,
+        scaling, gpu,
     )
 }  # fmt: skip

@@ -32,6 +32,7 @@ class Compilation:
         stopwatch: takes the seconds of each pass.
         observer: called after every pass with its name and the function it made.
         edit: changes what was lowered, before the passes run; only to measure what a part costs.
+        notes: what a target chose, and why; for readers of its kernels.
     """
 
     universe: Universe
@@ -42,6 +43,7 @@ class Compilation:
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
     observer: Callable[[str, Function], None] | None = None
     edit: Callable[[Program], Program] | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def begin(cls, universe: Universe, limits: Limits = LIMITS) -> Compilation:

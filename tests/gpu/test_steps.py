@@ -11,8 +11,10 @@ import torch
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from rehearsal import simulating
 from samples import text
 
+TURNS = 18 if simulating() else 60
 PACKAGES = Path(__file__).parents[2] / "generated"
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device")
@@ -41,7 +43,7 @@ def same(gpu: Env, cpu: Env) -> None:
 def drive(gpu: Env, cpu: Env, step: Callable[[torch.Tensor], object]) -> None:
     """Steps among rollouts, resets and re-seeding."""
     generator, endings = torch.Generator().manual_seed(3), 0
-    for turn in range(60):
+    for turn in range(TURNS):
         actions = torch.randint(cpu.num_actions, (333,), generator=generator, dtype=torch.int32)
         step(actions.cuda())
         endings += int(sum(flags.sum() for flags in cpu.step(actions)[2:4]))
@@ -49,9 +51,9 @@ def drive(gpu: Env, cpu: Env, step: Callable[[torch.Tensor], object]) -> None:
         for env in (gpu, cpu):
             if turn % 13 == 4:
                 env.rollout(3)
-            if turn == 30:
+            if turn == TURNS // 2:
                 env.reset()
-            if turn == 40:
+            if turn == TURNS // 3 * 2:
                 env.reset(seed=1 << 63)
     assert endings > 0 or cpu.universe.name != "luck"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ import torch
 from compare_ptx import CPU, SCENARIOS, compare
 
 import hamlet
+from hamlet.backend.buffers import Buffers
 from hamlet.launch.gpu import compile_ahead, forms
 from hamlet.launch.gpu import launch as triton
 from hamlet.launch.gpu.ahead import AheadKernels, find
-from hamlet.launch.gpu.call import Argument
-from hamlet.launch.gpu.driver import LaunchGrid
+from hamlet.launch.gpu.driver import LaunchGrid, Parameters
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet_lab.machine_code.kernels import _disassemble as disassemble
 from hamlet_lab.machine_code.kernels import compile_kernels
@@ -59,7 +60,10 @@ class ExecutingDriver:
         self._programs.append((name, text, Program(parse(text))))
         return len(self._programs)
 
-    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
+    def launcher(self, function: int, grid: LaunchGrid, parameters: Parameters) -> Callable[[int], None]:
+        return lambda stream: self._launch(function, grid, stream, parameters.memory.raw)
+
+    def _launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
         name, text, program = self._programs[function - 1]
         self.launched[name] = self.launched.get(name, 0) + 1
         assert stream == 7
@@ -77,15 +81,17 @@ class ExecutingDriver:
         program.launch(memory, Launch(values, grid.blocks, grid.threads, grid.shared))
 
 
-class Watched(AheadKernels):
+class Watched(KernelBackend):
     """Tells the driver which arrays there are."""
 
-    def launch(
-        self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], given: dict[str, int | bool]
-    ) -> None:
-        assert isinstance(self._driver, ExecutingDriver)
-        self._driver.tensors = {each.data_ptr(): each for each in arguments if isinstance(each, torch.Tensor)}
-        super().launch(name, grid, arguments, given)
+    def __init__(self, driver: ExecutingDriver, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._driver = driver
+
+    def _launch(self, kernel: Any, buffers: Buffers, given: Any, *others: Any) -> None:
+        tensors = [*buffers.tensors, *self._tables, *(each for each in given if each is not None)]
+        self._driver.tensors = {each.data_ptr(): each for each in tensors}
+        super()._launch(kernel, buffers, given, *others)
 
 
 def main(name: str, folder: Path) -> int:
@@ -104,9 +110,9 @@ def main(name: str, folder: Path) -> int:
             f"{kernel.kernel} has other machine code than a launch would compile"
         )
     driver, other = ExecutingDriver(), PtxBackend(module.universe, module.kernels("triton"), CAPABILITY)
-    kernels = Watched(cubins, module.sources, driver, lambda: 7, lambda: other._kernels)
+    kernels = AheadKernels(cubins, module.sources, driver, lambda: 7, lambda: other._kernels)
     kernels.load_one()
-    backend = KernelBackend("ahead", module.universe, kernels, CPU, False)
+    backend = Watched(driver, "ahead", module.universe, kernels, CPU, False)
     compared, divergence, coverage = compare(module.universe, backend, SCENARIOS["alone"])
     if divergence is not None or coverage.never_fired:
         print(f"{name}: {divergence or f'never fired: {coverage.never_fired}'}")

@@ -54,7 +54,8 @@ UNKNOWN = """
     red.global.gpu.relaxed.add.f32 [%rd1], %r1;
     red.global.add.u64 [%rd1], 1;
     shfl.bfly.b32 %r1, %r2, 1, 31;
-    shfl.sync.idx.b32 %r1, %r2, 1, 31, -1;
+    shfl.sync.idx.b64 %r1, %r2, 1, 31, -1;
+    shfl.sync.idx.b32 %r1|%p1, %r2, 1, 31, -1;
     bar.sync 1;
     bar.sync 0, 32;
     barrier.sync 0;

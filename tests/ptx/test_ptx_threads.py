@@ -132,7 +132,13 @@ def test_redux_of_bits(name: str, start: int) -> None:
         ("bfly.b32 %r10, %r20, 1, 7", lambda lane: lane ^ 1 if lane <= 7 else lane),
         ("up.b32 %r10, %r20, 3, 0", lambda lane: lane - 3 if lane >= 3 else lane),
         ("down.b32 %r10, %r20, 3, 31", lambda lane: lane + 3 if lane + 3 < 32 else lane),
+        ("idx.b32 %r10, %r20, 5, 31", lambda _: 5),
+        ("idx.b32 %r10, %r20, 37, 31", lambda _: 5),
+        ("idx.b32 %r10, %r20, %r0, 31", lambda lane: lane),
+        ("idx.b32 %r10, %r20, 20, 7", lambda lane: lane),
         # Segments of eight lanes.
+        ("idx.b32 %r10, %r20, 13, 0x181f", lambda lane: lane // 8 * 8 + 5),
+        ("idx.b32 %r10, %r20, 6, 0x1803", lambda lane: lane),
         ("down.b32 %r10, %r20, 3, 0x181f", lambda lane: lane + 3 if lane % 8 + 3 < 8 else lane),
         ("up.b32 %r10, %r20, 3, 0x1800", lambda lane: lane - 3 if lane % 8 >= 3 else lane),
     ],
@@ -141,6 +147,13 @@ def test_shuffles(operands: str, expected: object) -> None:
     assert callable(expected)
     found = outputs(f"{LOAD} shfl.sync.{operands}, -1;", VALUES, threads=64)
     assert found.tolist() == [VALUES[warp + expected(lane)] for warp in (0, 32) for lane in range(32)]
+
+
+def test_lanes_take_what_each_wants() -> None:
+    """Also of a lane that is not among the first 32 bits of its number."""
+    wanted = np.array([(11 * lane + 40) % 96 for lane in range(64)], np.uint32)
+    found = outputs(f"{LOAD} shfl.sync.idx.b32 %r10, %r0, %r20, 31, -1;", wanted, threads=64)
+    assert found.tolist() == [32 * (lane // 32) + int(wanted[lane]) % 32 for lane in range(64)]
 
 
 @pytest.mark.parametrize(

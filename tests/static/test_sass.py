@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet_lab.machine_code.sass import Loop, instructions, largest_loop
+from hamlet_lab.machine_code.sass import Loop, instructions, largest_loop, waits
 
 CODE = """
 	.section	.nv.info.rollout,"",@"SHT_CUDA_INFO"
@@ -53,3 +53,41 @@ def test_instructions_with_subroutines() -> None:
     assert [instruction.full for instruction in code][:3] == ["IMAD.MOV.U32", "BRA", "FADD.SAT"]
     assert code[1].conditional
     assert not code[0].conditional
+
+
+LOADS = """
+	.section	.text.step,"ax",@progbits
+.text.step:
+        /*0000*/               @P0 LDG.E R2, desc[UR4][R8.64] ;
+        /*0010*/               @P0 LDG.E.64 R4, desc[UR4][R8.64+0x8] ;
+        /*0020*/                   {first}
+        /*0030*/               @P1 BRA `(.L_x_0) ;
+.L_x_1:
+        /*0040*/                   LDG.E R6, desc[UR4][R10.64] ;
+        /*0050*/                   IADD3 R7, R6, 0x1, RZ ;
+        /*0060*/               @P2 BRA `(.L_x_1) ;
+.L_x_0:
+        /*0070*/                   {last}
+        /*0080*/                   EXIT ;
+"""
+
+
+def test_waits_for_loads() -> None:
+    def found(first: str, last: str) -> int:
+        return waits(LOADS.replace("{first}", first).replace("{last}", last), "step")
+
+    # The load in the loop is issued with the others, or after they have come; the second turn is not counted.
+    assert found("NOP ;", "NOP ;") == 1
+    assert found("FADD R3, R2, 1 ;", "NOP ;") == 2
+    assert found("IADD3 R3, R5, 0x1, RZ ;", "STG.E desc[UR4][R8.64], R4 ;") == 2
+    # Another load into the same register waits, and so does an address.
+    assert found("LDG.E R4, desc[UR4][R12.64] ;", "FADD R4, R4, 1 ;") == 2
+    assert found("LDG.E R10, desc[UR4][R4.64] ;", "NOP ;") == 3
+    # Nobody waits for what is not used.
+    assert found("NOP ;", "FADD R3, R9, 1 ;") == 1
+
+
+def test_loads_that_are_not_counted() -> None:
+    text = LOADS.replace("{first}", "FADD R3, R2, 1 ;").replace("{last}", "NOP ;")
+    assert waits(text, "step", lambda load: load.full == "LDG.E.64") == 0
+    assert waits(text, "step", lambda load: 2 not in load.loaded) == 1

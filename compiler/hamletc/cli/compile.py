@@ -205,9 +205,9 @@ def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:
 
 def _check_passes(names: tuple[str, ...], option: str) -> None:
     if names:
-        from hamletc.passes.pipeline import CPU_NAMES, PASS_NAMES
+        from hamletc.passes.pipeline import WHOLE_NAMES, PASS_NAMES
 
-        known = PASS_NAMES if option == "--print-after" else (*PASS_NAMES, *CPU_NAMES)
+        known = PASS_NAMES if option == "--print-after" else (*PASS_NAMES, *WHOLE_NAMES)
         for name in names:
             if name not in known:
                 raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint=option)

@@ -51,8 +51,8 @@ PASS_NAMES = (
     "constant_division",
     "extremes",
 )
-CPU_NAMES = (CELL_CACHE, tabulation.NAME)
-"""What is done for CPUs alone, to whole programs, by the same names of things to leave out."""
+WHOLE_NAMES = (CELL_CACHE, tabulation.NAME)
+"""What targets do to whole programs, by the same names of things to leave out."""
 
 
 MOST_UNROLLED = 64
@@ -110,8 +110,8 @@ def run(
         ValueError: a disabled name is no pass.
         VerificationError: the program is malformed, or a pass made it so.
     """
-    if unknown := sorted(disabled - {*PASS_NAMES, *CPU_NAMES}):
-        raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join((*PASS_NAMES, *CPU_NAMES))}")
+    if unknown := sorted(disabled - {*PASS_NAMES, *WHOLE_NAMES}):
+        raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join((*PASS_NAMES, *WHOLE_NAMES))}")
     verify_program(program)
     passes = [each for each in choose(facts) if each.name not in disabled]
     functions = []

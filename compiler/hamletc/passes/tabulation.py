@@ -1,7 +1,8 @@
 """Values that depend on one small integer are looked up in a table: what each affordance adds to a meter, for example.
 
-A vector register holds such a table, and one instruction looks up all lanes (`hamlet.launch.cpu.ops.tables`). What is
-unrolled for many affordances is thereby as fast as for one.
+Registers hold such a table, and one instruction looks up all lanes: on a CPU in a vector register
+(`hamlet.launch.cpu.ops.tables`), on a GPU in a register of each lane of a warp (`hamletc.targets.triton.columns`). What
+is unrolled for many affordances is thereby as fast as for one.
 
 First, the conditions under which an affordance is used become one integer: where `tried` is the number that is tried
 and each affordance k has `hit = tried == k and needs`, that is `used = tried where its needs hold, else -1`, and each
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from hamletc.ir.builder import Builder
@@ -42,12 +43,22 @@ LEAST_WORK = 4
 LEAST_ARMS = 3
 """Alternatives that are worth a lookup and a test."""
 WORD = 32
+PREFIX = "case."
 
 
-def tabulate(program: Program, facts: Facts) -> Program:
-    """The program with tables in place of distinctions of cases, to the bit the same."""
+def is_made(table: Table) -> bool:
+    """Whether this pass made a table."""
+    return table.name.startswith(PREFIX)
+
+
+def tabulate(program: Program, facts: Facts, within: Collection[str] | None = None) -> Program:
+    """The program with tables in place of distinctions of cases, to the bit the same; `within` these functions, or
+    all."""
     tables = _Tables({table.name: table for table in program.tables})
-    functions = tuple(_tabulated(function, facts, tables) for function in program.functions)
+    functions = tuple(
+        _tabulated(function, facts, tables) if within is None or function.name in within else function
+        for function in program.functions
+    )
     read = {node.op.table for f in functions for node in f.nodes if isinstance(node.op, Lookup)}
     made = tuple(table for table in tables.made if table.name in read)
     return Program(program.universe, functions, (*program.tables, *made))
@@ -67,7 +78,7 @@ class _Tables:
         for table in self.made:
             if table.type is type_ and repr(table.values) == repr(values) and table.origins == origins:
                 return table
-        table = Table(f"case.{len(self.made)}", type_, values, origins)
+        table = Table(f"{PREFIX}{len(self.made)}", type_, values, origins)
         self.made.append(table)
         self.known[table.name] = table
         return table

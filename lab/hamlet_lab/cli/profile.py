@@ -154,7 +154,7 @@ def _counts(module: Module, capability: int, left_out: list[str]) -> list[Counte
     try:
         from hamlet_lab.profile.counts import count
 
-        return [count(module, capability, kernel) for kernel in KERNELS]
+        return count(module, capability, KERNELS)
     except (HamletError, ImportError, FileNotFoundError) as error:
         left_out.append(f"instructions: {str(error).splitlines()[0]}")
         return []
@@ -180,9 +180,9 @@ def time_table(times: Times, title: str) -> Any:
 
 
 def code_tables(counted: Sequence[Counted]) -> list[Any]:
-    """Kernels, phases and lines."""
+    """Kernels, pipes, phases and lines."""
     architecture = f"sm_{counted[0].capability}"
-    headings = ("kernel", "registers", "spilled", "instructions", "executed per agent-tick")
+    headings = ("kernel", "registers", "spilled", "instructions", "executed per agent-tick", "ALU pipe", "stores")
     kernels = _table(f"kernels for {architecture}: counted", headings)
     for kernel in counted:
         kernels.add_row(
@@ -191,28 +191,52 @@ def code_tables(counted: Sequence[Counted]) -> list[Any]:
             f"{kernel.spilled} bytes",
             f"{kernel.instructions:,}",
             f"{kernel.executed:,.1f}",
+            f"{kernel.pipes.get('alu', 0):,.1f}",
+            f"{kernel.stores:,.1f}",
         )
     phases = _costs("phase", architecture, counted, lambda purpose: purpose.phase)
     lines = _costs(
         "line", architecture, counted,
         lambda purpose: f"{purpose.source}:{purpose.line}  {purpose.construct}" if purpose.line else "",
     )  # fmt: skip
-    return [kernels, phases, lines]
+    return [kernels, _pipes(architecture, counted), phases, lines]
+
+
+def _pipes(architecture: str, counted: Sequence[Counted]) -> Any:
+    """Executed instructions by pipe, and the clocks that the pipe is busy with them."""
+    from hamlet_lab.machine_code.pipes import PIPES, clocks
+
+    headings = [heading for kernel in counted for heading in (kernel.kernel, "clocks")]
+    table = _table(f"machine instructions of a warp for {architecture} per tick by pipe: counted", ("pipe", *headings))
+    busy = [clocks(kernel.pipes, kernel.capability) for kernel in counted]
+    for name in PIPES:
+        if any(name in kernel.pipes for kernel in counted):
+            cells = (
+                (f"{kernel.pipes.get(name, 0):.1f}", f"{taken.get(name, 0):.1f}")
+                for kernel, taken in zip(counted, busy, strict=True)
+            )
+            table.add_row(name, *(cell for pair in cells for cell in pair))
+    return table
 
 
 def _costs(what: str, architecture: str, counted: Sequence[Counted], name: Any) -> Any:
-    """Executed instructions by a name of purposes; what has none is left out."""
-    costs: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(counted))
+    """Executed instructions by a name of purposes, and those of the ALU pipe; what has none is left out."""
+    costs: dict[str, list[list[float]]] = defaultdict(lambda: [[0.0, 0.0] for _ in counted])
     for index, kernel in enumerate(counted):
         for item in kernel.items:
             if key := name(item.purpose):
-                costs[key][index] += item.executed
-    headings = [heading for kernel in counted for heading in (kernel.kernel, "share")]
+                cost = costs[key][index]
+                cost[0] += item.executed
+                cost[1] += item.alu
+    headings = [heading for kernel in counted for heading in (kernel.kernel, "ALU", "share")]
     table = _table(f"machine instructions for {architecture} per agent-tick by {what}: counted", (what, *headings))
-    ordered = sorted(costs.items(), key=lambda item: -item[1][0]) if what == "line" else list(costs.items())
+    ordered = sorted(costs.items(), key=lambda item: -item[1][0][0]) if what == "line" else list(costs.items())
     for key, values in ordered[: SHOWN_LINES if what == "line" else None]:
-        cells = ((f"{v:.1f}", f"{v / kernel.executed:.1%}") for v, kernel in zip(values, counted, strict=True))
-        table.add_row(key, *(cell for pair in cells for cell in pair))
+        cells = (
+            (f"{executed:.1f}", f"{alu:.1f}", f"{executed / kernel.executed:.1%}")
+            for (executed, alu), kernel in zip(values, counted, strict=True)
+        )
+        table.add_row(key, *(cell for each in cells for cell in each))
     if what == "line" and len(ordered) > SHOWN_LINES:
         table.add_row(f"... {len(ordered) - SHOWN_LINES} more lines")
     return table

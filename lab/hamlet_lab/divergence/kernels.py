@@ -8,8 +8,9 @@ function with its stores, and is not looked at line by line.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -31,7 +32,8 @@ from hamlet_lab.divergence.program import Call
 from hamlet_lab.divergence.values import Evaluation, Spot, words
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.ops import Element, Input, Type, Value
-from hamletc.targets.body import Body, identifier
+from hamletc.targets.body import Body, table_name
+from hamletc.targets.triton.columns import LANES, Column, Columns
 
 LANES_OF_A_BLOCK = 32
 
@@ -136,10 +138,9 @@ class _Look:
         return None
 
     def _input(self, name: str) -> Array | str | None:
-        """What a parameter is on all lanes, one element after the other; or the name of a table; `None` if unknown."""
+        """What a parameter is on all lanes, one element after the other; or its name if it is a table; `None` if unknown."""
         if name.startswith(TABLE):
-            tables = {f"{TABLE}{identifier(table.name)}": table.name for table in self._kernels.program.tables}
-            return tables[name]
+            return name
         if self._wanted.loop is not None and name == self._wanted.loop.element:
             return np.repeat(np.arange(self._count, dtype=np.int32), self._lanes)
         value = values_of([name], self._evaluation.printed).get(name)
@@ -163,12 +164,14 @@ class Dialect:
         more: parameters that the function is given beside its own.
         store: a statement that writes a value to a row of `taps`, i32 [rows, lanes], at the lane.
         load: a parameter of the kernel `tap`, an array [lanes], at the lane.
+        hold: a parameter that is a column (`hamletc.targets.triton.columns`), as functions take it.
         signature, body: of that kernel, beside inputs and tables.
     """
 
     more: tuple[str, ...]
     store: Callable[[int, str, Type], str]
     load: Callable[[str, Type], str]
+    hold: Callable[[str], str]
     decorator: str
     signature: tuple[str, ...]
     body: str
@@ -194,6 +197,7 @@ NUMBA = Dialect(
     ("taps", "tap_lane"),
     lambda row, text, _: f"tap_bits(taps, {row}, tap_lane, {text})",
     lambda name, _: f"{name}[tap_lane]",
+    lambda name: name,
     "from hamlet.launch.cpu.ops.taps import tap as tap_bits\n\n@kernel",
     ("taps",),
     "for tap_lane in range(taps.shape[1]):\n        ",
@@ -202,6 +206,7 @@ TRITON = Dialect(
     ("taps", "tap_lanes", "tap_lane"),
     _triton_store,
     _triton_load,
+    lambda name: f"tl.load({name} + tl.arange(0, {LANES}))",
     "@triton.jit",
     ("taps", "tap_lanes: tl.int32", "BLOCK: tl.constexpr"),
     "tap_lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    ",
@@ -226,18 +231,24 @@ def kernels_of(module: Module, form: Form, target: str, device: torch.device, ca
         wanted: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]
     ) -> tuple[list[Value], Array]:
         lanes = next(len(item) for item in inputs if not isinstance(item, str))
-        text, rows = tapped(source, wanted, printed, lines, NUMBA if target == "numba" else TRITON)
+        dialect, columns = (NUMBA, []) if target == "numba" else (TRITON, Columns(form.program).all)
+        text, rows = tapped(source, wanted, printed, lines, dialect, [column.name for column in columns])
         if target == "numba":
             return rows, run_numba_tap(text, inputs, len(rows), lanes)
-        return rows, run_triton_tap(text, inputs, len(rows), lanes, device, capability)
+        return rows, run_triton_tap(text, inputs, columns, len(rows), lanes, device, capability)
 
     return Kernels(file, source, form.program, functions, tap)
 
 
 def tapped(
-    source: str, wanted: Generated, printed: Body, lines: Collection[Value], dialect: Dialect
+    source: str,
+    wanted: Generated,
+    printed: Body,
+    lines: Collection[Value],
+    dialect: Dialect,
+    columns: Collection[str],
 ) -> tuple[str, list[Value]]:
-    """The text of a module with a kernel `tap`, and the values that are its rows.
+    """The text of a module with a kernel `tap`, and the values that are its rows; `columns`: the tables that are such.
 
     `tap(inputs..., tables..., taps, ...)` writes the bits of these values, and of what the function returns, to the
     rows of `taps`, i32 [rows, lanes].
@@ -264,34 +275,48 @@ def tapped(
     function.name = "tapped"
     function.body = body
     function.args.args += [ast.arg(name) for name in dialect.more]
-    passed = [name if name.startswith(TABLE) else dialect.load(name, types.get(name, Type.I32)) for name in given]
-    call = f"tapped({', '.join([*passed, *dialect.more])})"
+
+    def passed(name: str) -> str:
+        if name in columns:
+            return dialect.hold(name)
+        return name if name.startswith(TABLE) else dialect.load(name, types.get(name, Type.I32))
+
+    call = f"tapped({', '.join([*map(passed, given), *dialect.more])})"
     kernel = f"{dialect.decorator}\ndef tap({', '.join([*given, *dialect.signature])}):\n    {dialect.body}{call}\n"
     return f"{source}\n\n{ast.unparse(ast.fix_missing_locations(function))}\n\n{kernel}", rows
 
 
 def run_numba_tap(source: str, inputs: Sequence[Array | str], rows: int, lanes: int) -> Array:
-    """The bits that `tap` writes, i32 [rows, lanes]. `inputs`: arrays [lanes], and the names of tables."""
+    """The bits that `tap` writes, i32 [rows, lanes]. `inputs`: arrays [lanes], and the parameters that are tables."""
     kernels = execute("tapped_numba_kernels.py", source.encode())
     taps = np.zeros((rows, lanes), np.int32)
-    kernels.tap(*_arguments(inputs, kernels.TABLES), taps)
+    kernels.tap(*_arguments(inputs, _tables(kernels)), taps)
     return taps
 
 
 def run_triton_tap(
-    source: str, inputs: Sequence[Array | str], rows: int, lanes: int, device: torch.device, capability: int | None
+    source: str,
+    inputs: Sequence[Array | str],
+    columns: Sequence[Column],
+    rows: int,
+    lanes: int,
+    device: torch.device,
+    capability: int | None,
 ) -> Array:
     """As `run_numba_tap`; on this device, or with a compute capability (90: sm_90) as PTX on the CPU."""
     kernels = execute("tapped_triton_kernels.py", source.encode())
     taps = torch.zeros((rows, lanes), dtype=torch.int32, device=device)
-    arrays = [torch.from_numpy(_signed(each).copy()).to(device) for each in _arguments(inputs, kernels.TABLES)]
+    tables = _tables(kernels)
+    for column in columns:
+        tables[column.name] = tables[table_name(column.array)][column.rows]
+    arrays = [torch.from_numpy(_signed(each).copy()).to(device) for each in _arguments(inputs, tables)]
     block = 1 << (lanes - 1).bit_length() if interpreted(kernels) else LANES_OF_A_BLOCK
     tap = kernels.tap
     if capability is not None:
         from hamlet_lab.ptx.backend import Executed
 
         tap = Executed(tap, capability)
-    tap[(-(-lanes // block),)](*arrays, taps, lanes, BLOCK=block, **options(block, False))
+    tap[(-(-lanes // block),)](*arrays, taps, lanes, BLOCK=block, **options(block))
     result: Array = taps.cpu().numpy()
     return result
 
@@ -300,7 +325,11 @@ def _signed(array: Array) -> Array:
     return array.view(np.int32) if array.dtype == np.uint32 else array
 
 
-def _arguments(inputs: Sequence[Array | str], declared: Sequence[tuple[str, str, Sequence[float]]]) -> list[Array]:
+def _tables(kernels: ModuleType) -> dict[str, Array]:
+    """The tables of kernels by the names of parameters."""
+    return {table_name(name): np.array(values, DTYPES[Type(dtype)]) for name, dtype, values in kernels.TABLES}
+
+
+def _arguments(inputs: Sequence[Array | str], tables: Mapping[str, Array]) -> list[Array]:
     """The arrays of a launch, tables among them."""
-    tables = {name: np.array(values, DTYPES[Type(dtype)]) for name, dtype, values in declared}
     return [tables[item] if isinstance(item, str) else np.ascontiguousarray(item) for item in inputs]

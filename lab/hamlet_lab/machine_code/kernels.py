@@ -26,9 +26,11 @@ from hamlet.errors import EnvError, HamletError
 from hamlet.launch.gpu.forms import FORMS, Form, compile_form, kernel_of
 from hamlet.package.module import load
 from hamlet.universe import Universe
-from hamlet_lab.machine_code.sass import Loop, instructions, largest_loop
+from hamlet_lab.machine_code.sass import Instruction, Loop, instructions, largest_loop, waits
 
 RESOURCE = re.compile(r"\b([A-Z]+):(\d+)")
+DEAD = "_final_state"
+"""The function of kernels that loads the state of lanes that were not alive before a tick."""
 PTX_OPCODE = re.compile(r"^\s*(?:@!?%p\d+\s+)?([a-z]\w*(?:\.\w+)*)\s.*;")
 
 
@@ -41,6 +43,8 @@ class MachineKernel:
         stack, local: bytes per thread of memory that a kernel without spills does not need.
         instructions: in machine code, with subroutines (the slow path of a division).
         loop: the loop over ticks, or else the longest one.
+        waits: the loads from global memory in a row that have to be waited for; without those for lanes that were not
+            alive before a tick.
         ptx_opcodes, sass_opcodes: how often each instruction occurs, with its modifiers.
     """
 
@@ -51,6 +55,7 @@ class MachineKernel:
     local: int
     instructions: int
     loop: Loop | None
+    waits: int
     ptx_opcodes: dict[str, int]
     sass_opcodes: dict[str, int]
     ptx: str = field(repr=False)
@@ -77,6 +82,7 @@ def _compile(kernels: ModuleType, universe: Universe, capability: int, form: For
     result = compile_form(kernels, universe, capability, form)
     ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
     code = instructions(sass, kernel)
+    of_the_dead = _lines(getattr(kernels, DEAD, None))
     return MachineKernel(
         form,
         capability,
@@ -85,11 +91,24 @@ def _compile(kernels: ModuleType, universe: Universe, capability: int, form: For
         resources["LOCAL"],
         len(code),
         largest_loop(sass, kernel),
+        waits(sass, kernel, lambda load: not _placed(load, of_the_dead)),
         _counted(found[1] for line in ptx.splitlines() if (found := PTX_OPCODE.match(line))),
         _counted(instruction.full for instruction in code),
         ptx,
         sass,
     )
+
+
+def _lines(function: Any) -> range:
+    """The lines of a function of Triton's in its file; none of no function."""
+    if function is None:
+        return range(0)
+    return range(function.starting_line_number, function.starting_line_number + len(function.src.splitlines()) + 1)
+
+
+def _placed(instruction: Instruction, lines: range) -> bool:
+    """Whether an instruction comes from these lines of the kernels."""
+    return any(file.endswith("_kernels.py") and line in lines for file, line in instruction.places)
 
 
 def _counted(names: Any) -> dict[str, int]:
@@ -155,6 +174,7 @@ def describe(compiled: MachineKernel) -> str:
     """One line about a kernel."""
     text = f"{compiled.kernel:18} sm_{compiled.capability:<3}  {compiled.registers:3} registers"
     text += f"  {compiled.instructions:5} instructions"
+    text += f"  {compiled.waits} waits for loads"
     if compiled.stack or compiled.local:
         text += f"  {compiled.stack + compiled.local} bytes of local memory"
     if compiled.loop is not None:

@@ -1,11 +1,11 @@
 """Reads machine code as `nvdisasm -c -gi -gp` prints it: instructions, branches, the places in the source and in the
-PTX that they come from, and the loop that takes most of them."""
+PTX that they come from, the loop that takes most of them, and how often they wait for memory."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LABEL = re.compile(r"^(\S+):$")
@@ -16,8 +16,13 @@ PLACE = re.compile(r'^//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", l
 PTX = ".nv_debug_ptx_txt"
 """What is called the file of a place in the PTX."""
 LEAVES = ("EXIT", "RET")
+APART = "BRA.DIV"
+"""The branch that is taken where threads of a warp are not together."""
 LOCAL = ".L_"
 """How labels inside a kernel begin; subroutines have other names."""
+REGISTER = re.compile(r"\bR(\d+)(\.64)?")
+WIDE = {"64": 2, "128": 4}
+"""The registers that a load of so many bits fills."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class Instruction:
     """One machine instruction. `opcode` is without modifiers: `FADD`; `full` has them: `FADD.FTZ`.
 
     `places`: file and line that it comes from, and from where that was called, innermost first; empty if unknown.
-    `ptx`: the line of the PTX that it comes from, `None` if unknown.
+    `ptx`: the line of the PTX that it comes from, `None` if unknown. `operands`: as they are printed.
     """
 
     opcode: str
@@ -34,11 +39,30 @@ class Instruction:
     target: str | None
     places: tuple[tuple[str, int], ...] = ()
     ptx: int | None = None
+    operands: str = ""
+
+    @property
+    def registers(self) -> frozenset[int]:
+        """Those that it names."""
+        found = [(int(number), bool(wide)) for number, wide in REGISTER.findall(self.operands)]
+        return frozenset(register for number, wide in found for register in range(number, number + 1 + wide))
+
+    @property
+    def loaded(self) -> range:
+        """The registers that it fills from global memory."""
+        target = REGISTER.match(self.operands) if self.opcode == "LDG" else None
+        count = next((WIDE[part] for part in self.full.split(".") if part in WIDE), 1)
+        return range(int(target[1]), int(target[1]) + count) if target else range(0)
 
     @property
     def jumps(self) -> bool:
         """Whether it is a branch within the kernel. On sm_80 a call of a local label is one, too."""
         return self.target is not None and self.target.startswith(LOCAL) and self.opcode in ("BRA", "CALL")
+
+    @property
+    def calls(self) -> bool:
+        """Whether it calls a subroutine."""
+        return self.opcode == "CALL" and not self.jumps
 
     @property
     def ends(self) -> bool:
@@ -66,17 +90,9 @@ class Block:
     """Instructions that run together.
 
     Attributes:
-        reached: there is a way to it from the beginning of the kernel. Not to subroutines, which are called.
-        looped: it can run more than once in a launch.
+        next: the numbers of the blocks that can run after it, the one that it jumps to first.
     """
 
-    instructions: tuple[Instruction, ...]
-    reached: bool
-    looped: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
     instructions: tuple[Instruction, ...]
     next: tuple[int, ...]
 
@@ -87,18 +103,45 @@ def instructions(text: str, kernel: str) -> list[Instruction]:
 
 
 def basic_blocks(text: str, kernel: str) -> list[Block]:
-    """The instructions of a kernel and its subroutines, block by block."""
-    blocks = _blocks(text, kernel)
-    reached = _after(blocks, [0])
-    return [
-        Block(block.instructions, number in reached, number in _after(blocks, block.next))
-        for number, block in enumerate(blocks)
-    ]
+    """The instructions of a kernel and its subroutines, block by block in the order of the text. A call of a subroutine
+    is an instruction like others, and no way to it."""
+    pieces: list[list[Instruction]] = []
+    first: dict[str, int] = {}
+    for label, body in _labelled(text, kernel):
+        first[label] = len(pieces)
+        piece: list[Instruction] = []
+        pieces.append(piece)
+        for instruction in body:
+            piece.append(instruction)
+            if instruction.ends:
+                piece = []
+                pieces.append(piece)
+    blocks = []
+    for number, piece in enumerate(pieces):
+        following = []
+        last = piece[-1] if piece else None
+        if last is not None and last.jumps and last.target is not None:
+            following.append(first[last.target])
+        leaves = last is not None and last.ends and not last.conditional
+        if not leaves and number + 1 < len(pieces):
+            following.append(number + 1)
+        blocks.append(Block(tuple(piece), tuple(following)))
+    return blocks
+
+
+def reached(blocks: Sequence[Block]) -> list[bool]:
+    """Whether there is a way to each block from the beginning of the kernel. Not to subroutines, which are called."""
+    found, work = {0}, [0]
+    while work:
+        more = set(blocks[work.pop()].next) - found
+        found |= more
+        work += more
+    return [number in found for number in range(len(blocks))]
 
 
 def largest_loop(text: str, kernel: str) -> Loop | None:
     """The natural loop with the most instructions; `None` where there is no loop."""
-    blocks = _blocks(text, kernel)
+    blocks = basic_blocks(text, kernel)
     dominators = _dominators(blocks)
     best: Loop | None = None
     headers = {head for number in dominators for head in blocks[number].next if head in dominators[number]}
@@ -114,6 +157,59 @@ def largest_loop(text: str, kernel: str) -> Loop | None:
         if best is None or loop.every + loop.sometimes > best.every + best.sometimes:
             best = loop
     return best
+
+
+def waits(text: str, kernel: str, counted: Callable[[Instruction], bool] = lambda _: True) -> int:
+    """How many loads from global memory in a row have to be waited for, each issued after the wait for the one before:
+    the most of all ways through the kernel that take no loop twice. All loads take the same time, and other
+    instructions take none.
+
+    Args:
+        counted: which loads are looked at.
+    """
+    blocks = basic_blocks(text, kernel)
+    dominators = _dominators(blocks)
+    start: dict[int, _Waiting] = {0: _Waiting(0, {})}
+    most = 0
+    for number in _forwards(blocks, dominators):
+        found = start[number]
+        for instruction in blocks[number].instructions:
+            wanted = [found.there[register] for register in instruction.registers if register in found.there]
+            now = max([found.now, *wanted])
+            there = {register: time for register, time in found.there.items() if time > now}
+            if instruction.loaded and counted(instruction):
+                there |= dict.fromkeys(instruction.loaded, now + 1)
+            found = _Waiting(now, there)
+        most = max(most, found.now)
+        for following in blocks[number].next:
+            start[following] = found.joined(start.get(following, found))
+    return most
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """How many waits there were so far, and with which one the load of a register is there."""
+
+    now: int
+    there: dict[int, int]
+
+    def joined(self, other: _Waiting) -> _Waiting:
+        registers = self.there.keys() | other.there.keys()
+        there = {each: max(self.there.get(each, 0), other.there.get(each, 0)) for each in registers}
+        return _Waiting(max(self.now, other.now), there)
+
+
+def _forwards(blocks: list[Block], dominators: dict[int, frozenset[int]]) -> list[int]:
+    """The blocks that are reached, each after all from which there is a way to it but back in a loop."""
+    ahead = {n: [after for after in blocks[n].next if after not in dominators[n]] for n in dominators}
+    before = Counter(following for number in ahead for following in set(ahead[number]))
+    order = [number for number in ahead if not before[number]]
+    for number in order:
+        for following in set(ahead[number]):
+            before[following] -= 1
+            if not before[following]:
+                order.append(following)
+    return order
 
 
 def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
@@ -147,53 +243,17 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
                 Instruction(
                     full.split(".")[0],
                     full,
-                    found[2] is not None or CONDITION.match(found[4]) is not None,
+                    found[2] is not None or CONDITION.match(found[4]) is not None or full.startswith(APART),
                     target and target[1],
                     places,
                     ptx,
+                    found[4],
                 )
             )
     return result
 
 
-def _blocks(text: str, kernel: str) -> list[_Block]:
-    """Basic blocks in order. A call of a subroutine is an instruction like others."""
-    pieces: list[list[Instruction]] = []
-    first: dict[str, int] = {}
-    for label, body in _labelled(text, kernel):
-        first[label] = len(pieces)
-        piece: list[Instruction] = []
-        pieces.append(piece)
-        for instruction in body:
-            piece.append(instruction)
-            if instruction.ends:
-                piece = []
-                pieces.append(piece)
-    blocks = []
-    for number, piece in enumerate(pieces):
-        following = []
-        last = piece[-1] if piece else None
-        if last is not None and last.jumps and last.target is not None:
-            following.append(first[last.target])
-        leaves = last is not None and last.ends and not last.conditional
-        if not leaves and number + 1 < len(pieces):
-            following.append(number + 1)
-        blocks.append(_Block(tuple(piece), tuple(following)))
-    return blocks
-
-
-def _after(blocks: list[_Block], first: Sequence[int]) -> set[int]:
-    """The blocks that can be reached from these, and these."""
-    found = set(first)
-    work = [*found]
-    while work:
-        more = set(blocks[work.pop()].next) - found
-        found |= more
-        work += more
-    return found
-
-
-def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:
+def _dominators(blocks: list[Block]) -> dict[int, frozenset[int]]:
     """For every block that is reached, the blocks on each way to it."""
     order, before = [0], {0: set[int]()}
     for number in order:
@@ -214,7 +274,7 @@ def _dominators(blocks: list[_Block]) -> dict[int, frozenset[int]]:
     return result
 
 
-def _natural(blocks: list[_Block], head: int, latches: list[int]) -> set[int]:
+def _natural(blocks: list[Block], head: int, latches: list[int]) -> set[int]:
     """The blocks from which a latch is reached without passing the head."""
     before: dict[int, list[int]] = {}
     for number, block in enumerate(blocks):

@@ -5,54 +5,64 @@ A branch costs a warp of 32 lanes its instructions where one lane takes it, so w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import partial
+from operator import sub
 
 import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import RandomPolicy, Stream
+from hamlet.errors import EnvError
+from hamlet.launch.gpu.forms import Form, kernel_of
 from hamlet.package.module import Module
 from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.ptx.threads import WARP
 
-Kernel: TypeAlias = Literal["rollout", "step"]
-
 LANES = 512
 WARM_UP = 160
 """Ticks before the counting, so that episodes of all ages are under way."""
-TICKS: dict[Kernel, int] = {"rollout": 64, "step": 16}
-"""Ticks that are counted."""
+TICKS: dict[Form, int] = {"reset": 1, "observe": 1, "step": 16, "rollout": 64, "rollout_observing": 16}
+"""Ticks that are counted; resets and observations, which are no ticks, count as one."""
+LAUNCHES: dict[Form, int] = {"reset": 1, "observe": 1, "step": 16, "rollout": 1, "rollout_observing": 1}
 SEED = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Instructions of a PTX text that run together: their lines, from 1, and how often they run per tick of a warp."""
+class Passing:
+    """Of the warps and threads that came to an instruction with a guard: those that it let through. Of a warp at least
+    one thread."""
 
-    lines: tuple[int, ...]
-    executed: float
+    warps: int
+    threads: int
 
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """What was executed.
+    """What was executed, in all ticks that were counted.
 
     Attributes:
         ptx: the text.
-        stretches: all of it.
-        launches: per tick: what is not in a loop runs as often at most.
+        stretches: the lines, from 1, of instructions that run together; every instruction of the text once.
+        executed: by line, how many warps ran it.
+        passing: by line, for instructions with a guard.
+        launches: how many warps began the kernel.
+        ticks: how many warps and ticks there were; what is shown is divided by it.
     """
 
     ptx: str
-    stretches: tuple[Stretch, ...]
-    launches: float
+    stretches: tuple[tuple[int, ...], ...]
+    executed: Mapping[int, int]
+    passing: Mapping[int, Passing]
+    launches: int
+    ticks: int
 
 
-def frequency(module: Module, capability: int, kernel: Kernel) -> Frequency:
-    """Execute a kernel as compiled for `capability` (90: sm_90): `rollout` with statistics and without observations, or
-    `step` with f32 observations.
+def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Form, Frequency]:
+    """Execute kernels as compiled for `capability` (90: sm_90), in worlds of one agent; `hamlet.launch.gpu.forms` says
+    what they do.
 
     Raises:
         EnvError: Triton cannot compile it.
@@ -60,27 +70,58 @@ def frequency(module: Module, capability: int, kernel: Kernel) -> Frequency:
     """
     universe, cpu = module.universe, torch.device("cpu")
     backend = PtxBackend(universe, module.kernels("triton"), capability)
-    buffers = allocate(universe, Shape(LANES, 1), cpu, torch.float32 if kernel == "step" else None)
-    statistics = allocate_statistics(universe, buffers.shape, cpu)
-    backend.reset(buffers, Stream(SEED, 0))
-    backend.rollout(buffers, WARM_UP, RandomPolicy(), Stream(SEED, 0), False, statistics)
-    before = [warps for _, program in backend.programs(kernel) for _, warps in program.executions()]
-    ticks, launches = TICKS[kernel], 1
-    match kernel:
-        case "rollout":
-            backend.rollout(buffers, ticks, RandomPolicy(), Stream(SEED, WARM_UP), False, statistics)
-        case "step":
-            launches = ticks
-            _steps(backend, buffers, ticks, len(schema.action_names(universe)))
-    # The same types in every launch: one program.
-    [(compiled, program)] = backend.programs(kernel)
-    after = program.executions()
-    warps = ticks * LANES // WARP
-    stretches = (
-        Stretch(lines, (count - earlier) / warps)
-        for (lines, count), earlier in zip(after, before or [0] * len(after), strict=True)
-    )
-    return Frequency(compiled.ptx, tuple(stretches), launches / ticks)
+    observing, blind = (allocate(universe, Shape(LANES, 1), cpu, dtype) for dtype in (torch.float32, None))
+    statistics = allocate_statistics(universe, blind.shape, cpu)
+    backend.reset(observing, Stream(SEED, 0))
+    _copy(observing.state, blind.state)
+    backend.rollout(blind, WARM_UP, RandomPolicy(), Stream(SEED, 0), False, statistics)
+    warm = {name: values.clone() for name, values in blind.state.items()}
+
+    def run(form: Form) -> None:
+        buffers, stream = blind if form == "rollout" else observing, Stream(SEED, WARM_UP)
+        match form:
+            case "reset":
+                backend.reset(buffers, stream)
+            case "observe":
+                backend.observe(buffers)
+            case "step":
+                _steps(backend, buffers, TICKS[form], len(schema.action_names(universe)))
+            case "rollout" | "rollout_observing":
+                observes = form == "rollout_observing"
+                backend.rollout(buffers, TICKS[form], RandomPolicy(), stream, observes, statistics)
+
+    result = {}
+    for form in forms:
+        for buffers in (observing, blind):
+            _copy(warm, buffers.state)
+        result[form] = _counted(backend, form, partial(run, form))
+    return result
+
+
+def _copy(state: Mapping[str, torch.Tensor], into: Mapping[str, torch.Tensor]) -> None:
+    for name, values in state.items():
+        into[name].copy_(values)
+
+
+def _counted(backend: PtxBackend, form: Form, run: Callable[[], None]) -> Frequency:
+    """What the kernel of this form executes meanwhile."""
+    kernel = kernel_of(form)
+    earlier = {id(program): (program.executions(), program.passed()) for _, program in backend.programs(kernel)}
+    run()
+    for compiled, program in backend.programs(kernel):
+        stretches = program.executions()
+        executed, passed = earlier.get(id(program), ([(lines, 0) for lines, _ in stretches], {}))
+        if stretches == executed:
+            continue  # Another form of the kernel.
+        return Frequency(
+            compiled.ptx,
+            tuple(lines for lines, _ in stretches),
+            {line: n - before for (lines, n), (_, before) in zip(stretches, executed, strict=True) for line in lines},
+            {line: Passing(*map(sub, count, passed.get(line, (0, 0)))) for line, count in program.passed().items()},
+            LAUNCHES[form] * LANES // WARP,
+            TICKS[form] * LANES // WARP,
+        )
+    raise EnvError(f"the kernel {form} was not executed")
 
 
 def _steps(backend: PtxBackend, buffers: Buffers, ticks: int, actions: int) -> None:

@@ -32,6 +32,7 @@ OF_FUNCTIONS: dict[str, KernelPart] = {
     "_mask": "mask",
     "_place": "loads and stores",
     "_load": "loads and stores",
+    "_columns": "loads and stores",
     "_store": "loads and stores",
     "_store_outcome": "loads and stores",
 }
@@ -54,6 +55,9 @@ class Purpose:
 
 
 AROUND = Purpose("around", "", "", 0)
+CALLED = Purpose("around", "called", "", 0)
+"""Of functions that do their callers' work."""
+OF_CALLERS = ("_take",)
 
 
 def purposes(kernels: str, sources: Sequence[str]) -> list[Purpose]:
@@ -70,7 +74,8 @@ def purposes(kernels: str, sources: Sequence[str]) -> list[Purpose]:
     for line in kernels.split("\n"):
         if found := FUNCTION.match(line):
             function = found[1]
-            current = Purpose(OF_FUNCTIONS.get(function, "around"), "", "", 0)
+            own = Purpose(OF_FUNCTIONS.get(function, "around"), "", "", 0)
+            current = CALLED if function in OF_CALLERS else own
         elif found := origin.fullmatch(line):
             current = Purpose(OF_COMMENTS[found[1]], found[2] or "", found[3] or "", int(found[4] or 0))
         result.append(current)

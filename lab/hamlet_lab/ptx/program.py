@@ -67,6 +67,18 @@ class _Stretch:
     following: int | None
 
 
+@dataclass(slots=True)
+class Passed:
+    """Whom a guard let through so far: warps with such a thread, and threads."""
+
+    warps: int = 0
+    threads: int = 0
+
+    def add(self, passing: Mask) -> None:
+        self.warps += int(passing.reshape(-1, WARP).any(axis=1).sum())
+        self.threads += int(passing.sum())
+
+
 class Program:
     """A kernel that can be launched."""
 
@@ -75,7 +87,8 @@ class Program:
         self.kernel = kernel
         self._scope = scope(kernel)
         self._pieces = _pieces(kernel)
-        self._stretches = _stretches(self._pieces, self._scope)
+        self._passed: dict[int, Passed] = {}
+        self._stretches = _stretches(self._pieces, self._scope, self._passed)
         self._executed = [0] * len(self._stretches)
 
     def launch(self, memory: Memory, launch: Launch) -> None:
@@ -99,6 +112,11 @@ class Program:
         every instruction of the text once."""
         counted = zip(self._pieces, self._executed, strict=True)
         return [(tuple(instruction.line for instruction in piece), warps) for piece, warps in counted]
+
+    def passed(self) -> dict[int, tuple[int, int]]:
+        """By line of an instruction with a guard: the warps of which it has let a thread through in all launches so
+        far, and those threads."""
+        return {line: (passed.warps, passed.threads) for line, passed in self._passed.items()}
 
     def _threads(self, memory: Memory, launch: Launch, first: int, blocks: int) -> Threads:
         """The threads of some blocks, from number `first` on."""
@@ -170,10 +188,10 @@ def _pieces(kernel: Kernel) -> list[list[Instruction]]:
     return pieces
 
 
-def _stretches(pieces: list[list[Instruction]], names: Scope) -> list[_Stretch]:
+def _stretches(pieces: list[list[Instruction]], names: Scope, passed: dict[int, Passed]) -> list[_Stretch]:
     labels = {label: number for number, piece in enumerate(pieces) for label in piece[0].targets} if pieces[0] else {}
     return [
-        _stretch(piece, number + 1 if number + 1 < len(pieces) else None, labels, names)
+        _stretch(piece, number + 1 if number + 1 < len(pieces) else None, labels, names, passed)
         for number, piece in enumerate(pieces)
     ]
 
@@ -182,12 +200,19 @@ def _leaves(instruction: Instruction) -> bool:
     return instruction.opcode in ("bra", "bra.uni", "ret")
 
 
-def _stretch(piece: list[Instruction], following: int | None, labels: dict[str, int], names: Scope) -> _Stretch:
+def _stretch(
+    piece: list[Instruction],
+    following: int | None,
+    labels: dict[str, int],
+    names: Scope,
+    passed: dict[int, Passed],
+) -> _Stretch:
     first = meeting(piece[0]) if piece else Meeting.NONE
-    if not piece or not _leaves(piece[-1]):
-        return _Stretch(first, tuple(_effect(instruction, names) for instruction in piece), False, None, following)
-    *body, last = piece
-    effects = tuple(_effect(instruction, names) for instruction in body)
+    leaves = bool(piece) and _leaves(piece[-1])
+    effects = tuple(_effect(instruction, names, passed) for instruction in (piece[:-1] if leaves else piece))
+    if not leaves:
+        return _Stretch(first, effects, False, None, following)
+    last = piece[-1]
     target = None
     match last.opcode, last.operands:
         case "ret", []:
@@ -202,16 +227,22 @@ def _stretch(piece: list[Instruction], following: int | None, labels: dict[str, 
     return _Stretch(first, effects, last.guard, target, following)
 
 
-def _effect(instruction: Instruction, names: Scope) -> Effect:
-    """What an instruction does, in the threads that its guard lets through."""
+def _effect(instruction: Instruction, names: Scope, passed: dict[int, Passed]) -> Effect:
+    """What an instruction does, in the threads that its guard lets through, which are counted."""
     site = Site(instruction, names)
     effect = _computes(site) or move(site) or together(site)
     if effect is None:
         raise site.error(f"{instruction.opcode} is not known with {len(instruction.operands)} operands")
     if instruction.guard is None:
         return effect
-    guard, guarded = site.guard(instruction.guard), effect
-    return lambda threads, _: guarded(threads, guard(threads))
+    guard, guarded, counted = site.guard(instruction.guard), effect, passed.setdefault(instruction.line, Passed())
+
+    def some(threads: Threads, _: Mask | None) -> None:
+        wanted = guard(threads)
+        counted.add(threads.active & wanted)
+        guarded(threads, wanted)
+
+    return some
 
 
 def _computes(site: Site) -> Effect | None:

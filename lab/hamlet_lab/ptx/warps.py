@@ -7,6 +7,7 @@ each other (program.py); here it is checked that all came.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,10 +24,13 @@ REDUCTIONS: dict[str, Callable[..., Array]] = {
     "or.b32": np.bitwise_or.reduce,
     "xor.b32": np.bitwise_xor.reduce,
 }
-SHUFFLES: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = {
-    "up": lambda lane, b, last: (lane - b, lane - b >= last),
-    "down": lambda lane, b, last: (lane + b, lane + b <= last),
-    "bfly": lambda lane, b, last: (lane ^ b, (lane ^ b) <= last),
+Shuffle: TypeAlias = Callable[[Array, Array, Array], Array]
+"""The lane whose value a lane takes, of itself, of b, and of the bits that are the same in all lanes of its segment."""
+SHUFFLES: dict[str, Shuffle] = {
+    "up": lambda lane, b, _: lane - b,
+    "down": lambda lane, b, _: lane + b,
+    "bfly": lambda lane, b, _: lane ^ b,
+    "idx": lambda lane, b, segment: (lane & segment) | (b & ~segment),
 }
 
 
@@ -51,7 +55,7 @@ def together(site: Site) -> Effect | None:
         case ["redux", "sync", name, kind], [_, _, _] if f"{name}.{kind}" in REDUCTIONS:
             return _reduce(site, REDUCTIONS[f"{name}.{kind}"], kind)
         case ["shfl", "sync", name, "b32"], [_, _, _, _, _] if name in SHUFFLES:
-            return _shuffle(site, SHUFFLES[name])
+            return _shuffle(site, SHUFFLES[name], name == "up")
         case ["bar", "sync"], [Integer(value=0)]:
             return _barrier(site)
         case _:
@@ -82,8 +86,9 @@ def _reduce(site: Site, function: Callable[..., Array], kind: str) -> Effect:
     return effect
 
 
-def _shuffle(site: Site, function: Callable[[Array, Array, Array], tuple[Array, Array]]) -> Effect:
-    """A thread takes the value of another one of its segment, or keeps its own. PTX ISA, "shfl.sync"."""
+def _shuffle(site: Site, function: Shuffle, downwards: bool) -> Effect:
+    """A thread takes the value of another one of its segment, or keeps its own where that lies beyond the last one:
+    `downwards` that is the least. PTX ISA, "shfl.sync"."""
     target = site.register(site.instruction.operands[0], 32)
     value, b, c, members = (site.source(operand, U32) for operand in site.instruction.operands[1:])
 
@@ -93,7 +98,8 @@ def _shuffle(site: Site, function: Callable[[Array, Array, Array], tuple[Array, 
         lane, limits = thread % WARP, c(threads).astype(np.int64)
         segment = (limits >> 8) & 31
         last = (lane & segment) | (limits & 31 & ~segment)
-        other, inside = function(lane, b(threads).astype(np.int64) & 31, last)
+        other = function(lane, b(threads).astype(np.int64) & 31, segment)
+        inside = other >= last if downwards else other <= last
         taken = np.broadcast_to(value(threads), threads.count)[np.where(inside, thread - lane + other, thread)]
         threads.write(target.index, taken, wanted)
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import metadata
+from importlib import import_module, metadata
 from itertools import pairwise
 from time import perf_counter
 from typing import TypeAlias
@@ -17,7 +17,6 @@ from typing import TypeAlias
 import torch
 
 from hamlet.backend.choose import Choice
-from hamlet.errors import EnvError
 from hamlet.package import cache
 
 SIZES = (64, 1024, 16384, 65536)
@@ -60,19 +59,43 @@ def settle(
         return replace(first, reason=f"{first.reason}, and worlds are too large to time many")
     if os.environ.get(SWITCH) == "0":
         return replace(first, reason=f"{first.reason}, and {SWITCH}=0")
-    times, day = _measured(worth, sizes, identity, measure, quiet)
-    best, *others = ranked(times, lanes)
-    rates = {choice: f"{lanes / expected(times[choice], lanes) / 1e6:.3g}" for choice in worth}
-    against = " and ".join(f"{rates[choice]} by {_name(choice)}" for choice in others)
-    reason = f"{lanes:,} agents, {rates[best]} million steps/s against {against}; {_summary(times)}; measured {day}"
-    return replace(best, reason=reason)
+    # A cached time says that a library imported once; whether it does now matters where it would be chosen.
+    tried = [choice for choice in worth if cache.load("crossover", _key(choice, first, identity)) is None]
+    broken = {choice: why for choice in tried if choice.backend != first.backend and (why := _broken(choice))}
+    worth = [choice for choice in worth if choice not in broken]
+    while len(worth) > 1:
+        times, day = _measured(worth, sizes, identity, measure, quiet)
+        best, *others = ranked(times, lanes)
+        if best.backend != first.backend and (why := _broken(best)):
+            broken[best] = why
+            worth.remove(best)
+            continue
+        rates = {choice: f"{lanes / expected(times[choice], lanes) / 1e6:.3g}" for choice in worth}
+        against = " and ".join(f"{rates[choice]} by {_name(choice)}" for choice in others)
+        reason = f"{lanes:,} agents, {rates[best]} million steps/s against {against}; {_summary(times)}; measured {day}"
+        return replace(best, reason=reason + _left_out(broken))
+    return replace(worth[0], reason=first.reason + _left_out(broken))
+
+
+def _left_out(broken: Mapping[Choice, str]) -> str:
+    return "".join(f"; {choice.backend} is left out, as it does not import: {why}" for choice, why in broken.items())
+
+
+def _broken(choice: Choice) -> str | None:
+    """Why the library of a backend does not import; `None` if it does."""
+    try:
+        import_module(choice.backend)
+    # A library that does not fit to others fails in its own ways: ImportError, AttributeError, OSError.
+    except Exception as error:
+        return str(error).partition("\n")[0] or type(error).__name__
+    return None
 
 
 def _measured(
     choices: Sequence[Choice], sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
 ) -> tuple[Mapping[Choice, Times], str]:
     """The times of these choices, from the cache where they are there, and the day of the latest."""
-    keys = {choice: {**identity, **_machine(choice, choices[0].device)} for choice in choices}
+    keys = {choice: _key(choice, choices[0], identity) for choice in choices}
     answers = {choice: found for choice, key in keys.items() if (found := cache.load("crossover", key)) is not None}
     missing = [choice for choice in choices if choice not in answers]
     if missing and not quiet:
@@ -98,13 +121,15 @@ def ranked(times: Mapping[Choice, Times], lanes: int) -> list[Choice]:
 
 
 def expected(times: Times, lanes: int) -> float:
-    """The seconds of a step of `lanes` agents: on a line between the sizes that were measured, and beyond them."""
+    """The seconds of a step of `lanes` agents: on a line between the sizes that were measured. Beyond them it is that
+    of the last two, if it rises: where launches decide, times are flat, and noise would make them fall below 0."""
     sizes = sorted(times)
     if lanes <= sizes[0]:
         return times[sizes[0]]
     upper = next((number for number, size in enumerate(sizes) if size >= lanes), len(sizes) - 1)
     low, high = sizes[upper - 1], sizes[upper]
-    return times[low] + (times[high] - times[low]) * (lanes - low) / (high - low)
+    slope = (times[high] - times[low]) / (high - low)
+    return times[high] + max(slope, 0.0) * (lanes - high) if lanes > high else times[low] + slope * (lanes - low)
 
 
 def crossovers(times: Mapping[Choice, Times]) -> list[tuple[int, Choice]]:
@@ -161,13 +186,12 @@ def _two_digits(number: int) -> int:
     return round(number, -digits) if digits > 0 else number
 
 
+def _key(choice: Choice, first: Choice, identity: cache.Key) -> cache.Key:
+    """What the times of a choice depend on; `first` is on the GPU that it competes with."""
+    return {**identity, **_machine(choice, first.device)}
+
+
 def _machine(choice: Choice, device: torch.device) -> dict[str, str | int]:
-    versions = {}
-    for name in ("torch", choice.backend):
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError as error:
-            raise EnvError(f'"auto" times {choice.backend}, and {name} is not installed') from error
     return {
         "backend": choice.backend,
         "launch": choice.launch,
@@ -175,5 +199,13 @@ def _machine(choice: Choice, device: torch.device) -> dict[str, str | int]:
         "processor": platform.machine(),
         "processors": len(os.sched_getaffinity(0)),
         "threads": os.environ.get("NUMBA_NUM_THREADS", ""),
-        **versions,
+        **{name: _version(name) for name in ("torch", choice.backend)},
     }
+
+
+def _version(package: str) -> str:
+    """Of a package; empty where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """Where the random numbers come from. `seed` is 0 .. 2**64 - 1; `tick` counts ticks since the seed was set."""
+class Stream(NamedTuple):
+    """Where the random numbers come from. `seed` is 0 .. 2**64 - 1; `tick` counts ticks since the seed was set.
+
+    Every step makes one: a tuple takes a third of the time of a frozen dataclass.
+    """
 
     seed: int
     tick: int

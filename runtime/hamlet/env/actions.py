@@ -12,7 +12,8 @@ from hamlet.arguments import dense
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, TabularPolicy
 from hamlet.errors import EnvError, shown
 
-INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+INTEGERS = (torch.int32, torch.int64, torch.int16, torch.int8, torch.uint8)
+"""Types of actions, the usual ones first: a step looks its own up."""
 
 
 @dataclass(frozen=True, slots=True)

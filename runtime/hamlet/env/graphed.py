@@ -155,8 +155,11 @@ def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
             work()
 
     def replay() -> None:
-        with torch.cuda.device(device):
+        if torch.cuda.current_device() == device.index:
             graph.replay()
+        else:
+            with torch.cuda.device(device):
+                graph.replay()
 
     return replay
 

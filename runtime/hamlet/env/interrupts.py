@@ -7,7 +7,6 @@ other threads still write, would leave lanes at different ticks.
 from __future__ import annotations
 
 import signal
-import threading
 from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any
@@ -35,17 +34,27 @@ class Whole:
 
     def __enter__(self) -> Whole:
         # `getsignal` gives `None` for a handler that C code installed; it could not be restored.
-        if threading.current_thread() is threading.main_thread() and (before := _signal.getsignal(SIGINT)):
+        before = _signal.getsignal(SIGINT)
+        if before is not None:
+            try:
+                _signal.signal(SIGINT, self.note)
+            except ValueError:
+                # Only the main thread may do that: asking first whether this is it would take longer.
+                return self
             self.before = before
-            _signal.signal(SIGINT, self.note)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self.before is not None and threading.current_thread() is threading.main_thread():
-            before, self.before = self.before, None
-            _signal.signal(SIGINT, before)
+        before = self.before
+        if before is not None:
+            try:
+                _signal.signal(SIGINT, before)
+            except ValueError:
+                # The main thread is inside too.
+                return
+            self.before = None
             self._pass_on()
 
     def pause(self) -> None:

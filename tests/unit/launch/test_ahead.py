@@ -17,7 +17,7 @@ from hamlet.errors import ModuleError
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.call import Launch
 from hamlet.launch.gpu.cubins import Cubin, Cubins, from_json, to_json
-from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid
+from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid, Parameters
 from hamlet.launch.gpu.start import start_on
 from hamlet.package.module import Module
 from hamletc.compile import Options, build
@@ -54,8 +54,8 @@ class Driver:
         self.loaded.append((cubin, name))
         return 100 + len(self.loaded)
 
-    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
-        self.launched.append((function, grid, stream, parameters))
+    def launcher(self, function: int, grid: LaunchGrid, parameters: Parameters) -> Callable[[int], None]:
+        return lambda stream: self.launched.append((function, grid, stream, parameters.memory.raw))
 
 
 class Refusing(Driver):
@@ -229,13 +229,13 @@ def test_the_driver_says_what_failed() -> None:
     with pytest.raises(CudaError, match=r"cannot load kernel step: CUDA_ERROR_EXAMPLE \(209\)"):
         CudaDriver(Library(cuModuleLoadData=209)).load(b"", "step")
     with pytest.raises(CudaError, match=r"cannot launch a kernel: CUDA_ERROR_EXAMPLE \(701\)"):
-        CudaDriver(Library(cuLaunchKernel=701)).launch(1, LaunchGrid(1, 32, 0), 0, b"")
+        CudaDriver(Library(cuLaunchKernel=701)).launcher(1, LaunchGrid(1, 32, 0), Parameters(8))(0)
 
 
 def test_another_thread_gets_the_context(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.current_device", lambda: 0)
     library = Library(cuLaunchKernel=201)
-    CudaDriver(library).launch(1, LaunchGrid(1, 32, 0), 0, b"")
+    CudaDriver(library).launcher(1, LaunchGrid(1, 32, 0), Parameters(8))(0)
     assert library.called == [
         "cuLaunchKernel", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuLaunchKernel",
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -102,6 +103,48 @@ def test_crossovers_are_where_the_best_two_meet() -> None:
     for lanes in (100, 1000, 3000, 60_000):
         assert expected(times[CPU], lanes) == pytest.approx(4e-6 + 10e-9 * lanes)
     assert expected(times[CPU], 3) == times[CPU][SIZES[0]]
+
+
+def test_nothing_is_expected_to_be_faster_than_what_was_measured() -> None:
+    """Launches decide: 40 microseconds for any number, and noise that falls from one size to the next."""
+    flat = {64: 41e-6, 1024: 40e-6, 16384: 40e-6, 65536: 36e-6}
+    for lanes in (65_537, 900_000, 1 << 30):
+        assert expected(flat, lanes) == flat[65536]
+    rising = flat | {65536: 50e-6}
+    assert expected(rising, 1 << 20) == pytest.approx(50e-6 + 10e-6 * ((1 << 20) - 65536) / 49152)
+    steady = dict.fromkeys(SIZES, 30e-6)
+    assert ranked({STEP: steady, GRAPH: flat}, 900_000) == [STEP, GRAPH]
+    for change in (flat, rising, steady):
+        assert min(change.values()) <= expected(change, 20_000) <= max(change.values())
+
+
+def test_a_library_that_does_not_import_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine()
+    assert chosen(64, machine).backend == "numba"
+    broken = tmp_path / "broken" / "numba"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text('raise ImportError("Numba needs NumPy 2.4 or less\\nGot 2.5")\n')
+    monkeypatch.syspath_prepend(broken.parent)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    said = "; numba is left out, as it does not import: Numba needs NumPy 2.4 or less"
+    cached = chosen(64, machine)
+    assert (cached.backend, cached.launch) == ("triton", "graph")
+    assert cached.reason.endswith(said)
+    machine.asked.clear()
+    fresh = chosen(64, machine, agents=3)
+    assert (fresh.backend, fresh.launch) == ("triton", "graph")
+    assert fresh.reason.endswith(said)
+    assert {backend for backend, _, _ in machine.asked} == {"triton"}
+    alone = chosen(64, machine, [STEP, CPU], agents=3)
+    assert (alone.backend, alone.reason) == ("triton", f"there is a CUDA device{said}")
+
+
+def test_a_library_that_is_not_there_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr("hamlet.backend.crossover._version", lambda name: "" if name == "numba" else "1")
+    found = chosen(64, Machine())
+    assert (found.backend, found.launch) == ("triton", "graph")
+    assert "numba is left out, as it does not import: import of numba halted" in found.reason
 
 
 def test_a_graph_must_gain_something() -> None:

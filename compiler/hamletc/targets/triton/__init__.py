@@ -12,16 +12,17 @@ class Triton:
     """See `hamletc.targets.target.Target`."""
 
     def specialise(self, compilation: Compilation) -> Compilation:
-        """The program after the passes that only GPUs gain from."""
+        """The program after the passes that only GPUs gain from; with tables in warps, where those pay."""
         from hamletc.passes.pipeline import gpu_passes
+        from hamletc.targets.triton.columns import looked_up
 
-        return compilation.run(gpu_passes)
+        return looked_up(compilation.run(gpu_passes))
 
     def emit(self, compilation: Compilation) -> str:
         """The text of the module."""
         from hamletc.targets.triton.emit import emit
 
-        return emit(compilation.program, compilation.universe)
+        return emit(compilation.program, compilation.universe, compilation.notes)
 
 
 TARGET = Triton()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hamlet import schema
 from hamlet.numbers import elementary
@@ -16,13 +16,15 @@ from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
+from hamletc.targets.triton.columns import LANES, Columns
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal
 from hamletc.targets.triton.slots import Slot, offset, slots
 
 
-def emit(program: Program, universe: Universe) -> str:
-    """The text of `triton_kernels.py`; the same for the same program and universe."""
-    return skeleton("triton").render(_Context(program, universe).names())
+def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str:
+    """The text of `triton_kernels.py`; the same for the same program and universe. `notes`: what was chosen, and
+    why."""
+    return skeleton("triton").render(_Context(program, universe).names() | {"notes": notes})
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
@@ -53,7 +55,8 @@ class _Context:
             f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
         }
         self.scales = {segment.offset: segment.scale for segment in schema.observation_segments(universe)}
-        self.formatters = {name: TritonFormatter(printed) for name, printed in self.bodies.items()}
+        self.columns = Columns(program)
+        self.formatters = {name: TritonFormatter(printed, self.columns.of) for name, printed in self.bodies.items()}
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
@@ -67,7 +70,11 @@ class _Context:
         return {
             "universe": universe,
             "source": ", ".join(plain(source) for source in universe.sources),
-            "tables": self.program.tables,
+            "tables": [table for table in self.program.tables if table.name not in self.columns.of],
+            "columns": self.columns.all,
+            "column_arrays": self.columns.arrays([plain(source) for source in universe.sources]),
+            "column_pointers": self.column_pointers(),
+            "rows_of_columns": LANES,
             "scene": self.scene,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
@@ -119,6 +126,7 @@ class _Context:
             "thresholds": len(schema.action_names(universe)) - 1,
             "table_values": table_values,
             "tables_of": self.tables_of,
+            "columns_of": self.columns_of,
             "table_names": lambda names: [table_name(name) for name in names],
             "loops": rows(self.program, self.bodies, "index"),
             "unpack": unpack,
@@ -154,17 +162,34 @@ class _Context:
         unsigned = ("seed_low", "seed_high", "tick")
         return [
             *(f"{name}_ptr" for name in abi.array_arguments(self.universe, kernel)),
-            *(table_name(table.name) for table in self.program.tables),
+            *(table_name(table.name) for table in self.program.tables if table.name not in self.columns.of),
+            *self.column_pointers(),
             *(f"{n}: tl.{'uint32' if n in unsigned else 'int32'}" for n in abi.scalar_arguments(kernel)),
         ]
 
+    def column_pointers(self) -> list[str]:
+        """The parameters of a kernel for the arrays of columns."""
+        return [f"columns_{type_.value}_ptr" for type_ in self.columns.types]
+
     def tables_of(self, *functions: str) -> list[str]:
-        """The parameters and arguments for the tables that functions read."""
-        return [table_name(name) for name in dict.fromkeys(t for f in functions for t in self.bodies[f].tables)]
+        """The parameters and arguments for the tables that functions read: all columns are one."""
+        read = dict.fromkeys(t for f in functions for t in self.bodies[f].tables)
+        return list(dict.fromkeys("columns" if name in self.columns.of else table_name(name) for name in read))
+
+    def columns_of(self, *functions: str) -> list[str]:
+        """The columns that functions read, and `_` for others."""
+        read = {t for f in functions for t in self.bodies[f].tables}
+        return [column.name if table in read else "_" for table, found in self.columns.of.items() for column in found]
+
+    def read_by(self, function: str) -> list[str]:
+        """The parameters and arguments of a function for the tables that it reads."""
+        tables = self.bodies[function].tables
+        columns = [column.name for table in tables for column in self.columns.of.get(table, ())]
+        return [table_name(table) for table in tables if table not in self.columns.of] + columns
 
     def parameters(self, function: str) -> list[str]:
         """The parameters of a function: its inputs, then its tables."""
-        return [parameter.name for parameter in self.bodies[function].parameters] + self.tables_of(function)
+        return [parameter.name for parameter in self.bodies[function].parameters] + self.read_by(function)
 
     def arguments(self, function: str) -> list[str]:
         """What is passed for them where the state is unpacked."""
@@ -172,7 +197,7 @@ class _Context:
         given |= {name.replace("_", "."): name for name in self.scene}
         given |= self.binning
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
-        return inputs + self.tables_of(function)
+        return inputs + self.read_by(function)
 
     def lines(self, function: str, loop: Loop | None = None) -> str:
         """The assignments of a function or of its loop, under comments that name the construct they come from."""

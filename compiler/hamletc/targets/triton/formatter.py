@@ -8,12 +8,14 @@ f32 unless it is written with its type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from hamlet.numbers.binary32 import bits32, spell32
 from hamletc.ir import ops
 from hamletc.ir.ops import PLAIN, Const, Op, Order, Plain, Type, Value, operands
 from hamletc.targets.body import Body, table_name
+from hamletc.targets.triton.columns import LANES, Column
 
 DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", Type.BOOL: "tl.int1"}
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
@@ -66,8 +68,10 @@ def typed(constant: Const) -> str:
 class TritonFormatter:
     """Prints the values of one body."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, columns: Mapping[str, Sequence[Column]] = MappingProxyType({})) -> None:
+        """`columns`: of the tables that warps hold, by their names."""
         self.body = body
+        self.columns = columns
         self.scalar: list[bool] = []
         for node in body.function.nodes:
             shared = [self.scalar[operand] for operand in operands(node.op)]
@@ -124,6 +128,8 @@ class TritonFormatter:
                 return typed(op)
             case ops.Input() | ops.Element():
                 raise TypeError(f"no expression for {op}")
+            case ops.Lookup(table=table, index=index) if table in self.columns:
+                return self._take(self.columns[table], index)
             case ops.Lookup(table=table, index=index):
                 return f"tl.load({table_name(table)} + {self.operand(index)})"
             case ops.Select():
@@ -176,6 +182,13 @@ class TritonFormatter:
         if op.order is Order.UNIT:
             return f"tl.minimum(tl.maximum({self.value(test.right if least else test.left)}, 0.0), 1.0)"
         return f"tl.{'minimum' if least else 'maximum'}({self.value(test.left)}, {self.value(test.right)})"
+
+    def _take(self, columns: Sequence[Column], index: Value) -> str:
+        if len(columns) == 1:
+            return f"_take({columns[0].name}, {self.value(index)})"
+        row = self.operand(index)
+        first, second = (f"_take({column.name}, {row} & {LANES - 1})" for column in columns)
+        return f"tl.where({row} < {LANES}, {first}, {second})"
 
     def _block(self, value: Value) -> str:
         """A value with which a loop begins: it needs the type of its values from the beginning, a block."""

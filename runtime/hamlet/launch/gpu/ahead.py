@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from types import ModuleType
 
 import torch
 
-from hamlet.launch.gpu.call import Argument, Launch, Signature
+from hamlet.launch.gpu.call import Argument, Compiled, Launch, Signature
 from hamlet.launch.gpu.cubins import INDEX, Cubin, Cubins, capabilities, folder, from_json
-from hamlet.launch.gpu.driver import Driver, LaunchGrid
+from hamlet.launch.gpu.driver import Driver, LaunchGrid, Parameters
 from hamlet.package.module import Module
 from hamlet.schema import abi
 
@@ -76,19 +77,41 @@ class AheadKernels(ModuleType):
 
     def launch(
         self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], given: dict[str, int | bool]
-    ) -> None:
-        """Launch the kernel of this name."""
+    ) -> object:
+        """Launch the kernel of this name. Gives back what can be launched again: of ours, or of Triton's."""
         types = (value.dtype if isinstance(value, torch.Tensor) else type(value) for value in arguments)
         cubin = self._cubins.get((name, *types, *given.items()))
         if cubin is None:
-            getattr(self._just_in_time(), name)[grid](*arguments, **given)
-            return
-        function = self.load(cubin)
-        values = [
-            value.data_ptr() if isinstance(value, torch.Tensor) else value for value in arguments if value is not None
-        ]
-        packed = struct.pack(cubin.parameters, *values, *[0] * cubin.scratch)
-        self._driver.launch(function, LaunchGrid(grid[0], cubin.threads, cubin.shared), self._stream(), packed)
+            return getattr(self._just_in_time(), name)[grid](*arguments, **given)
+        loaded = _Loaded(cubin, self.load(cubin), self._driver, self._stream)
+        values = (value.data_ptr() if isinstance(value, torch.Tensor) else value for value in arguments)
+        loaded.on((*grid, 1, 1))(*values)
+        return loaded
+
+
+class _Loaded(Compiled):
+    """A kernel in machine code that can be launched."""
+
+    def __init__(self, cubin: Cubin, function: int, driver: Driver, stream: Callable[[], int]) -> None:
+        self._cubin = cubin
+        self._function = function
+        self._driver = driver
+        self._stream = stream
+
+    def on(self, grid: tuple[int, int, int]) -> Callable[..., None]:
+        cubin, stream = self._cubin, self._stream
+        layout = struct.Struct(cubin.parameters)
+        parameters, null = Parameters(layout.size), (0,) * cubin.scratch
+        memory, pack = parameters.memory, layout.pack_into
+        present = itemgetter(*(number for number, type_ in enumerate(cubin.types) if type_ is not None))
+        blocks = LaunchGrid(grid[0], cubin.threads, cubin.shared)
+        launch = self._driver.launcher(self._function, blocks, parameters)
+
+        def run(*values: int | None) -> None:
+            pack(memory, 0, *present(values), *null)
+            launch(stream())
+
+        return run
 
 
 class _Kernel:
@@ -98,9 +121,9 @@ class _Kernel:
         self._kernels = kernels
         self._name = name
 
-    def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
-        def launch(*arguments: Argument, **given: int | bool) -> None:
-            self._kernels.launch(self._name, grid, arguments, given)
+    def __getitem__(self, grid: tuple[int]) -> Callable[..., object]:
+        def launch(*arguments: Argument, **given: int | bool) -> object:
+            return self._kernels.launch(self._name, grid, arguments, given)
 
         return launch
 

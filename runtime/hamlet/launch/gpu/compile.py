@@ -102,6 +102,8 @@ def compile_kernel(
     from triton.compiler import ASTSource
 
     attributes = {(index,): [["tt.divisibility", ALIGNMENT]] for index in aligned}
+    # Constants have none. Written as Triton writes it, so that launches find what this compiles in Triton's cache.
+    attributes |= {(index,): [] for index, name in enumerate(function.arg_names) if name in constants}
     source = ASTSource(function, dict(types), dict(constants), attributes)
     make_writable()
     try:

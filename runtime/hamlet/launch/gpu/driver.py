@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+import torch
 
 from hamlet.errors import HamletError
 
@@ -28,6 +31,33 @@ class LaunchGrid:
     shared: int
 
 
+def current_stream(device: torch.device) -> Callable[[], int]:
+    """A function that gives the driver's handle of a device's current stream, as Triton asks for it: torch's public
+    function makes an object, which takes as long as a launch."""
+    index = device.index
+
+    def current() -> int:
+        return torch._C._cuda_getCurrentRawStream(index)
+
+    return current
+
+
+class Parameters:
+    """The parameters of launches, as they lie in the memory of a kernel, and what tells the driver where they are.
+
+    Attributes:
+        memory: their bytes, to be written into.
+        extra: for `cuLaunchKernel`.
+    """
+
+    def __init__(self, size: int) -> None:
+        """So many bytes."""
+        self.memory = ctypes.create_string_buffer(size)
+        self._size = c_size_t(size)
+        at = ctypes.addressof(self.memory), ctypes.addressof(self._size)
+        self.extra = (c_void_p * 5)(BUFFER_POINTER, at[0], BUFFER_SIZE, at[1], END)
+
+
 class Driver(Protocol):
     """Loads and launches kernels on the current device."""
 
@@ -35,8 +65,8 @@ class Driver(Protocol):
         """A handle of the kernel of this name."""
         ...
 
-    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
-        """Launch it; `parameters` as they lie in its memory."""
+    def launcher(self, function: int, grid: LaunchGrid, parameters: Parameters) -> Callable[[int], None]:
+        """What launches it on a stream, with the parameters as they are then."""
         ...
 
 
@@ -61,23 +91,27 @@ class CudaDriver:
         self._check(self._cuda.cuModuleGetFunction(byref(function), module, name.encode()), f"find kernel {name}")
         return function.value or 0
 
-    def launch(self, function: int, grid: LaunchGrid, stream: int, parameters: bytes) -> None:
-        size, buffer = c_size_t(len(parameters)), c_char_p(parameters)
-        extra = (c_void_p * 5)(
-            BUFFER_POINTER, ctypes.cast(buffer, c_void_p), BUFFER_SIZE, ctypes.cast(byref(size), c_void_p), END
-        )
-        arguments = function, grid.blocks, 1, 1, grid.threads, 1, 1, grid.shared, stream, None, extra
-        status = self._cuda.cuLaunchKernel(*arguments)
-        if status == INVALID_CONTEXT:
-            # The first launch of a thread: torch made the context in another one.
-            self._enter()
-            status = self._cuda.cuLaunchKernel(*arguments)
-        self._check(status, "launch a kernel")
+    def launcher(self, function: int, grid: LaunchGrid, parameters: Parameters) -> Callable[[int], None]:
+        # Numbers of C, because converting those of Python takes as long as the call.
+        sizes = (grid.blocks, 1, 1, grid.threads, 1, 1, grid.shared)
+        fixed = (c_void_p(function), *map(c_uint, sizes))
+        none, extra = c_void_p(), c_void_p(ctypes.addressof(parameters.extra))
+        kernel = self._cuda.cuLaunchKernel
+
+        # The address in `extra` keeps nothing alive: the parameters live as long as this function has them.
+        def launch(stream: int, _: Parameters = parameters) -> None:
+            status = kernel(*fixed, stream, none, extra)
+            if status == INVALID_CONTEXT:
+                # The first launch of a thread: torch made the context in another one.
+                self._enter()
+                status = kernel(*fixed, stream, none, extra)
+            if status != SUCCESS:
+                self._check(status, "launch a kernel")
+
+        return launch
 
     def _enter(self) -> None:
         """Make the context of torch's current device that of this thread."""
-        import torch
-
         device, context = c_int(), c_void_p()
         self._check(self._cuda.cuDeviceGet(byref(device), torch.cuda.current_device()), "find the device")
         self._check(self._cuda.cuDevicePrimaryCtxRetain(byref(context), device), "retain the context")

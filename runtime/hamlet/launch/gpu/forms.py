@@ -39,8 +39,7 @@ def compile_form(kernels: ModuleType, universe: Universe, capability: int, form:
     function: JITFunction = getattr(kernels, kernel_of(form))
     signature, values = _signature(function, kernels, universe, form)
     aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
-    wanted = options(BLOCK, form in ("step", "rollout_observing"))
-    return compile_kernel(function, signature, values, aligned, wanted, capability)
+    return compile_kernel(function, signature, values, aligned, options(BLOCK), capability)
 
 
 def kernel_of(form: Form) -> abi.Kernel:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from operator import call
 from types import ModuleType
 
 import torch
@@ -11,7 +12,8 @@ from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.cache import make_writable
-from hamlet.launch.gpu.call import Launch
+from hamlet.launch.gpu.call import Argument, Launch, Prepared
+from hamlet.launch.gpu.compile import ALIGNMENT
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet.launch.gpu.options import WARPS, interpreted
 from hamlet.launch.gpu.tuning import Tuner
@@ -22,6 +24,20 @@ LARGEST_GROUP = 1024
 """Agents of a world, rounded up to a power of two, that fit into a block."""
 LARGEST_INTERPRETED_BLOCK = 1 << 16
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
+NO_TABLE = (None,) * len(abi.TABULAR)
+
+GIVEN: Mapping[abi.Kernel, tuple[str, ...]] = {
+    "reset": (),
+    "observe": (),
+    "step": ("actions", "elapsed"),
+    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS),
+}
+"""The arrays of a kernel that every launch is given anew."""
+OF_SHAPE = ("worlds", "agents", "first_world")
+NUMBERS = {
+    kernel: tuple(name for name in abi.scalar_arguments(kernel) if name not in OF_SHAPE) for kernel in abi.KERNELS
+}
+"""The integers of a kernel that every launch is given anew."""
 
 
 class KernelBackend:
@@ -42,27 +58,30 @@ class KernelBackend:
         self.name = name
         self.origin = origin
         self._tuner = tuner
-        self._universe = universe
+        self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._kernels = kernels
-        self._device = device
+        self._index = (device.index or 0) if device.type == "cuda" else None
         self._interpreted = interpreted
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
+        self._prepared: dict[tuple[object, ...], Prepared] = {}
+        self._buffers: Buffers | None = None
+        self._addresses: list[Callable[[], int]] = []
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
-        self._launch("reset", buffers, {}, _seeds(stream))
+        self._launch("reset", buffers, (), (stream.low, stream.high))
 
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
-        self._launch("observe", buffers, {}, {})
+        self._launch("observe", buffers, (), ())
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        self._launch("step", buffers, {"actions": actions}, _numbers(stream))
+        self._launch("step", buffers, (actions, None), _numbers(stream))
 
     def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
         """One tick, `elapsed` [1] i32 ticks after the stream's."""
-        self._launch("step", buffers, {"actions": actions}, _numbers(stream), elapsed=elapsed)
+        self._launch("step", buffers, (actions, elapsed), _numbers(stream))
 
     def rollout(
         self,
@@ -74,18 +93,18 @@ class KernelBackend:
         statistics: Statistics | None,
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
-        given: dict[str, torch.Tensor | None] = dict.fromkeys(("actions", *abi.TABULAR), None)
+        actions, table = None, NO_TABLE
         match policy:
             case RandomPolicy():
                 pass
-            case RecordedPolicy(actions):
-                given["actions"] = actions
+            case RecordedPolicy(recorded):
+                actions = recorded
             case TabularPolicy():
-                given |= {name: getattr(policy, name) for name in abi.TABULAR}
-        arrays = given | {name: getattr(statistics, name, None) for name in abi.COUNTS}
+                table = tuple(getattr(policy, name) for name in abi.TABULAR)
+        counts = tuple(getattr(statistics, name, None) for name in abi.COUNTS)
         bins = 0 if statistics is None else statistics.lengths.numel()
-        scalars = _numbers(stream) | {"ticks": ticks}
-        self._launch("rollout", buffers, arrays, scalars, bins, observe_every_tick)
+        given = (actions, *table, *counts)
+        self._launch("rollout", buffers, given, (*_numbers(stream), ticks), bins, observe_every_tick)
         if not observe_every_tick:
             self.observe(buffers)
 
@@ -93,35 +112,81 @@ class KernelBackend:
         self,
         kernel: abi.Kernel,
         buffers: Buffers,
-        arrays: dict[str, torch.Tensor | None],
-        scalars: dict[str, int],
+        given: tuple[torch.Tensor | None, ...],
+        numbers: tuple[int, ...],
         bins: int = 0,
         every_tick: bool = False,
-        elapsed: torch.Tensor | None = None,
     ) -> None:
+        """Launch a kernel: as it was prepared, if it is for the same buffers where they were.
+
+        Args:
+            kernel: its name.
+            buffers: of the environment.
+            given: the arrays of `GIVEN` for this kernel.
+            numbers: the values of `NUMBERS` for this kernel.
+            bins: of the histogram of episode lengths.
+            every_tick: whether a rollout observes every tick.
+        """
+        if self._index is not None and torch.cuda.current_device() != self._index:
+            with torch.cuda.device(self._index):
+                self._launch(kernel, buffers, given, numbers, bins, every_tick)
+            return
+        addresses = [None if each is None else each.data_ptr() for each in given]
+        # Triton compiles for whether an address is a multiple of 16.
+        form = (kernel, bins, every_tick, *[each if each is None else each % ALIGNMENT for each in addresses])
+        place = self._place(buffers)
+        prepared = self._prepared.get(form)
+        if prepared is not None and prepared.place == place:
+            prepared.again((*addresses, *numbers))
+            return
+        found = self._first(kernel, buffers, given, numbers, bins, every_tick, place)
+        if found is not None:
+            self._prepared[form] = found
+
+    def _first(
+        self,
+        kernel: abi.Kernel,
+        buffers: Buffers,
+        given: tuple[torch.Tensor | None, ...],
+        numbers: tuple[int, ...],
+        bins: int,
+        every_tick: bool,
+        place: tuple[object, ...],
+    ) -> Prepared | None:
+        """Launch a kernel, and prepare the same launch; `None` where none can be prepared."""
         shape = buffers.shape
-        arrays = arrays | buffers.state | buffers.outcome | {"mask": buffers.mask}
+        arrays: dict[str, Argument] = {**buffers.state, **buffers.outcome, "mask": buffers.mask}
         observations = {"observation": buffers.observation, "final_observation": buffers.final_observation}
         if kernel == "rollout" and not every_tick:
             # One kernel for all types of observations, and for none.
             observations = dict.fromkeys(observations)
         written = {name: self._written(observation) for name, observation in observations.items()}
-        arrays |= written
-        scalars = scalars | {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
+        scalars = dict(zip(OF_SHAPE, (shape.worlds, shape.agents, shape.first_world), strict=True))
+        changing = dict(zip((*GIVEN[kernel], *NUMBERS[kernel]), (*given, *numbers), strict=True))
+        known = arrays | written | scalars | changing
+        tables = {f"table {number}": table for number, table in enumerate(self._tables)}
+        elapsed = ("elapsed",) if kernel == "step" else ()
+        names = (*self._names[kernel], *tables, *abi.scalar_arguments(kernel), *elapsed)
+        arguments = tuple((known | tables)[name] for name in names)
         group, block = self._blocks(shape)
-        arguments = (
-            *(arrays[name] for name in abi.array_arguments(self._universe, kernel)),
-            *self._tables,
-            *(scalars[name] for name in abi.scalar_arguments(kernel)),
-            *([elapsed] if kernel == "step" else []),
-        )
         launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick)
-        with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
-            launch.run(self._kernels, block if self._tuner is None else self._tuner.block(launch, block))
+        tuned = block if self._tuner is None else self._tuner.block(launch, block)
+        compiled = launch.run(self._kernels, tuned or block)
         for name, observation in observations.items():
             result = written[name]
             if observation is not None and result is not None and result is not observation:
                 observation.copy_(result)
+        if compiled is None or tuned is None:
+            return None
+        return launch.prepared(compiled, tuned, tuple(names.index(name) for name in changing), place)
+
+    def _place(self, buffers: Buffers) -> tuple[object, ...]:
+        """What a prepared launch holds of buffers: their shape, the type of observations, where tensors are."""
+        if buffers is not self._buffers:
+            self._buffers, self._addresses = buffers, [each.data_ptr for each in buffers.tensors]
+        observed = buffers.observation
+        dtype = None if observed is None else observed.dtype
+        return (buffers.shape, dtype, *map(call, self._addresses))
 
     def _written(self, observation: torch.Tensor | None) -> torch.Tensor | None:
         """What a kernel writes observations into. Triton's interpreter does not round to bf16 as its compiler does: it
@@ -170,9 +235,5 @@ class TritonBackend(KernelBackend):
         )
 
 
-def _seeds(stream: Stream) -> dict[str, int]:
-    return {"seed_low": stream.low, "seed_high": stream.high}
-
-
-def _numbers(stream: Stream) -> dict[str, int]:
-    return _seeds(stream) | {"tick": stream.tick & 0xFFFFFFFF}
+def _numbers(stream: Stream) -> tuple[int, int, int]:
+    return stream.low, stream.high, stream.tick & 0xFFFFFFFF

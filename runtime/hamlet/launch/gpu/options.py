@@ -9,13 +9,12 @@ from hamlet.schema import abi
 WARPS = 1
 """Warps of a block. One, so that a warp waits for no other, and leaves out the reset of a tick in which none of its 32
 lanes needs it."""
-OBSERVING_REGISTERS = 255
 LARGEST_OBSERVING_BLOCK = 256
 """Lanes that can have 255 registers each: a multiprocessor has 65,536."""
 
 
 def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick: bool) -> dict[str, int]:
-    """The compile-time constants of a kernel, by name.
+    """The compile-time constants of a kernel, by name, in the order in which it takes them.
 
     Args:
         kernel: its name.
@@ -28,14 +27,13 @@ def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick:
     return {"BINS": bins, "EVERY_TICK": every_tick} | result if kernel == "rollout" else result
 
 
-def options(block: int, observes: bool) -> dict[str, int | bool]:
+def options(block: int) -> dict[str, int | bool]:
     """Triton's options for blocks of `block` lanes, one per thread.
 
-    Without contraction: a * b + c is rounded twice, which is not Triton's default. Left to itself, the assembler aims
-    at few registers where observations are written, and spills values: it is told that it may use all.
+    Without contraction: a * b + c is rounded twice, which is not Triton's default. Without a limit of registers: with
+    255 allowed the assembler holds addresses of observed rows in them, and spills other values.
     """
-    result: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
-    return result | {"maxnreg": OBSERVING_REGISTERS} if observes and block <= LARGEST_OBSERVING_BLOCK else result
+    return {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
 
 
 def interpreted(kernels: ModuleType) -> bool:

@@ -10,7 +10,7 @@ import torch
 from hamlet.backend.registry import TUNES, Tune
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.ahead import AheadKernels, find
-from hamlet.launch.gpu.driver import CudaDriver, CudaError, Driver
+from hamlet.launch.gpu.driver import CudaDriver, CudaError, Driver, current_stream
 from hamlet.launch.gpu.launch import KernelBackend, TritonBackend
 from hamlet.launch.gpu.tuning import CudaClock, Tuner
 from hamlet.package import manifest
@@ -69,7 +69,7 @@ def _ahead(
             cubins,
             module.sources,
             driver(),
-            lambda: int(torch.cuda.current_stream(device).cuda_stream),
+            current_stream(device),
             lambda: module.kernels("triton"),
         )
         kernels.load_one()

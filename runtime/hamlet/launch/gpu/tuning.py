@@ -37,7 +37,7 @@ GAIN = 1.02
 class Clock(Protocol):
     """What tuning asks the device."""
 
-    def seconds(self, work: Callable[[], None]) -> float:
+    def seconds(self, work: Callable[[], object]) -> float:
         """How long the device takes."""
         ...
 
@@ -56,7 +56,7 @@ class CudaClock:
     def __init__(self, device: torch.device) -> None:
         self._device = device
 
-    def seconds(self, work: Callable[[], None]) -> float:
+    def seconds(self, work: Callable[[], object]) -> float:
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]  # torch's
         begin.record()
         work()
@@ -97,15 +97,15 @@ class Tuner:
         self._ready = ready
         self._chosen: dict[Signature, int] = {}
 
-    def block(self, launch: Launch, default: int) -> int:
-        """The lanes of a block; `default` is what they are without tuning."""
+    def block(self, launch: Launch, default: int) -> int | None:
+        """The lanes of a block; `default` is what they are without tuning. `None` where that cannot be measured now."""
         if launch.lanes < FEWEST_LANES:
             return default
         key = (*launch.signature(default), launch.lanes.bit_length())
         if key not in self._chosen:
             found = self._find(launch, default, " ".join(map(str, key)))
             if found is None:
-                return default
+                return None
             self._chosen[key] = found
         return self._chosen[key]
 

@@ -62,10 +62,9 @@ def test_the_interpreter_of_an_old_triton_is_made_exact(monkeypatch: pytest.Monk
 
 def test_contraction_is_always_switched_off() -> None:
     for block in (32, 64, 1024):
-        for observes in (False, True):
-            chosen = options(block, observes)
-            assert chosen["enable_fp_fusion"] is False
-            assert chosen["num_warps"] == block // 32
+        chosen = options(block)
+        assert chosen["enable_fp_fusion"] is False
+        assert chosen["num_warps"] == block // 32
 
 
 def test_constants_are_those_of_the_kernel() -> None:

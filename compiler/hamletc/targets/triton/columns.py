@@ -1,0 +1,127 @@
+"""Tables in a warp: what depends on one small integer, as the amounts of affordances do, is looked up by a shuffle.
+
+A *column* holds 32 rows of a table, one in each lane of a warp, in one register. `tl.gather` makes one instruction of a
+lookup that is otherwise a chain of selects; a table of 33 to 64 rows has two columns. Kernels load all columns once,
+from one array for each type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hamletc.compilation import Compilation
+from hamletc.ir.function import Program, Table
+from hamletc.ir.ops import Const, Input, Type
+from hamletc.passes import tabulation
+from hamletc.targets.body import comment, reachable, remarks, table_name
+from hamletc.targets.printing import listing, table_values
+
+LANES = 32
+"""Lanes of a warp, and rows of a column."""
+WITHIN = ("tick", "mask")
+"""The functions in which columns are looked up: where each lane has an integer of its own, and not in loops over rows."""
+MOST = 64
+"""The most columns. Each takes a register as long as a kernel runs; a lane has 255, and its state is there, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """32 rows of a table.
+
+    Attributes:
+        name: in kernels.
+        position: among the columns of its type.
+    """
+
+    name: str
+    type: Type
+    position: int
+
+    @property
+    def array(self) -> str:
+        """The table of kernels that all columns of its type are in, one behind the other."""
+        return f"columns.{self.type.value}"
+
+    @property
+    def rows(self) -> slice:
+        """Where it is in that."""
+        return slice(LANES * self.position, LANES * (self.position + 1))
+
+
+class Columns:
+    """The columns of a program.
+
+    Attributes:
+        tables: those that are held in columns.
+        of: by the names of tables: one column, or two.
+        all: in the order of tables.
+        types: theirs, each once.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.tables = [table for table in program.tables if tabulation.is_made(table)]
+        self.of: dict[str, list[Column]] = {}
+        found = dict.fromkeys((table.type for table in self.tables), 0)
+        for table in self.tables:
+            first = found[table.type]
+            found[table.type] += _columns(table)
+            self.of[table.name] = [
+                Column(f"{table_name(table.name)}{'_more' * part}", table.type, first + part)
+                for part in range(_columns(table))
+            ]
+        self.all = [column for columns in self.of.values() for column in columns]
+        self.types = list(found)
+
+    def arrays(self, sources: Sequence[str]) -> list[str]:
+        """The items of `TABLES` that hold them, each row with what it is for."""
+        return [self._array(type_, sources) for type_ in self.types]
+
+    def _array(self, type_: Type, sources: Sequence[str]) -> str:
+        values: list[str] = []
+        said: list[list[str]] = []
+        for table in self.tables:
+            if table.type is type_:
+                # Nobody wants the rows behind those of the table.
+                missing = _columns(table) * LANES - len(table.values)
+                values += [*table_values(table), *table_values(table)[-1:] * missing]
+                told = [remarks(origin, sources) for origin in table.origins]
+                said += [*told, *[[]] * (len(values) - len(said) - len(told))]
+                first = f"# {table_name(table.name)}"
+                said[len(values) - missing - len(table.values)].insert(0, first)
+        return listing(f'("columns.{type_.value}", "{type_.value}", (', values, ")),", 4, said)
+
+
+def _columns(table: Table) -> int:
+    return -(-len(table.values) // LANES)
+
+
+def looked_up(compilation: Compilation) -> Compilation:
+    """The program with columns where they make a tick shorter, and a note on what was chosen and why."""
+    tabulated = compilation.after(
+        tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts, WITHIN)
+    )
+    columns = sum(len(each) for each in Columns(tabulated.program).of.values())
+    operations, left = _operations(compilation.program), _operations(tabulated.program)
+    # A launch of one tick loads each column for one tick.
+    least = left + columns
+    match columns:
+        case 0:
+            chosen, why = compilation, "nothing is worth a lookup"
+        case _ if columns > MOST:
+            chosen, why = compilation, f"{columns} columns would take more than {MOST} registers"
+        case _ if least >= operations:
+            chosen, why = compilation, f"{least} operations, loads of {columns} columns among them, for {operations}"
+        case _:
+            chosen, why = tabulated, f"{left} operations in a tick instead of {operations}, and {columns} registers"
+    return replace(chosen, notes=(*compilation.notes, why))
+
+
+def _operations(program: Program) -> int:
+    """Instructions of the functions with lookups, about: their operations without constants and inputs."""
+    total = 0
+    for name in WITHIN:
+        function = program.function(name)
+        needed = reachable(function.nodes, (output.value for output in function.outputs))
+        total += sum(not isinstance(function.nodes[value].op, Const | Input) for value in needed)
+    return total

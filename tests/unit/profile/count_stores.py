@@ -1,0 +1,98 @@
+"""Counts a package's kernels and prints, for each, the stores that were counted and those that must occur. Run in a
+process of its own, without TRITON_INTERPRET.
+
+The interpreter begins the episodes, which get ages at random instead of 160 ticks of warming up.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import ModuleType
+from typing import cast
+
+import torch
+
+import hamlet
+from hamlet import schema
+from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.protocol import Policy, Stream
+from hamlet.interpreter import Interpreter
+from hamlet.launch.gpu.forms import Form
+from hamlet.universe import Universe
+from hamlet_lab.profile import counts, frequency
+from hamlet_lab.ptx.backend import PtxBackend
+from hamlet_lab.ptx.threads import WARP
+
+ENDED: list[int] = []
+"""In each step, the warps in which an episode ended."""
+
+
+class Watched(PtxBackend):
+    """Says which episodes end."""
+
+    def __init__(self, universe: Universe, kernels: ModuleType, capability: int) -> None:
+        super().__init__(universe, kernels, capability)
+        self._begin = Interpreter(universe, torch.device("cpu")).reset
+        assert universe.lifespan is not None
+        self._oldest = universe.lifespan.ticks
+
+    def reset(self, buffers: Buffers, stream: Stream) -> None:
+        self._begin(buffers, stream)
+
+    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+        before = buffers.state["episode"].clone()
+        super().step(buffers, actions, stream)
+        ENDED.append(int((buffers.state["episode"] != before).view(-1, WARP).any(dim=1).sum()))
+
+    def rollout(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: Policy,
+        stream: Stream,
+        observe_every_tick: bool,
+        statistics: Statistics | None,
+    ) -> None:
+        if ticks == frequency.WARM_UP:
+            buffers.state["age"].random_(self._oldest, generator=torch.Generator().manual_seed(1))
+        else:
+            super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics)
+
+
+def rows(fields: tuple[schema.Field, ...]) -> int:
+    return sum(1 if field.rows is None else len(field.rows) for field in fields)
+
+
+def due(universe: Universe, ticks: int) -> dict[str, float]:
+    """Stores per tick of a warp. Every row of the state and of what happened is written in each launch, by a rollout
+    the return of the last episode, too; a step writes masks, what is observed, and that once more in a warp in which an
+    episode ended."""
+    launch = rows(schema.state_fields(universe)) + rows(schema.outcome_fields(universe))
+    warps = frequency.TICKS["step"] * frequency.LANES // WARP
+    observed = schema.observation_rows(universe) * (1 + sum(ENDED) / warps)
+    return {"step": launch + len(schema.action_names(universe)) + observed, "rollout": (launch + 1) / ticks}
+
+
+def main(package: str, *forms: Form) -> None:
+    module = hamlet.load(package)
+    frequency.PtxBackend = Watched
+    frequency.TICKS["rollout"] = 8
+    found = counts.count(module, 90, forms)
+    expected = due(module.universe, frequency.TICKS["rollout"])
+    report = {
+        kernel.kernel: {
+            "stores": kernel.stores,
+            "due": expected[kernel.kernel],
+            "executed": kernel.executed,
+            "instructions": kernel.instructions,
+            "pipes": kernel.pipes,
+            "alu": sum(item.alu for item in kernel.items),
+        }
+        for kernel in found
+    }
+    print(json.dumps(report | {"ended": sum(ENDED)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *cast(list[Form], sys.argv[2:]))
