@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "numba_kernels.py": "7a234d7f67985b33ce26f4db38b012b4a2fc6f6e16cd7eb00967e0404a5249ae",
-    "triton_kernels.py": "2183b8de30adb756fc3b54eaa62e81dffa108f405033524fbe9b94f0a417ed33",
+    "triton_kernels.py": "a655ba8551d580294752c21a2e48c67b18280397dcb9837e88bf90ee6b299c04",
 }
 
 

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
     "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "ebc395afcfbff0bb17758f061c4249886c599d7cf704b5ebdfaa0a2669832cae",
+    "triton_kernels.py": "8611fec73d74cf286115f5ac44baed0d666cf741fc0f5514564b5303cb730a41",
 }
 
 

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "numba_kernels.py": "c670671e0ae4d8d5c3dd0beb211e361b918cfb912d9440e53b5986d80a7f3b46",
-    "triton_kernels.py": "cc609766d7c5f0527c2aa9ff4540c04ee751384ba4d6d05309a4b2d5dc4d0073",
+    "triton_kernels.py": "b035f584ce919a62c30f5240a51fe00ca87a14bffd8319e7c6eaba9f96184408",
 }
 
 
