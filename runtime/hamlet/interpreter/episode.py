@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import torch
 from torch import Tensor
 
@@ -20,14 +22,17 @@ def advance_clock(universe: Universe, buffers: Buffers) -> None:
         buffers.state["hour"].copy_(hour.masked_fill(hour == universe.clock.hours, 0))
 
 
-def constant_starts(universe: Universe) -> tuple[schema.Field, ...]:
-    """The fields of the state that begin with a constant of the language."""
-    return tuple(field for field in schema.state_fields(universe) if field.start is not None)
+Starts: TypeAlias = tuple[tuple[schema.Field, int | bool], ...]
+
+
+def constant_starts(universe: Universe) -> Starts:
+    """The fields of the state that begin with a constant of the language, and the constants."""
+    return tuple((field, field.start) for field in schema.state_fields(universe) if field.start is not None)
 
 
 def begin_episodes(
     universe: Universe,
-    constant: tuple[schema.Field, ...],
+    constant: Starts,
     buffers: Buffers,
     places: Places,
     worlds: Tensor,
@@ -48,9 +53,9 @@ def begin_episodes(
         state["places"][:, worlds] = places.stored(state["layout"][worlds])
     for row, meter in enumerate(universe.meters):
         lanes_of("meters")[row, worlds] = meter.start
-    for field in constant:
+    for field, start in constant:
         values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
-        values[:, worlds] = field.start
+        values[:, worlds] = start
     if universe.start is not None:
         for axis, begin in enumerate(universe.start.velocity):
             lanes_of("velocity")[axis, worlds] = begin

@@ -5,6 +5,8 @@ Sums of integers do not depend on their order.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import torch
 
 from hamlet.backend.buffers import Statistics
@@ -24,10 +26,11 @@ class Counters:
 
     def __init__(self, universe: Universe, device: torch.device) -> None:
         shapes = {name: (abi.copies(words), words) for name, words in abi.counters(universe).items()}
-        lines = [-(-copies * words // LINE) * LINE for copies, words in shapes.values()]
-        self._all = torch.zeros(sum(lines), dtype=torch.int64, device=device)
-        parts = zip(shapes.items(), self._all.split(lines), strict=True)
-        self.arrays = {name: part[: shape[0] * shape[1]].view(shape) for (name, shape), part in parts}
+        sizes = [copies * words for copies, words in shapes.values()]
+        *firsts, end = accumulate((-(-size // LINE) * LINE for size in sizes), initial=0)
+        self._all = torch.zeros(end, dtype=torch.int64, device=device)
+        parts = (self._all[first : first + size] for first, size in zip(firsts, sizes, strict=True))
+        self.arrays = {name: part.view(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
 
     def add_to(self, statistics: Statistics) -> None:
         """Add what was counted, and begin anew."""
