@@ -39,7 +39,7 @@ from hamlet.launch.gpu.ahead import AheadKernels
 from hamlet.launch.gpu.compile_ahead import launches
 from hamlet.launch.gpu.cubins import Cubin, Cubins, folder
 from hamlet.launch.gpu.driver import CudaDriver
-from hamlet.launch.gpu.launch import KernelBackend, TritonBackend
+from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.package.module import Module
 
 CPU = torch.device("cpu")
@@ -174,7 +174,7 @@ def cases(module: Module, called: Callable[[], None]) -> list[Case]:
     ahead = AheadKernels(library.cubins, library.files, CudaDriver(), lambda: 0, nothing)
     found = []
     for path, backend in (
-        ("just in time", TritonBackend(module.universe, module.kernels("triton"), torch.device("cuda", 0))),
+        ("just in time", KernelBackend("triton", module.universe, module.kernels("triton"), CPU, False)),
         ("ahead of time", KernelBackend("triton", module.universe, ahead, CPU, False)),
     ):
         env = environment(module, backend, LANES)

@@ -1305,7 +1305,7 @@ def rollout(
 
     Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
     policy is random, without `uses_ptr` nothing is counted. Observations and masks are written in every tick or, by
-    another kernel, after the last one.
+    another kernel, after the last one. Counters have copies, which the launcher adds up.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     columns = _columns(columns_f32_ptr, columns_i32_ptr)
@@ -1324,6 +1324,10 @@ def rollout(
         words = _policy(stream, now, key[0], key[1])
     if uses_ptr is not None:
         finished = tl.load(finished_return_ptr + lane, mask=valid, other=0.0)
+        # Blocks count apart: they would wait for each other at the same few words.
+        uses_ptr += tl.program_id(0) % 64 * 14
+        causes_ptr += tl.program_id(0) % 64 * 3
+        lengths_ptr += tl.program_id(0) % 32 * 501
     for _ in range(ticks):
         if strides_ptr is not None:
             situation = _situate(strides_ptr, bins_ptr, arrays, place, state)

@@ -42,3 +42,10 @@ def test_ptx_equals_the_interpreter(
     )
     assert compared is not None, done.stdout
     assert int(compared[1]) > 20_000
+
+
+def test_blocks_count_in_copies(tmp_path: Path, run_program: Run) -> None:
+    """And the sums are the interpreter's."""
+    done = run_program(Path(__file__).with_name("count_in_copies.py"), tmp_path / "first_meal")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "copies used: [64, 64]\n"

@@ -65,27 +65,41 @@ class Difference:
                 return None, None
 
 
+class Named:
+    """Names all arrays of a universe. What it asks of the universe, which is a walk through all of it, it asks once."""
+
+    def __init__(self, universe: Universe) -> None:
+        fields = sorted(schema.state_fields(universe), key=lambda field: field.name == "meters")
+        self._fields = (*fields, *schema.outcome_fields(universe))
+        self._observed = schema.observation_names(universe)
+        self._actions = schema.action_names(universe)
+        self._affordances = tuple(affordance.name for affordance in universe.affordances)
+        self._causes = cause_names(universe)
+
+    def arrays(self, buffers: Buffers, statistics: Statistics | None) -> list[Array]:
+        """Everything that backends must agree on, causes before consequences: so the first difference tells the
+        most."""
+        result = []
+        for field in self._fields:
+            values = (buffers.state | buffers.outcome)[field.name]
+            rows = field.rows if field.rows is not None else ("",)
+            result.append(Array(field.name, field.per, rows, values.view(len(rows), -1)))
+        if buffers.observation is not None and buffers.final_observation is not None:
+            result.append(Array("observation", "lane", self._observed, buffers.observation))
+            result.append(Array("final_observation", "lane", self._observed, buffers.final_observation))
+        result.append(Array("mask", "lane", self._actions, buffers.mask))
+        if statistics is not None:
+            lengths = tuple(str(length) for length in range(len(statistics.lengths)))
+            result.append(Array("uses", "none", self._affordances, statistics.uses.unsqueeze(1)))
+            result.append(Array("causes", "none", self._causes, statistics.causes.unsqueeze(1)))
+            result.append(Array("lengths", "none", lengths, statistics.lengths.unsqueeze(1)))
+            result.append(Array("finished_return", "lane", ("",), statistics.finished_return.unsqueeze(0)))
+        return result
+
+
 def arrays(universe: Universe, buffers: Buffers, statistics: Statistics | None) -> list[Array]:
-    """Everything that backends must agree on, causes before consequences: so the first difference tells the most."""
-    result = []
-    fields = sorted(schema.state_fields(universe), key=lambda field: field.name == "meters")
-    for field in (*fields, *schema.outcome_fields(universe)):
-        values = (buffers.state | buffers.outcome)[field.name]
-        rows = field.rows if field.rows is not None else ("",)
-        result.append(Array(field.name, field.per, rows, values.view(len(rows), -1)))
-    observed = schema.observation_names(universe)
-    if buffers.observation is not None and buffers.final_observation is not None:
-        result.append(Array("observation", "lane", observed, buffers.observation))
-        result.append(Array("final_observation", "lane", observed, buffers.final_observation))
-    result.append(Array("mask", "lane", schema.action_names(universe), buffers.mask))
-    if statistics is not None:
-        affordances = tuple(affordance.name for affordance in universe.affordances)
-        lengths = tuple(str(length) for length in range(len(statistics.lengths)))
-        result.append(Array("uses", "none", affordances, statistics.uses.unsqueeze(1)))
-        result.append(Array("causes", "none", cause_names(universe), statistics.causes.unsqueeze(1)))
-        result.append(Array("lengths", "none", lengths, statistics.lengths.unsqueeze(1)))
-        result.append(Array("finished_return", "lane", ("",), statistics.finished_return.unsqueeze(0)))
-    return result
+    """The arrays of buffers, named once."""
+    return Named(universe).arrays(buffers, statistics)
 
 
 def cause_names(universe: Universe) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from torch import Tensor
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.universe import Universe
-from hamlet_lab.divergence.arrays import Array, arrays
+from hamlet_lab.divergence.arrays import Array, Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,7 @@ class Runner:
         self.universe = universe
         self.candidate = candidate
         self.buffers = allocate(universe, shape, candidate.device, obs_dtype)
+        self._named = Named(universe)
 
     @classmethod
     def resumed(cls, universe: Universe, candidate: Candidate, before: Buffers) -> Runner:
@@ -158,7 +159,7 @@ class Runner:
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
                 statistics = allocate_statistics(self.universe, buffers.shape, device)
                 backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
-        return arrays(self.universe, buffers, statistics)
+        return self._named.arrays(buffers, statistics)
 
 
 def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:

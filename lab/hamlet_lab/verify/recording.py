@@ -19,7 +19,7 @@ from hamlet.backend.protocol import Policy, Stream
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
-from hamlet_lab.divergence.arrays import arrays
+from hamlet_lab.divergence.arrays import Named
 from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Runner, Step
 from hamlet_lab.divergence.session import Scenario
 from hamlet_lab.verify.injection import Injector
@@ -171,6 +171,7 @@ class Playback:
     def __init__(self, recording: Recording) -> None:
         self.name = "recording"
         self.recording = recording
+        self._named = Named(recording.universe)
         self._index = 0
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:  # noqa: ARG002 - what is recorded needs no seed
@@ -203,6 +204,6 @@ class Playback:
         recording = self.recording
         if self._index >= len(recording.kinds) or int(recording.kinds[self._index]) != kind:
             raise EnvError(f"{recording.label} was recorded with other events")
-        for array in arrays(recording.universe, buffers, None):
+        for array in self._named.arrays(buffers, None):
             array.values.copy_(recording.frames[array.name][self._index])
         self._index += 1

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from hamlet import schema
+from hamlet.schema import abi
 from hamlet.universe import Universe
 
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
@@ -21,9 +22,6 @@ OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": tor
 """What observations may be written as."""
 
 Memory: TypeAlias = "torch.Tensor | np.ndarray[Any, Any]"
-
-LENGTH_BINS = 1024
-"""Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +196,6 @@ def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: 
     )
 
 
-def length_bins(universe: Universe) -> int:
-    """The number of bins of `Statistics.lengths`."""
-    return LENGTH_BINS if universe.lifespan is None else universe.lifespan.ticks + 1
-
-
 def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) -> Statistics:
     """Zeroed statistics."""
     return statistics_allocator(universe, shape, device)()
@@ -210,24 +203,15 @@ def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) 
 
 def statistics_allocator(universe: Universe, shape: Shape, device: torch.device) -> Callable[[], Statistics]:
     """A function that makes zeroed statistics; it does not even ask torch for a device's type."""
-    uses, causes, lengths = len(universe.affordances), len(universe.causes) + 1, length_bins(universe)
-    lanes = shape.lanes
+    sizes, lanes = abi.counters(universe), shape.lanes
 
     def arrays() -> Statistics:
-        return Statistics(
-            {
-                "uses": np.zeros(uses, np.int64),
-                "causes": np.zeros(causes, np.int64),
-                "lengths": np.zeros(lengths, np.int64),
-                "finished_return": np.zeros(lanes, np.float32),
-            },
-            universe,
-        )
+        counters = {name: np.zeros(size, np.int64) for name, size in sizes.items()}
+        return Statistics(counters | {"finished_return": np.zeros(lanes, np.float32)}, universe)
 
     def tensors() -> Statistics:
-        sizes = {"uses": uses, "causes": causes, "lengths": lengths}
-        memory = {name: torch.zeros(size, dtype=torch.int64, device=device) for name, size in sizes.items()}
+        counters = {name: torch.zeros(size, dtype=torch.int64, device=device) for name, size in sizes.items()}
         finished = torch.zeros(lanes, dtype=torch.float32, device=device)
-        return Statistics(memory | {"finished_return": finished}, universe)
+        return Statistics(counters | {"finished_return": finished}, universe)
 
     return arrays if device.type == "cpu" else tensors

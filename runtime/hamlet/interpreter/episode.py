@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import torch
 from torch import Tensor
 
@@ -20,8 +22,24 @@ def advance_clock(universe: Universe, buffers: Buffers) -> None:
         buffers.state["hour"].copy_(hour.masked_fill(hour == universe.clock.hours, 0))
 
 
-def begin_episodes(universe: Universe, buffers: Buffers, places: Places, worlds: Tensor, stream: Stream) -> None:
-    """Start these worlds (i64 [n], numbers in the buffers) anew, with the episode number that they have."""
+Starts: TypeAlias = tuple[tuple[schema.Field, int | bool], ...]
+
+
+def constant_starts(universe: Universe) -> Starts:
+    """The fields of the state that begin with a constant of the language, and the constants."""
+    return tuple((field, field.start) for field in schema.state_fields(universe) if field.start is not None)
+
+
+def begin_episodes(
+    universe: Universe,
+    constant: Starts,
+    buffers: Buffers,
+    places: Places,
+    worlds: Tensor,
+    stream: Stream,
+) -> None:
+    """Start these worlds (i64 [n], numbers in the buffers) anew, with the episode number that they have; `constant` is
+    what `constant_starts` gives."""
     state, shape = buffers.state, buffers.shape
 
     def lanes_of(field: str) -> Tensor:
@@ -35,10 +53,9 @@ def begin_episodes(universe: Universe, buffers: Buffers, places: Places, worlds:
         state["places"][:, worlds] = places.stored(state["layout"][worlds])
     for row, meter in enumerate(universe.meters):
         lanes_of("meters")[row, worlds] = meter.start
-    for field in schema.state_fields(universe):
-        if field.start is not None:
-            values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
-            values[:, worlds] = field.start
+    for field, start in constant:
+        values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
+        values[:, worlds] = start
     if universe.start is not None:
         for axis, begin in enumerate(universe.start.velocity):
             lanes_of("velocity")[axis, worlds] = begin

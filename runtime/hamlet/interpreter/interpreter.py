@@ -11,7 +11,7 @@ from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
-from hamlet.interpreter.episode import advance_clock, begin_episodes
+from hamlet.interpreter.episode import advance_clock, begin_episodes, constant_starts
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import look_up
@@ -43,11 +43,12 @@ class Interpreter:
         self.trace = trace
         self._constant = Constants(universe, device)
         self._places = Places(universe, device)
+        self._starts = constant_starts(universe)
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""
         worlds = torch.arange(buffers.shape.worlds, device=self.device)
-        begin_episodes(self.universe, buffers, self._places, worlds, stream)
+        begin_episodes(self.universe, self._starts, buffers, self._places, worlds, stream)
         self.observe(buffers)
 
     def observe(self, buffers: Buffers) -> None:
@@ -117,7 +118,7 @@ class Interpreter:
             buffers.final_observation[:, lanes_over] = buffers.observation[:, lanes_over]
         anew = over.nonzero().squeeze(1)
         buffers.state["episode"][anew] += 1
-        begin_episodes(self.universe, buffers, self._places, anew, stream)
+        begin_episodes(self.universe, self._starts, buffers, self._places, anew, stream)
         if observed:
             self.observe(buffers)
 

@@ -21,6 +21,16 @@ or rows."""
 COUNTS = ("uses", "causes", "lengths", "finished_return")
 """The arrays of `hamlet.backend.buffers.Statistics`."""
 
+LENGTH_BINS = 1024
+"""Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
+
+COPIES = 64
+"""A rollout on a GPU counts in at most so many copies of each counter, of which a block takes one: otherwise all blocks
+would wait for each other at the same few words of memory."""
+MOST_COPIED = 1 << 14
+"""The words of all copies of a counter, unless one has more. Long episodes have many bins and seldom end: they have
+fewer copies, and need fewer."""
+
 
 def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
     """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
@@ -47,3 +57,19 @@ def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
             return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick")
         case "rollout":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks")
+
+
+def length_bins(universe: Universe) -> int:
+    """The number of bins of the histogram of episode lengths."""
+    return LENGTH_BINS if universe.lifespan is None else universe.lifespan.ticks + 1
+
+
+def counters(universe: Universe) -> dict[str, int]:
+    """The words of each of the counters, which are those of `COUNTS` that are integers."""
+    return {"uses": len(universe.affordances), "causes": len(universe.causes) + 1, "lengths": length_bins(universe)}
+
+
+def copies(words: int) -> int:
+    """How many copies a rollout on a GPU has of a counter of so many words: a power of two."""
+    most = max(MOST_COPIED // max(words, 1), 1)
+    return min(COPIES, 1 << (most.bit_length() - 1))

@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hamlet import schema
-from hamlet.backend.buffers import length_bins
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.compile import compile_kernel
 from hamlet.launch.gpu.options import WARPS, constants, interpreted, options
@@ -64,7 +63,7 @@ def _signature(
         *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
         *("u32" if name in unsigned else "i32" for name in scalars),
     ]
-    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, length_bins(universe), form == "rollout_observing"))
+    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, abi.length_bins(universe), form == "rollout_observing"))
     absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
     if form == "rollout" or not schema.observation_rows(universe):
         absent += ["observation", "final_observation"]

@@ -14,6 +14,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.gpu.cache import make_writable
 from hamlet.launch.gpu.call import Argument, Launch, Prepared
 from hamlet.launch.gpu.compile import ALIGNMENT
+from hamlet.launch.gpu.counters import Counters
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet.launch.gpu.options import WARPS, interpreted
 from hamlet.launch.gpu.tuning import Tuner
@@ -25,6 +26,7 @@ LARGEST_GROUP = 1024
 LARGEST_INTERPRETED_BLOCK = 1 << 16
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
+NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len(abi.COUNTS)
 
 GIVEN: Mapping[abi.Kernel, tuple[str, ...]] = {
     "reset": (),
@@ -63,6 +65,7 @@ class KernelBackend:
         self._index = (device.index or 0) if device.type == "cuda" else None
         self._interpreted = interpreted
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
+        self._counters = Counters(universe, device)
         self._prepared: dict[tuple[object, ...], Prepared] = {}
         self._buffers: Buffers | None = None
         self._addresses: list[Callable[[], int]] = []
@@ -101,10 +104,14 @@ class KernelBackend:
                 actions = recorded
             case TabularPolicy():
                 table = tuple(getattr(policy, name) for name in abi.TABULAR)
-        counts = tuple(getattr(statistics, name, None) for name in abi.COUNTS)
-        bins = 0 if statistics is None else statistics.lengths.numel()
+        counts, bins = NOTHING_COUNTED, 0
+        if statistics is not None:
+            counts = (*self._counters.arrays.values(), statistics.finished_return)
+            bins = self._counters.arrays["lengths"].shape[1]
         given = (actions, *table, *counts)
         self._launch("rollout", buffers, given, (*_numbers(stream), ticks), bins, observe_every_tick)
+        if statistics is not None:
+            self._counters.add_to(statistics)
         if not observe_every_tick:
             self.observe(buffers)
 
