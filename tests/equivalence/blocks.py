@@ -1,7 +1,9 @@
 """The bits do not depend on the lanes of a block, in worlds of two agents: they are the interpreter's. Run in a process
 of its own: Triton's interpreter has to be chosen before Triton is imported.
 
-    python blocks.py FOLDER
+    python blocks.py FOLDER PLAIN
+
+PLAIN is the same universe without tables in warps and cells in words, which change nothing either.
 """
 
 from __future__ import annotations
@@ -71,20 +73,20 @@ def results(backend: Backend, module: Module) -> dict[str, torch.Tensor]:
     return {**buffers.state, **buffers.outcome, **seen, **counted}
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, plain: Path) -> int:
     interpret()
     torch.set_num_threads(1)
     module = load(folder)
     expected = results(Interpreter(module.universe, CPU), module)
-    for block in BLOCKS:
-        found = with_blocks(module, block)
+    for path, block in (*((folder, block) for block in BLOCKS), (plain, BLOCKS[0])):
+        found = with_blocks(load(path), block)
         for name, value in expected.items():
             if not torch.equal(value.view(torch.uint8), found[name].view(torch.uint8)):
-                print(f"{name} is another one in blocks of {block}")
+                print(f"{name} is another one in blocks of {block} of {path.name}")
                 return 1
     print(f"{len(expected)} arrays are equal")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -205,7 +205,7 @@ def _printer(names: tuple[str, ...]) -> Callable[[str, Function], None]:
 
 def _check_passes(names: tuple[str, ...], option: str) -> None:
     if names:
-        from hamletc.passes.pipeline import WHOLE_NAMES, PASS_NAMES
+        from hamletc.passes.pipeline import PASS_NAMES, WHOLE_NAMES
 
         known = PASS_NAMES if option == "--print-after" else (*PASS_NAMES, *WHOLE_NAMES)
         for name in names:

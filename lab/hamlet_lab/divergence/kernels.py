@@ -138,7 +138,7 @@ class _Look:
         return None
 
     def _input(self, name: str) -> Array | str | None:
-        """What a parameter is on all lanes, one element after the other; or its name if it is a table; `None` if unknown."""
+        """What a parameter is on all lanes, one element after the other; its name if it is a table; `None` unknown."""
         if name.startswith(TABLE):
             return name
         if self._wanted.loop is not None and name == self._wanted.loop.element:

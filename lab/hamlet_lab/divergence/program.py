@@ -53,7 +53,8 @@ class Evaluated:
         self._universe = universe
         self._program = program
         self._fields = schema.state_fields(universe)
-        self._cell_cache = any(function.name == "search" for function in program.functions)
+        names = {function.name for function in program.functions}
+        self._cell_cache, self._starts_by_cell = "search" in names, "shuffle" in names
         self._interact = schema.interact_action(universe)
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
@@ -192,7 +193,7 @@ class Evaluated:
             "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
         }
         shuffled: dict[str, Array] = {}
-        if self._cell_cache:
+        if self._starts_by_cell:
             random = sum(affordance.place is None for affordance in self._universe.affordances)
             shuffled = self._evaluate("shuffle", given, lanes)
             given |= shuffled | {"index": (random + given["agent"]).astype(np.uint32)}

@@ -14,7 +14,7 @@ from hamletc import CompileError
 from hamletc.compile import Options, build, check_file
 from hamletc.frontend import Stopwatch
 from hamletc.package import write
-from hamletc.passes.pipeline import WHOLE_NAMES, PASS_NAMES
+from hamletc.passes.pipeline import PASS_NAMES, WHOLE_NAMES
 from processes import COMMAND, Command
 from samples import SHIPPED
 

@@ -12,11 +12,13 @@ class Triton:
     """See `hamletc.targets.target.Target`."""
 
     def specialise(self, compilation: Compilation) -> Compilation:
-        """The program after the passes that only GPUs gain from; with tables in warps, where those pay."""
+        """The program after the passes that only GPUs gain from; with cells in words and tables in warps, where those
+        pay."""
         from hamletc.passes.pipeline import gpu_passes
+        from hamletc.targets.triton.cells import with_cells
         from hamletc.targets.triton.columns import looked_up
 
-        return looked_up(compilation.run(gpu_passes))
+        return looked_up(with_cells(compilation).run(gpu_passes))
 
     def emit(self, compilation: Compilation) -> str:
         """The text of the module."""

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hamletc.compilation import Compilation
-from hamletc.ir.function import Program, Table
+from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Const, Input, Type
 from hamletc.passes import tabulation
-from hamletc.targets.body import comment, reachable, remarks, table_name
+from hamletc.targets.body import reachable, remarks, table_name
 from hamletc.targets.printing import listing, table_values
 
 LANES = 32
 """Lanes of a warp, and rows of a column."""
-WITHIN = ("tick", "mask")
-"""The functions in which columns are looked up: where each lane has an integer of its own, and not in loops over rows."""
+WITHIN = ("move", "tick", "mask")
+"""The functions in which columns are looked up: each lane has an integer of its own there, and no loop is over rows."""
 MOST = 64
 """The most columns. Each takes a register as long as a kernel runs; a lane has 255, and its state is there, too."""
 
@@ -98,30 +98,34 @@ def _columns(table: Table) -> int:
 
 def looked_up(compilation: Compilation) -> Compilation:
     """The program with columns where they make a tick shorter, and a note on what was chosen and why."""
+    if tabulation.NAME in compilation.disabled:
+        return compilation
     tabulated = compilation.after(
         tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts, WITHIN)
     )
     columns = sum(len(each) for each in Columns(tabulated.program).of.values())
-    operations, left = _operations(compilation.program), _operations(tabulated.program)
+    before, left = _operations(compilation.program), _operations(tabulated.program)
     # A launch of one tick loads each column for one tick.
     least = left + columns
     match columns:
         case 0:
-            chosen, why = compilation, "nothing is worth a lookup"
+            chosen, why = compilation, "none, as nothing is worth a lookup"
         case _ if columns > MOST:
-            chosen, why = compilation, f"{columns} columns would take more than {MOST} registers"
-        case _ if least >= operations:
-            chosen, why = compilation, f"{least} operations, loads of {columns} columns among them, for {operations}"
+            chosen, why = compilation, f"none, as {columns} would take more than {MOST} registers"
+        case _ if least >= before:
+            why = f"none, as {least} operations, loads of {columns} among them, are not fewer than {before}"
+            chosen = compilation
         case _:
-            chosen, why = tabulated, f"{left} operations in a tick instead of {operations}, and {columns} registers"
-    return replace(chosen, notes=(*compilation.notes, why))
+            chosen, why = tabulated, f"{left} operations in a tick instead of {before}, for {columns} registers"
+    return replace(chosen, notes=(*compilation.notes, f"columns: {why}"))
+
+
+def operations(function: Function) -> int:
+    """Instructions of a function, about: its operations without constants and inputs."""
+    needed = reachable(function.nodes, (output.value for output in function.outputs))
+    return sum(not isinstance(function.nodes[value].op, Const | Input) for value in needed)
 
 
 def _operations(program: Program) -> int:
-    """Instructions of the functions with lookups, about: their operations without constants and inputs."""
-    total = 0
-    for name in WITHIN:
-        function = program.function(name)
-        needed = reachable(function.nodes, (output.value for output in function.outputs))
-        total += sum(not isinstance(function.nodes[value].op, Const | Input) for value in needed)
-    return total
+    """Of the functions in which columns are looked up."""
+    return sum(operations(function) for function in program.functions if function.name in WITHIN)

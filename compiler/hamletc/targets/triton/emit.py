@@ -16,6 +16,7 @@ from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
+from hamletc.targets.triton.cells import CELL, NO_CELL, TAKEN, words
 from hamletc.targets.triton.columns import LANES, Columns
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal
 from hamletc.targets.triton.slots import Slot, offset, slots
@@ -56,6 +57,7 @@ class _Context:
         }
         self.scales = {segment.offset: segment.scale for segment in schema.observation_segments(universe)}
         self.columns = Columns(program)
+        self.words = words(program, sum(affordance.place is None for affordance in universe.affordances))
         self.formatters = {name: TritonFormatter(printed, self.columns.of) for name, printed in self.bodies.items()}
 
     def names(self) -> dict[str, object]:
@@ -66,11 +68,19 @@ class _Context:
         nexts = {output: next_names.get(output.name, output.name) for output in tick.outputs}
         ticked = {output.name for output in tick.outputs} | {"episode_return"}
         advancing = ticked | {"alive", "hour"}
+        ticking = ("tick", *(TAKEN if self.words else ()))
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         return {
             "universe": universe,
             "source": ", ".join(plain(source) for source in universe.sources),
             "tables": [table for table in self.program.tables if table.name not in self.columns.of],
+            "words": self.words,
+            "no_cell": NO_CELL,
+            "cell_tables": self.tables_of(CELL) if self.words else [],
+            "ticked_tables": self.tables_of(*ticking),
+            "ticked_columns": self.columns_of(*ticking),
+            "moved": [output.name.replace(".", "_") for output in self.bodies["move"].outputs] if self.words else [],
+            "stands": self.stands() if self.words else [],
             "columns": self.columns.all,
             "column_arrays": self.columns.arrays([plain(source) for source in universe.sources]),
             "column_pointers": self.column_pointers(),
@@ -168,6 +178,10 @@ class _Context:
             *(f"{n}: tl.{'uint32' if n in unsigned else 'int32'}" for n in abi.scalar_arguments(kernel)),
         ]
 
+    def stands(self) -> list[str]:
+        """The arguments of `stand`: the position after a move."""
+        return [parameter.input.replace("position.", "moved_") for parameter in self.bodies["stand"].parameters]
+
     def column_pointers(self) -> list[str]:
         """The parameters of a kernel for the arrays of columns."""
         return [f"columns_{type_.value}_ptr" for type_ in self.columns.types]
@@ -197,6 +211,7 @@ class _Context:
         given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
         given |= {name.replace("_", "."): name for name in self.scene}
         given |= self.binning
+        given |= {f"moved.{axis}": f"moved_{axis}" for axis in schema.axes(self.universe)}
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.read_by(function)
 
