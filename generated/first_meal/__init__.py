@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "numba_kernels.py": "7a234d7f67985b33ce26f4db38b012b4a2fc6f6e16cd7eb00967e0404a5249ae",
-    "triton_kernels.py": "25af1a06fa80ad12c1ddfb783bc2c2b76ad8843150b7a2a7cdde4dfc82dc28bb",
+    "triton_kernels.py": "6f491287ba3853150b32104ff2a4c35d51077712421bfe4ebd77d1049b981941",
 }
 
 

@@ -365,24 +365,44 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
     # observe: observe grid, first_meal.hamlet:19
-    t105 = (y_0 * 5) + x_0
+    grid_own_0 = (y_0 * 5) + x_0
     # observe: observe lifetime, first_meal.hamlet:19
-    t116 = age_0.to(tl.float32)
-    lifetime_0 = tl.fma(t116, 0.005, t116 * 1.11758706e-10)
+    t9 = age_0.to(tl.float32)
+    lifetime_0 = tl.fma(t9, 0.005, t9 * 1.11758706e-10)
     # meter.satiation
-    tl.store(observation_ptr + 25 * lanes + lane, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
+    row = observation_ptr + 25 * lanes + lane
+    tl.store(row, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    tl.store(observation_ptr + 26 * lanes + lane, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    tl.store(observation_ptr + 27 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
-    for index in range(25 + _zero(lanes)):
-        element_0 = tl.cast(index, tl.int32)
-        # observe: observe grid, first_meal.hamlet:19
-        t110 = (scene_0_0 & (1 << element_0.to(tl.uint32, bitcast=True))) == 0
-        grid_0 = tl.where(t110, 0.0, 1.0) + tl.where(element_0 == t105, 1.0, 0.0)
-        row = observation_ptr + element_0 * lanes
-        tl.store(row + lane, _encode(grid_0, 0.0, 127.5, dtype), mask=wanted)
+    # observe: observe grid, first_meal.hamlet:19
+    plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 127.5, dtype)
+    marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
+    for index in range(6 + _zero(lanes)):
+        chunk = tl.cast(index, tl.int32)
+        row = observation_ptr + chunk * 4 * lanes + lane
+        bits = scene_0_0 >> (chunk & 7) * 4
+        tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
+    row = observation_ptr + 24 * lanes + lane
+    tl.store(row, tl.where((scene_0_0 & 16777216) == 0, plain, marked), mask=wanted)
+    # Written a second time, by the same thread.
+    own = grid_own_0
+    plain = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
+    marked = _encode(tl.full((), 2.0, tl.float32), 0.0, 127.5, dtype)
+    bits = scene_0_0 >> (own & 31)
+    within = wanted & (own.to(tl.uint32, bitcast=True) < 25)
+    row = observation_ptr + own * lanes + lane
+    tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=within)
 
 
 @triton.jit
@@ -475,8 +495,8 @@ def _load(arrays, place):
 
 
 @triton.jit
-def _store(arrays, place, state):
-    """Write the state, the world's by its first agent; params do not change."""
+def _store(arrays, place, state, begun):
+    """Write the state, the world's by its first agent. Params do not change, others only where an episode has begun."""
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
@@ -488,8 +508,8 @@ def _store(arrays, place, state):
     tl.store(age_ptr + lane, age, mask=valid)
     tl.store(alive_ptr + lane, alive, mask=valid)
     tl.store(episode_return_ptr + lane, episode_return, mask=valid)
-    tl.store(episode_ptr + world, episode, mask=first)
-    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first)
+    tl.store(episode_ptr + world, episode, mask=first & begun)
+    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first & begun)
 
 
 @triton.jit
@@ -672,7 +692,7 @@ def reset(
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
     state = _begin(valid, 0, arrays, place, state, key, number)
-    _store(arrays, place, state)
+    _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
@@ -723,7 +743,7 @@ def step(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state)
+    _store(arrays, place, state, ending)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     _survey(None, mask_ptr, arrays, place, state, None)
 
@@ -796,7 +816,7 @@ def rollout(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state)
+    _store(arrays, place, state, valid)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if uses_ptr is not None:
         tl.store(finished_return_ptr + lane, finished, mask=valid)

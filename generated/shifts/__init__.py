@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
     "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "e5828e209af2119001baf42f2b8a83ce1274ed8d6401a8611bae426b7285593e",
+    "triton_kernels.py": "0d92d95dff70b2daca898b06e1faff55aa45e703768beca1d358fe90b74a91ce",
 }
 
 

@@ -788,33 +788,47 @@ def _observe(
     t118 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t118, 0.002, t118 * -9.49949e-11)
     # position.x
-    tl.store(observation_ptr + 25 * lanes + lane, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
+    row = observation_ptr + 25 * lanes + lane
+    tl.store(row, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
     # position.y
-    tl.store(observation_ptr + 26 * lanes + lane, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
     # meter.energy
-    tl.store(observation_ptr + 27 * lanes + lane, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.hygiene
-    tl.store(observation_ptr + 28 * lanes + lane, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.satiation
-    tl.store(observation_ptr + 29 * lanes + lane, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.money
-    tl.store(observation_ptr + 30 * lanes + lane, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    tl.store(observation_ptr + 31 * lanes + lane, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.social
-    tl.store(observation_ptr + 32 * lanes + lane, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.health
-    tl.store(observation_ptr + 33 * lanes + lane, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.fitness
-    tl.store(observation_ptr + 34 * lanes + lane, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
     # time.sin
-    tl.store(observation_ptr + 35 * lanes + lane, _encode(time_sin_0, -1.0, 127.5, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(time_sin_0, -1.0, 127.5, dtype), mask=wanted)
     # time.cos
-    tl.store(observation_ptr + 36 * lanes + lane, _encode(time_cos_0, -1.0, 127.5, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(time_cos_0, -1.0, 127.5, dtype), mask=wanted)
     # progress
-    tl.store(observation_ptr + 37 * lanes + lane, _encode(progress_1, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(progress_1, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    tl.store(observation_ptr + 38 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # window
     for index in range(25 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
@@ -828,8 +842,8 @@ def _observe(
         t52 = 1 << (t42 & 31)
         t53 = tl.where((t42 >> 5) == 1, scene_1_0, scene_0_0) & t52
         window_0 = tl.where(t45 & (~(t53 == 0)), 1.0, 0.0)
-        row = observation_ptr + element_0 * lanes
-        tl.store(row + lane, _encode(window_0, 0.0, 255.0, dtype), mask=wanted)
+        row = observation_ptr + element_0 * lanes + lane
+        tl.store(row, _encode(window_0, 0.0, 255.0, dtype), mask=wanted)
 
 
 @triton.jit
@@ -946,8 +960,8 @@ def _load(arrays, place):
 
 
 @triton.jit
-def _store(arrays, place, state):
-    """Write the state, the world's by its first agent; params do not change."""
+def _store(arrays, place, state, begun):
+    """Write the state, the world's by its first agent. Params do not change, others only where an episode has begun."""
     (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
         episode_ptr, layout_ptr,
@@ -974,8 +988,8 @@ def _store(arrays, place, state):
     tl.store(alive_ptr + lane, alive, mask=valid)
     tl.store(episode_return_ptr + lane, episode_return, mask=valid)
     tl.store(hour_ptr + world, hour, mask=first)
-    tl.store(episode_ptr + world, episode, mask=first)
-    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first)
+    tl.store(episode_ptr + world, episode, mask=first & begun)
+    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first & begun)
 
 
 @triton.jit
@@ -1247,7 +1261,7 @@ def reset(
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
     state = _begin(valid, 0, arrays, place, state, key, number)
-    _store(arrays, place, state)
+    _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
 
@@ -1307,7 +1321,7 @@ def step(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state)
+    _store(arrays, place, state, ending)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
 
@@ -1384,7 +1398,7 @@ def rollout(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state)
+    _store(arrays, place, state, valid)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if uses_ptr is not None:
         tl.store(finished_return_ptr + lane, finished, mask=valid)

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "numba_kernels.py": "c670671e0ae4d8d5c3dd0beb211e361b918cfb912d9440e53b5986d80a7f3b46",
-    "triton_kernels.py": "b263a78888e218bf12fa2546e45e5f35b4738548ed420c7746901b50ca862754",
+    "triton_kernels.py": "6f2dd5bce1246feb1bbfd45a266169aea92edb672b36815056561c4f59b7b4b5",
 }
 
 

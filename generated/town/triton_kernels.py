@@ -674,85 +674,118 @@ def _observe(
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
     # observe: observe grid, town.hamlet:123
-    t22 = (y_0 * 8) + x_0
+    grid_own_0 = (y_0 * 8) + x_0
     # observe: observe position, town.hamlet:123
-    t40 = x_0.to(tl.float32)
-    t41 = y_0.to(tl.float32)
-    x_1 = tl.fma(t40, 0.14285715, t40 * -6.386212e-09)
-    y_1 = tl.fma(t41, 0.14285715, t41 * -6.386212e-09)
+    t17 = x_0.to(tl.float32)
+    t18 = y_0.to(tl.float32)
+    x_1 = tl.fma(t17, 0.14285715, t17 * -6.386212e-09)
+    y_1 = tl.fma(t18, 0.14285715, t18 * -6.386212e-09)
     # observe: here
-    t50 = t22.to(tl.uint32, bitcast=True)
-    t54 = t50 & 7
-    t59 = (t54 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t66 = ((t59 ^ (t59 >> 15)) * 0x85EBCA77) >> 29
-    t68 = ((t50 >> 3) - t66) & 7
-    t72 = (t68 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t76 = ((t72 ^ (t72 >> 15)) * 0x85EBCA77) >> 29
-    t78 = (t54 - t76) & 7
-    t82 = (t78 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t86 = ((t82 ^ (t82 >> 15)) * 0x85EBCA77) >> 29
-    t88 = (t68 - t86) & 7
-    t92 = (t88 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t96 = ((t92 ^ (t92 >> 15)) * 0x85EBCA77) >> 29
-    t98 = (t78 - t96) & 7
-    t102 = (t98 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t106 = ((t102 ^ (t102 >> 15)) * 0x85EBCA77) >> 29
-    t108 = (t88 - t106) & 7
-    t112 = (t108 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t116 = ((t112 ^ (t112 >> 15)) * 0x85EBCA77) >> 29
-    t118 = (t98 - t116) & 7
-    t122 = (t118 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t126 = ((t122 ^ (t122 >> 15)) * 0x85EBCA77) >> 29
-    t128 = (t108 - t126) & 7
-    t130 = (t128 ^ layout_0) * 0x9E3779B1
-    t134 = ((t130 ^ (t130 >> 15)) * 0x85EBCA77) >> 29
-    t138 = (t128 << 3) + ((t118 - t134) & 7)
-    t142 = tl.where(t138 < 14, t138.to(tl.int32, bitcast=True), -1)
+    t26 = grid_own_0.to(tl.uint32, bitcast=True)
+    t30 = t26 & 7
+    t35 = (t30 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t42 = ((t35 ^ (t35 >> 15)) * 0x85EBCA77) >> 29
+    t44 = ((t26 >> 3) - t42) & 7
+    t48 = (t44 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t52 = ((t48 ^ (t48 >> 15)) * 0x85EBCA77) >> 29
+    t54 = (t30 - t52) & 7
+    t58 = (t54 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t62 = ((t58 ^ (t58 >> 15)) * 0x85EBCA77) >> 29
+    t64 = (t44 - t62) & 7
+    t68 = (t64 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t72 = ((t68 ^ (t68 >> 15)) * 0x85EBCA77) >> 29
+    t74 = (t54 - t72) & 7
+    t78 = (t74 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t82 = ((t78 ^ (t78 >> 15)) * 0x85EBCA77) >> 29
+    t84 = (t64 - t82) & 7
+    t88 = (t84 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t92 = ((t88 ^ (t88 >> 15)) * 0x85EBCA77) >> 29
+    t94 = (t74 - t92) & 7
+    t98 = (t94 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t102 = ((t98 ^ (t98 >> 15)) * 0x85EBCA77) >> 29
+    t104 = (t84 - t102) & 7
+    t106 = (t104 ^ layout_0) * 0x9E3779B1
+    t110 = ((t106 ^ (t106 >> 15)) * 0x85EBCA77) >> 29
+    t114 = (t104 << 3) + ((t94 - t110) & 7)
+    t118 = tl.where(t114 < 14, t114.to(tl.int32, bitcast=True), -1)
     # observe: observe here, town.hamlet:123
-    t146 = tl.where(t142 < 0, 14, t142)
+    here_own_0 = tl.where(t118 < 0, 14, t118)
     # observe: observe lifetime, town.hamlet:123
-    t150 = age_0.to(tl.float32)
-    lifetime_0 = tl.fma(t150, 0.002, t150 * -9.49949e-11)
+    t123 = age_0.to(tl.float32)
+    lifetime_0 = tl.fma(t123, 0.002, t123 * -9.49949e-11)
     # position.x
-    tl.store(observation_ptr + 64 * lanes + lane, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
+    row = observation_ptr + 64 * lanes + lane
+    tl.store(row, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
     # position.y
-    tl.store(observation_ptr + 65 * lanes + lane, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
     # meter.energy
-    tl.store(observation_ptr + 66 * lanes + lane, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.hygiene
-    tl.store(observation_ptr + 67 * lanes + lane, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.satiation
-    tl.store(observation_ptr + 68 * lanes + lane, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.money
-    tl.store(observation_ptr + 69 * lanes + lane, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    tl.store(observation_ptr + 70 * lanes + lane, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.social
-    tl.store(observation_ptr + 71 * lanes + lane, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.health
-    tl.store(observation_ptr + 72 * lanes + lane, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.fitness
-    tl.store(observation_ptr + 73 * lanes + lane, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
+    row += lanes
+    tl.store(row, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    tl.store(observation_ptr + 89 * lanes + lane, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
+    row = observation_ptr + 89 * lanes + lane
+    tl.store(row, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
-    for index in range(64 + _zero(lanes)):
-        element_0 = tl.cast(index, tl.int32)
-        # observe: observe grid, town.hamlet:123
-        t24 = element_0.to(tl.uint32, bitcast=True)
-        t32 = 1 << (t24 & 31)
-        t33 = tl.where((t24 >> 5) == 1, scene_1_0, scene_0_0) & t32
-        t38 = tl.where(element_0 == t22, 1.0, 0.0)
-        grid_0 = tl.where(t33 == 0, 0.0, 1.0) + t38
-        row = observation_ptr + element_0 * lanes
-        tl.store(row + lane, _encode(grid_0, 0.0, 127.5, dtype), mask=wanted)
+    # observe: observe grid, town.hamlet:123
+    plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 127.5, dtype)
+    marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
+    for index in range(16 + _zero(lanes)):
+        chunk = tl.cast(index, tl.int32)
+        row = observation_ptr + chunk * 4 * lanes + lane
+        bits = tl.where(chunk < 8, scene_0_0, scene_1_0) >> (chunk & 7) * 4
+        tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
+    # Written a second time, by the same thread.
+    own = grid_own_0
+    plain = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
+    marked = _encode(tl.full((), 2.0, tl.float32), 0.0, 127.5, dtype)
+    bits = tl.where(own < 32, scene_0_0, scene_1_0) >> (own & 31)
+    within = wanted & (own.to(tl.uint32, bitcast=True) < 64)
+    row = observation_ptr + own * lanes + lane
+    tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=within)
     # here
-    for index in range(15 + _zero(lanes)):
-        element_1 = tl.cast(index, tl.int32)
-        # observe: observe here, town.hamlet:123
-        here_0 = tl.where(element_1 == t146, 1.0, 0.0)
-        row = observation_ptr + (element_1 + 74) * lanes
-        tl.store(row + lane, _encode(here_0, 0.0, 255.0, dtype), mask=wanted)
+    # observe: observe here, town.hamlet:123
+    plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 255.0, dtype)
+    for index in range(5 + _zero(lanes)):
+        chunk = tl.cast(index, tl.int32)
+        row = observation_ptr + (chunk * 3 + 74) * lanes + lane
+        tl.store(row, plain, mask=wanted)
+        row += lanes
+        tl.store(row, plain, mask=wanted)
+        row += lanes
+        tl.store(row, plain, mask=wanted)
+    # Written a second time, by the same thread.
+    own = here_own_0
+    plain = _encode(tl.full((), 1.0, tl.float32), 0.0, 255.0, dtype)
+    within = wanted & (own.to(tl.uint32, bitcast=True) < 15)
+    row = observation_ptr + (own + 74) * lanes + lane
+    tl.store(row, plain, mask=within)
 
 
 @triton.jit
@@ -850,8 +883,8 @@ def _load(arrays, place):
 
 
 @triton.jit
-def _store(arrays, place, state):
-    """Write the state, the world's by its first agent; params do not change."""
+def _store(arrays, place, state, begun):
+    """Write the state, the world's by its first agent. Params do not change, others only where an episode has begun."""
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
     (
@@ -872,8 +905,8 @@ def _store(arrays, place, state):
     tl.store(age_ptr + lane, age, mask=valid)
     tl.store(alive_ptr + lane, alive, mask=valid)
     tl.store(episode_return_ptr + lane, episode_return, mask=valid)
-    tl.store(episode_ptr + world, episode, mask=first)
-    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first)
+    tl.store(episode_ptr + world, episode, mask=first & begun)
+    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first & begun)
 
 
 @triton.jit
@@ -1113,7 +1146,7 @@ def reset(
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
     state = _begin(valid, 0, arrays, place, state, key, number)
-    _store(arrays, place, state)
+    _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
 
@@ -1164,7 +1197,7 @@ def step(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state)
+    _store(arrays, place, state, ending)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     _survey(None, mask_ptr, arrays, place, state, None)
 
@@ -1237,7 +1270,7 @@ def rollout(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state)
+    _store(arrays, place, state, valid)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if uses_ptr is not None:
         tl.store(finished_return_ptr + lane, finished, mask=valid)
