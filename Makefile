@@ -32,6 +32,11 @@ mutants:
 faults:
 	$(PYTHON) tests/unit/diff/table.py
 
+# Registers, spills and waits of kernels with each supported Triton, in environments of their own under build/.
+.PHONY: tritons
+tritons:
+	$(PYTHON) tests/static/tritons.py
+
 # Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
 .PHONY: performance
 performance:

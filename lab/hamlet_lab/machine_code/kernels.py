@@ -67,19 +67,19 @@ class MachineKernel:
 
 
 def compile_kernels(
-    kernels: ModuleType, universe: Universe, capability: int, forms: Sequence[Form] = FORMS
+    kernels: ModuleType, universe: Universe, capability: int, forms: Sequence[Form] = FORMS, agents: int = 1
 ) -> dict[Form, MachineKernel]:
-    """Compile for compute capability `capability` (90: sm_90).
+    """Compile for compute capability `capability` (90: sm_90), for worlds of so many agents, a power of two.
 
     Raises:
         EnvError: the kernels were imported under TRITON_INTERPRET=1, or Triton cannot compile for this capability.
     """
-    return {form: _compile(kernels, universe, capability, form) for form in forms}
+    return {form: _compile(kernels, universe, capability, form, agents) for form in forms}
 
 
-def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> MachineKernel:
+def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form, agents: int) -> MachineKernel:
     kernel = kernel_of(form)
-    result = compile_form(kernels, universe, capability, form)
+    result = compile_form(kernels, universe, capability, form, agents)
     ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
     code = instructions(sass, kernel)
     of_the_dead = _lines(getattr(kernels, DEAD, None))

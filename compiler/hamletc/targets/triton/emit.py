@@ -13,13 +13,17 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Const, Type, Value
 from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
+from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.cells import CELL, NO_CELL, TAKEN, words
 from hamletc.targets.triton.columns import LANES, Columns
-from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal
+from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
 from hamletc.targets.triton.slots import Slot, offset, slots
+
+CHUNK = 4
+"""Known rows that a turn of a loop writes: their bits are at the same places in each turn."""
 
 
 def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str:
@@ -35,6 +39,17 @@ def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
     return line if indent + len(line) <= WIDTH else listing("(", targets, f") = {value}", indent)
 
 
+def chunk_of(rows: KnownRows) -> int:
+    """The rows that a turn of a loop writes."""
+    fitting = [size for size in range(CHUNK, CHUNK // 2, -1) if rows.count % size == 0]
+    return min(CHUNK, rows.count) if rows.words or not fitting else fitting[0]
+
+
+def row_after(previous: int | None, row: int) -> str:
+    """The assignment of the address of a row, by that of the one before: products of all rows would take registers."""
+    return "row += lanes" if previous == row - 1 else f"row = observation_ptr + {offset(row)}lane"
+
+
 class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
@@ -42,6 +57,7 @@ class _Context:
         self.program = program
         self.universe = universe
         scene, observe = split(program.function("observe"))
+        observe, self.known = known_rows(observe)
         functions = [observe if each.name == "observe" else each for each in program.functions]
         self.bodies = {function.name: body(function) for function in (*functions, scene)}
         self.slots = slots(universe, frozenset(output.name for output in self.bodies["reset"].outputs))
@@ -101,11 +117,22 @@ class _Context:
             "outcomes": self.outcomes(),
             "reports": list(self.reports.values()),
             "changing": [slot.variable for slot in held if slot.name in ticked],
+            "episodic": [slot.variable for slot in held if slot.name not in advancing],
             "nexts": list(nexts.values()),
             "uniform": [name for output, name in nexts.items() if self.formatters["tick"].scalar[output.value]],
             "news": [f"new_{self.variables[output.name]}" for output in self.bodies["reset"].outputs],
             "advanced": [f"next_{slot.variable}" if slot.name in advancing else slot.variable for slot in held],
-            "observed": [(output, offsets[output.name]) for output in self.bodies["observe"].outputs],
+            "observed": [
+                (output, offsets[output.name]) for output in self.bodies["observe"].outputs if output.name in offsets
+            ],
+            "known": [(rows, offsets[rows.output]) for rows in self.known],
+            "chunk_of": chunk_of,
+            "row_after": row_after,
+            "remarks": lambda origin: remarks(origin, universe.sources),
+            "constants_of": self.constants_of,
+            "known_value": self.known_value,
+            "word_of": self.word_of,
+            "observed_value": self.observed_value,
             "observed_loops": [(loop, offsets[loop.output]) for loop in self.bodies["observe"].loops],
             "masked": self.masked(),
             "interact": schema.interact_action(universe),
@@ -233,6 +260,31 @@ class _Context:
     def expression(self, function: str, value: Value) -> str:
         """A value of a function; a constant has its type with it."""
         return self.formatters[function].tensor(value)
+
+    def observed_value(self, name: str) -> str:
+        """An output of `observe`."""
+        return self.expression("observe", self.bodies["observe"].function.output(name).value)
+
+    def word_of(self, rows: KnownRows, number: str, per_word: int) -> str:
+        """The word with the bit of a row of this number, or of a chunk of which it has bits for so many."""
+        words = [self.observed_value(name) for name in rows.words]
+        result = words[0]
+        for position, word in enumerate(words[1:], 1):
+            result = f"tl.where({number} < {position * per_word}, {result}, {word})"
+        return result
+
+    def known_value(self, rows: KnownRows, bits: str, bit: int) -> str:
+        """`plain` or `marked`, by the bit at a position."""
+        return f"tl.where(({bits} & {1 << bit}) == 0, plain, marked)" if rows.words else "plain"
+
+    def constants_of(self, values: tuple[float, float], row: int) -> str:
+        """The assignment of `plain` and `marked`, in the type of the observation; `row` is the first of its segment."""
+        plain, marked = (self._encoded(value, row) for value in values)
+        return f"plain = {plain}" if plain == marked else f"plain = {plain}\n    marked = {marked}"
+
+    def _encoded(self, value: float, row: int) -> str:
+        low, scale = (literal(Const(Type.F32, number)) for number in (self.scales[row].low, self.scales[row].scale))
+        return f"_encode({typed(Const(Type.F32, value))}, {low}, {scale}, dtype)"
 
     def encode(self, function: str, value: Value, row: int) -> str:
         """A value of an observation in its type; `row` is the first of its segment."""

@@ -1,6 +1,6 @@
 """The kernels of a package in the forms that launches compile, for a GPU that need not be there.
 
-The same options and types as in a launch, f32 observations, one agent per world.
+The same options and types as in a launch, f32 observations.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ BLOCK = 32 * WARPS
 POINTERS = {"f32": "*fp32", "i32": "*i32", "u32": "*u32", "bool": "*i1"}
 
 
-def compile_form(kernels: ModuleType, universe: Universe, capability: int, form: Form) -> CompiledKernel:
-    """Compile one form for compute capability `capability` (90: sm_90).
+def compile_form(
+    kernels: ModuleType, universe: Universe, capability: int, form: Form, agents: int = 1
+) -> CompiledKernel:
+    """Compile one form for compute capability `capability` (90: sm_90), for worlds of so many agents, a power of two.
 
     Raises:
         EnvError: the kernels were imported under TRITON_INTERPRET=1, or Triton cannot compile for this capability.
@@ -36,9 +38,9 @@ def compile_form(kernels: ModuleType, universe: Universe, capability: int, form:
     if interpreted(kernels):
         raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
     function: JITFunction = getattr(kernels, kernel_of(form))
-    signature, values = _signature(function, kernels, universe, form)
+    signature, values = _signature(function, kernels, universe, form, agents)
     aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
-    return compile_kernel(function, signature, values, aligned, options(BLOCK), capability)
+    return compile_kernel(function, signature, values, aligned, options(max(BLOCK, agents)), capability)
 
 
 def kernel_of(form: Form) -> abi.Kernel:
@@ -47,7 +49,7 @@ def kernel_of(form: Form) -> abi.Kernel:
 
 
 def _signature(
-    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form
+    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form, agents: int
 ) -> tuple[dict[str, str], dict[str, object]]:
     """The type of every argument, and the values of those that are constants."""
     types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
@@ -63,7 +65,8 @@ def _signature(
         *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
         *("u32" if name in unsigned else "i32" for name in scalars),
     ]
-    given: dict[str, object] = dict(constants(kernel, 1, BLOCK, abi.length_bins(universe), form == "rollout_observing"))
+    block, bins = max(BLOCK, agents), abi.length_bins(universe)
+    given: dict[str, object] = dict(constants(kernel, agents, block, bins, form == "rollout_observing"))
     absent = ["actions", *abi.TABULAR] if kernel == "rollout" else []
     if form == "rollout" or not schema.observation_rows(universe):
         absent += ["observation", "final_observation"]
