@@ -216,6 +216,21 @@ def measure(found: list[Case], library: ctypes.CDLL, rounds: int, calls: int) ->
     ]
 
 
+def empty_call(rounds: int = 200, calls: int = 200) -> float:
+    """Nanoseconds of a call of a Python function that does nothing, in a median round."""
+
+    def empty() -> None:
+        """Nothing."""
+
+    times = []
+    for _ in range(rounds):
+        begin = time.perf_counter_ns()
+        for _ in range(calls):
+            empty()
+        times.append((time.perf_counter_ns() - begin) / calls)
+    return statistics.median(times)
+
+
 def _spread(values: list[float]) -> dict[str, float]:
     return {"median": statistics.median(values), "least": min(values), "most": max(values)}
 
@@ -225,6 +240,7 @@ def table(report: dict[str, Any]) -> str:
     lines = ["# Host: microseconds of a step before the driver", ""]
     lines += [f"- {name}: {value}" for name, value in report["facts"].items()]
     lines += [f"- universe: {report['universe']}, {report['lanes']:,} agents, float32 observations", ""]
+    lines += [f"An empty Python function takes {report['empty_call_ns']:.0f} ns here.", ""]
     lines += ["Medians of rounds, with the least and the most of them.", ""]
     lines += ["| what | before the driver | whole call, without the driver |", "|---|--:|--:|"]
     for row in report["rows"]:
@@ -251,7 +267,13 @@ def main() -> None:
             module = hamlet.load(arguments.package)
             found = cases(module, lambda: library.cuLaunchKernel())
             rows = measure(found, library, arguments.rounds, arguments.calls)
-    report = {"universe": module.name, "lanes": LANES, "facts": machine, "rows": rows}
+    report = {
+        "universe": module.name,
+        "lanes": LANES,
+        "facts": machine,
+        "empty_call_ns": empty_call(),
+        "rows": rows,
+    }
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     arguments.json.with_suffix(".md").write_text(table(report), encoding="utf-8")
     print(table(report))
