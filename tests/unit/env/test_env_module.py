@@ -78,8 +78,8 @@ def test_a_changed_init_is_refused(copy: Path, change: object) -> None:
 
 def test_another_schema_is_refused(copy: Path) -> None:
     init = copy / "__init__.py"
-    init.write_text(init.read_text().replace("SCHEMA = 6", "SCHEMA = 1"))
-    with pytest.raises(ModuleError, match="has schema 1, and this hamlet reads schema 6"):
+    init.write_text(init.read_text().replace("SCHEMA = 7", "SCHEMA = 1"))
+    with pytest.raises(ModuleError, match="has schema 1, and this hamlet reads schema 7"):
         hamlet.load(copy)
 
 
