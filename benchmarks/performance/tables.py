@@ -366,7 +366,7 @@ def gpu(reports: Reports) -> str:
         return "Measured on a GPU: [results/h100.md](../benchmarks/results/h100.md)."
     return missing(
         "python benchmarks/gpu_check.py --json benchmarks/results/h100.json",
-        "No GPU has been measured: there is no rate of the Triton kernels here, and none is claimed",
+        "No GPU has been measured: there is no measured rate of the Triton kernels here, and none is claimed, but predicted",
     )
 
 
