@@ -41,10 +41,10 @@ def test_instructions_are_counted_by_line_without_a_gpu(hamletc: Command, tmp_pa
                 for phase in ("act", "interact", "decay", "episode", "loads and stores", "observe")}  # fmt: skip
     text = {item["purpose"]["phase"] for item in rollout["items"]}
     assert 100 < rollout["executed"] < rollout["instructions"]
-    # The loop over the 25 cells is unrolled: each copy runs once for each time that cells are observed, 1.2 in a step.
-    assert 700 < step["executed"] < 1.2 * step["instructions"]
+    # The 25 cells are observed 1.2 times in a step, in a loop or in copies of it.
+    assert 700 < step["executed"] < 1300
     grid = sum(item["executed"] for item in step["items"] if item["purpose"]["construct"] == "observe grid")
-    assert 25 * 5 < grid < 25 * 20
+    assert 25 * 5 < grid < 25 * 25
     assert executed["interact"] > executed["decay"] > 0
     # A new episode is rarer than a tick, and memory is read once for all ticks.
     assert (
