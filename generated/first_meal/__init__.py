@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "numba_kernels.py": "7a234d7f67985b33ce26f4db38b012b4a2fc6f6e16cd7eb00967e0404a5249ae",
-    "triton_kernels.py": "565f086530d06ef4b19ff17119fbdaf7b05eaa57330f0a5dcfe7256db22880fb",
+    "triton_kernels.py": "4e095600f70badc8df2ac2eb3f9e79f5adbb6d5d2187466665cf685b66041f1e",
 }
 
 

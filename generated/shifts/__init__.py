@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
     "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "fc9e94efee07a36707b6eafc55b455283c751b9207e304b9332067fe66bcf42f",
+    "triton_kernels.py": "9ae75626217b8bb8b77e7d310dfd2cae3011e1f4205ca52334eb46c9126fbd51",
 }
 
 

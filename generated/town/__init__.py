@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "numba_kernels.py": "c670671e0ae4d8d5c3dd0beb211e361b918cfb912d9440e53b5986d80a7f3b46",
-    "triton_kernels.py": "83ca2e397a00264a20384330aaeb3f10197cf81642c626a4c96d6451d79a62e4",
+    "triton_kernels.py": "1cfd13621f259643666c78a708d9dcfce7a7b86afe3a6059fe2e73644357ddb8",
 }
 
 
