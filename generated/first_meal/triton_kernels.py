@@ -211,7 +211,7 @@ def _search(layout_0, cell_0):
 @triton.jit
 def _pack(layout):
     """The cells of affordances at random of each lane, four to a word."""
-    zero = layout ^ layout
+    zero = tl.zeros_like(layout)
     word_0_cells = zero
     for byte in range(4):
         index = zero + (byte * 1)
@@ -237,7 +237,7 @@ def _repack(begins, layout, cells):
         first = tl.max(tl.where(left > 0, lane, -1), axis=1)
         own = lane == tl.expand_dims(first, 1)
         key = tl.expand_dims(tl.sum(tl.where(own, layouts, 0), axis=1), 1).to(tl.uint32, bitcast=True)
-        wanted = key ^ key ^ index.to(tl.uint32, bitcast=True)
+        wanted = tl.broadcast_to(index, [HIGH, 32]).to(tl.uint32, bitcast=True)
         cell = tl.where(wanted < 1, _cell(key, wanted), 127)
         byte = (cell << ((wanted // 1 & 3) * 8)).to(tl.int32, bitcast=True)
         byte = tl.where(index < 4, byte, 0)

@@ -693,7 +693,7 @@ def _search(layout_0, cell_0):
 @triton.jit
 def _pack(layout):
     """The cells of affordances at random of each lane, four to a word."""
-    zero = layout ^ layout
+    zero = tl.zeros_like(layout)
     word_0_cells = zero
     word_1_cells = zero
     word_2_cells = zero
@@ -734,7 +734,7 @@ def _repack(begins, layout, cells):
         first = tl.max(tl.where(left > 0, lane, -1), axis=1)
         own = lane == tl.expand_dims(first, 1)
         key = tl.expand_dims(tl.sum(tl.where(own, layouts, 0), axis=1), 1).to(tl.uint32, bitcast=True)
-        wanted = key ^ key ^ index.to(tl.uint32, bitcast=True)
+        wanted = tl.broadcast_to(index, [HIGH, 32]).to(tl.uint32, bitcast=True)
         cell = tl.where(wanted < 14, _cell(key, wanted), 127)
         byte = (cell << ((wanted // 4 & 3) * 8)).to(tl.int32, bitcast=True)
         byte = tl.where(index < 16, byte, 0)
