@@ -66,7 +66,7 @@ class Simulated(TorchFunctionMode):
     ) -> Any:
         """Run an operation on the CPU, and say where its results are."""
         kwargs = dict(kwargs or {})
-        given = list(_tensors((args, kwargs.values())))
+        given = list(_tensors((*args, *kwargs.values())))
         on_cuda = [tensor for tensor in given if isinstance(tensor, CudaTensor)]
         wanted = _wanted(func, args, kwargs)
         if not on_cuda and (wanted is None or wanted.type != "cuda"):
@@ -126,7 +126,7 @@ def _tensors(values: Iterable[Any]) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             yield value
-        elif isinstance(value, (list, tuple)) or type(value) is type({}.values()):
+        elif isinstance(value, (list, tuple)):
             yield from _tensors(value)
 
 
