@@ -82,10 +82,10 @@ def measured(case: Case, found: MachineKernel) -> Measured:
     )
 
 
-def measure(capabilities: Sequence[int]) -> Iterator[Measured]:
-    """All kernels with the Triton of this process."""
+def measure(cases: Sequence[Case], capabilities: Sequence[int]) -> Iterator[Measured]:
+    """The kernels of these cases with the Triton of this process."""
     with tempfile.TemporaryDirectory() as folder:
-        for case in CASES:
+        for case in cases:
             universe = (
                 universe_of(household(case.name.endswith("by hand")))
                 if case.name.startswith("household")
@@ -142,17 +142,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--triton", nargs="+", default=TRITONS, help="versions (default: %(default)s)")
     parser.add_argument("--capability", nargs="+", type=int, default=CAPABILITIES, help="80: A100, 90: H100, 100: B200")
+    titles = [case.title for case in CASES]
+    parser.add_argument("--case", nargs="+", choices=titles, default=titles, help="which universes (default: all)")
     parser.add_argument("--environments", type=Path, default=ROOT / "build" / "tritons", help="where they are kept")
     parser.add_argument("--results", type=Path, default=ROOT / "benchmarks" / "results" / "tritons.md")
     parser.add_argument("--measure", action="store_true", help="only print what this Python's Triton gives, as JSON")
     asked = parser.parse_args()
     if asked.measure:
-        print(json.dumps([asdict(each) for each in measure(asked.capability)]))
+        cases = [case for case in CASES if case.title in asked.case]
+        print(json.dumps([asdict(each) for each in measure(cases, asked.capability)]))
         return 0
     found: dict[str, list[Measured]] = {}
     for version in asked.triton:
         python = environment(asked.environments, version)
-        command = [python, __file__, "--measure", "--capability", *map(str, asked.capability)]
+        command = [python, __file__, "--measure", "--capability", *map(str, asked.capability), "--case", *asked.case]
         clean: dict[str, str] = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=clean, check=True)
         rows: list[dict[str, Any]] = json.loads(done.stdout)
