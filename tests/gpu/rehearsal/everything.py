@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 PACKAGES = ("torch==2.11.0", "triton==3.6.0", "numpy==2.5.2", "jinja2", "pyyaml", "pytest", "pytest-xdist")
 """The tests compile a universe, which needs Jinja2 and PyYAML."""
 BROKEN = {"numba": "Numba needs NumPy 2.4 or less. Got NumPy 2.5."}
-MISSING = {name: f"there is no {name} on that machine" for name in ("lark", "jinja2", "yaml", "pytest")}
+MISSING = {name: f"there is no {name} on that machine" for name in ("lark", "yaml", "pytest")}
 """What does not import where the GPU check runs, and why."""
 SUMMARY = re.compile(r"^(?:=+ )?(\d+ (?:passed|failed|skipped|error)[^=]*?)(?: =+)?$", re.MULTILINE)
 
