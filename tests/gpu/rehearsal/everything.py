@@ -23,9 +23,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).resolve().parent
-PACKAGES = ("torch==2.11.0", "triton==3.6.0", "numpy==2.5.2", "jinja2", "pytest", "pytest-xdist")
-"""Jinja2 and pytest are for the tests alone; torch needs Jinja2 itself."""
-BROKEN = 'raise ImportError("Numba needs NumPy 2.4 or less. Got NumPy 2.5.")\n'
+PACKAGES = ("torch==2.11.0", "triton==3.6.0", "numpy==2.5.2", "jinja2", "pyyaml", "pytest", "pytest-xdist")
+"""The tests compile a universe, which needs Jinja2 and PyYAML."""
+BROKEN = {"numba": "Numba needs NumPy 2.4 or less. Got NumPy 2.5."}
+MISSING = {name: f"there is no {name} on that machine" for name in ("lark", "yaml", "pytest")}
+"""What does not import where the GPU check runs, and why."""
 SUMMARY = re.compile(r"^(?:=+ )?(\d+ (?:passed|failed|skipped|error)[^=]*?)(?: =+)?$", re.MULTILINE)
 
 
@@ -40,16 +42,17 @@ def environment(folder: Path) -> Path:
     return python
 
 
-def environ(folder: Path, *paths: Path) -> dict[str, str]:
-    """Variables with which Python finds these folders and a numba that does not import."""
-    (folder / "numba").mkdir(parents=True, exist_ok=True)
-    (folder / "numba" / "__init__.py").write_text(BROKEN)
+def environ(folder: Path, broken: dict[str, str], *paths: Path) -> dict[str, str]:
+    """Variables with which Python finds these folders, and packages that do not import."""
+    for name, reason in broken.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text(f"raise ImportError({reason!r})\n")
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (folder, *paths))), "OMP_NUM_THREADS": "1"}
 
 
 def check_gpu(python: Path, folder: Path, without: list[str], commit: str) -> dict[str, Any]:
     """The GPU check with tiny sizes, in an environment that has none of our packages."""
-    variables = environ(folder)
+    variables = environ(folder, BROKEN | MISSING)
     result, packages = folder / "gpu.json", folder / "packages"
     shutil.copytree(ROOT / "generated", packages, ignore=shutil.ignore_patterns("__pycache__", *without))
     script = ROOT / "benchmarks" / "gpu_check.py"
@@ -68,7 +71,7 @@ def test_gpu(python: Path, folder: Path, without: list[str]) -> str:
     command = [python, HERE, "-m", "pytest", "tests/gpu", "-v", "-n", "0", "-p", "no:cacheprovider"]
     if without:
         command += ["-k", " and ".join(f"not {name}" for name in without)]
-    variables = environ(folder, folder / "installed", *paths) | {"TRITON_CACHE_DIR": str(folder / "triton")}
+    variables = environ(folder, BROKEN, folder / "installed", *paths) | {"TRITON_CACHE_DIR": str(folder / "triton")}
     printed = ""
     with subprocess.Popen(command, env=variables, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
         for line in running.stdout or ():

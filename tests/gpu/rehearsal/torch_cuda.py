@@ -167,8 +167,9 @@ def patched(device: Device) -> Iterator[None]:
     with (
         patch.multiple(torch.cuda, create=True, **cuda.patches()),
         patch.object(torch._C, "_cuda_getCurrentRawStream", lambda _: cuda._stream.cuda_stream, create=True),
-        # Those of CUDA draw other numbers than those of the CPU; nobody here counts on which.
-        patch.object(torch, "Generator", lambda _=None, **__: generator()),
+        # Those of CUDA draw other numbers than those of the CPU; nobody here counts on which. Torch's own annotations
+        # name the class.
+        patch.object(torch, "Generator", type("Generator", (), {"__new__": lambda *_, **__: generator()})),
         patch.object(torch, "compile", lambda function=None, **_: function),
     ):
         yield

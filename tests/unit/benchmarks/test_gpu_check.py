@@ -47,7 +47,7 @@ def test_a_dry_run_fills_every_table_though_a_part_fails(tmp_path: Path) -> None
     assert done.returncode == 1, done.stderr
     assert [(failure["part"], "was changed" in failure["error"]) for failure in found["failures"]] == [
         ("load broken", True)
-    ]
+    ], found["failures"]
     assert found["facts"]["commit"] == "c0ffee"
     assert [(row["universe"], row["backends"], row["equal"]) for row in found["verified"]] == [
         ("first_meal", "numba on cpu", True),
