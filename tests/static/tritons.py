@@ -118,12 +118,15 @@ def environment(folder: Path, version: str) -> Path:
 def table(found: dict[str, list[Measured]]) -> str:
     """What was measured, for a reader: a row per kernel, a column per Triton."""
     versions = list(found)
+    measured_here = {each.case for rows in found.values() for each in rows}
+    left_out = [case.title for case in CASES if case.title not in measured_here]
     lines = [
         "# Kernels as each Triton compiles them",
         "",
         "Made by `make tritons`, without a GPU. A cell: registers of a thread / instructions / loads from memory in a",
         "row for which it waits; **bytes spilled** where there are any. One agent per world if nothing else is said.",
         "`household` has fields that stay in memory and places that are stored.",
+        *([f"This run left out: {'; '.join(left_out)}."] if left_out else []),
         "",
         f"| universe | kernel | GPU | {' | '.join(f'Triton {version}' for version in versions)} |",
         f"|---|---|---|{'---|' * len(versions)}",

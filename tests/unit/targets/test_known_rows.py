@@ -41,7 +41,7 @@ def test_known_rows_are_the_rows(name: str) -> None:
         bits = [(given[word][None, :] >> (number[:32] % 32).astype(np.uint32)) & 1 for word in rows.words]
         marked = np.concatenate(bits)[: rows.count] == 1 if bits else np.zeros((rows.count, lanes), bool)
         own = number == given[rows.own] if rows.own else np.zeros((rows.count, lanes), bool)
-        plain_values, own_values = np.float32(rows.values), np.float32(rows.own_values)
+        plain_values, own_values = np.array(rows.values, np.float32), np.array(rows.own_values, np.float32)
         result = np.where(own, own_values[marked.astype(int)], plain_values[marked.astype(int)])
         assert (result.view(np.uint32) == expected[rows.output].view(np.uint32)).all()
         assert own.any()
