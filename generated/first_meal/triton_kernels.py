@@ -923,7 +923,8 @@ def rollout(
     another kernel, after the last one. Counters have copies, which the launcher adds up.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
-    columns = _columns(columns_i32_ptr)
+    if not EVERY_TICK:
+        columns = _columns(columns_i32_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
     worlds, lanes, world, agent, lane, valid = place
     number = (first_world + world).to(tl.uint32)
@@ -945,6 +946,9 @@ def rollout(
         causes_ptr += tl.program_id(0) % 64 * 2
         lengths_ptr += tl.program_id(0) % 64 * 201
     for _ in range(ticks):
+        if EVERY_TICK:
+            # Observing takes the registers in which columns would wait for the next tick.
+            columns = _columns(columns_i32_ptr)
         if strides_ptr is not None:
             situation = _situate(strides_ptr, bins_ptr, arrays, place, state)
         if actions_ptr is not None:

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
     "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "a496267d1b8088b05cbf8e2681f7438afd6fa3de6bc38a2c03aa54543406e979",
+    "triton_kernels.py": "a5541b0505878cd05dcd6b3f0b3e056d1b05669f81ecd0e8b793e197e2685f0e",
 }
 
 

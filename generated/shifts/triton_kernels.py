@@ -1646,7 +1646,8 @@ def rollout(
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
         episode_ptr, layout_ptr,
     )
-    columns = _columns(columns_f32_ptr, columns_i32_ptr)
+    if not EVERY_TICK:
+        columns = _columns(columns_f32_ptr, columns_i32_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
     worlds, lanes, world, agent, lane, valid = place
     number = (first_world + world).to(tl.uint32)
@@ -1668,6 +1669,9 @@ def rollout(
         causes_ptr += tl.program_id(0) % 64 * 3
         lengths_ptr += tl.program_id(0) % 32 * 501
     for _ in range(ticks):
+        if EVERY_TICK:
+            # Observing takes the registers in which columns would wait for the next tick.
+            columns = _columns(columns_f32_ptr, columns_i32_ptr)
         if strides_ptr is not None:
             situation = _situate(strides_ptr, bins_ptr, arrays, place, state)
         if actions_ptr is not None:

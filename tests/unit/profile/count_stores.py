@@ -23,6 +23,8 @@ from hamlet.universe import Universe
 from hamlet_lab.profile import counts, frequency
 from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.ptx.threads import WARP
+from hamletc.compile import lower, optimise, specialise
+from hamletc.targets.known_rows import known_rows
 
 ENDED: list[int] = []
 """In each step, the warps in which an episode ended."""
@@ -67,10 +69,12 @@ def rows(fields: tuple[schema.Field, ...]) -> int:
 def due(universe: Universe, ticks: int) -> dict[str, float]:
     """Stores per tick of a warp. Every row of the state and of what happened is written in each launch, by a rollout
     the return of the last episode, too; a step writes masks, what is observed, and that once more in a warp in which an
-    episode ended."""
+    episode ended. An agent's own row of a grid is written as one of the grid's, and then as its own."""
     launch = rows(schema.state_fields(universe)) + rows(schema.outcome_fields(universe))
     warps = frequency.TICKS["step"] * frequency.LANES // WARP
-    observed = schema.observation_rows(universe) * (1 + sum(ENDED) / warps)
+    _, known = known_rows(specialise(optimise(lower(universe)), "triton").program.function("observe"))
+    again = sum(each.own is not None for each in known)
+    observed = (schema.observation_rows(universe) + again) * (1 + sum(ENDED) / warps)
     return {"step": launch + len(schema.action_names(universe)) + observed, "rollout": (launch + 1) / ticks}
 
 
