@@ -12,7 +12,7 @@ from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.interpreter.episode import as_i32
 from hamlet.interpreter.places import Places
 from hamlet.numbers.binary32 import bits32, round32
-from hamlet.schema.bounds import speeds
+from hamlet.schema.bounds import fastest, speeds
 from hamlet.schema.grid import cell_of, words
 from hamlet.universe import (
     Affordance,
@@ -181,13 +181,13 @@ class Injector:
         return alive.view(-1)
 
     def _velocities(self) -> Tensor:
-        """What a move could have left, rounded or not: no more than from one end of an axis to the other."""
+        """What a move could have left, rounded or not."""
         lanes, rows = self._shape.lanes, []
-        for axis, size in enumerate(self._sizes()):
+        for axis, most in enumerate(fastest(self._universe)):
             moves = torch.tensor([0.0, *(move.by[axis] for move in self._universe.moves)], dtype=torch.float32)
             some = self._draws.one_of(moves, lanes)
             some = torch.where(self._draws.chance(0.2, lanes), some * self._draws.normal(lanes), some)
-            rows.append(some.clamp(-size, size))
+            rows.append(some.clamp(-most, most))
         return torch.stack(rows)
 
     def _speeds(self, velocities: Tensor | None) -> Tensor:
@@ -197,16 +197,6 @@ class Injector:
         start = self._universe.start
         begin = torch.tensor(0.0 if start is None or start.speed is None else start.speed)
         return torch.where(self._draws.chance(0.3, lanes), begin, lengths).clamp(least, most)
-
-    def _sizes(self) -> list[float]:
-        """From one end of each axis to the other."""
-        match self._universe.space:
-            case Grid(sizes=sizes):
-                return [size - 1.0 for size in sizes]
-            case Continuous(axes=axes):
-                return [axis.size for axis in axes]
-            case NoSpace():
-                return []
 
     def _engagement(self, affordance: Tensor) -> tuple[Tensor, Tensor]:
         """Half of those who are at an affordance that lasts longer than a tick are engaged in it."""
