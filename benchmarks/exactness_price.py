@@ -36,6 +36,7 @@ from hamletc.compile import check_file, emit_texts, lower, optimise, specialise
 from hamletc.compile import emit_kernels as emit
 from hamletc.frontend import Stopwatch
 from hamletc.package import package, write
+from hamletc.passes.pipeline import gpu_passes
 
 RESULTS = Path(__file__).parent / "results"
 CAPABILITY = 90
@@ -83,7 +84,9 @@ def build(source: Path, target: str, variant: Variant, folder: Path) -> Module:
     texts = emit_texts(optimised, (target,))
     special = specialise(replace(optimised, disabled=frozenset({"constant_division"})), target)
     if variant.divisions == "multiplied":
-        special = specialise(replace(special, disabled=frozenset()), "triton")
+        # On a CPU nothing but divisions is to be done as for a GPU.
+        on_cpu = replace(special, disabled=frozenset()).run(gpu_passes)
+        special = specialise(optimised, target) if target == "triton" else on_cpu
     kernels = emit(special, target)
     if variant.divisions == "approximate" and target == "triton":
         kernels = kernels.replace("tl.div_rn(", "_quotient(")
