@@ -24,7 +24,9 @@ Check: TypeAlias = Callable[[], object]
 PYTEST = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", f"--rootdir={ROOT}")
 
 NUMBA_UNITS = tuple(f"tests/unit/targets/numba/test_numba_{name}.py" for name in ("emit", "formatter"))
-TRITON_UNITS = tuple(f"tests/unit/targets/triton/test_triton_{name}.py" for name in ("emit", "formatter", "functions"))
+TRITON_UNITS = tuple(
+    f"tests/unit/targets/triton/test_triton_{name}.py" for name in ("emit", "formatter", "functions", "columns")
+)
 UNITS = {
     "lowering": (
         *(
@@ -53,7 +55,13 @@ UNITS = {
     ),
     "triton": ("tests/unit/targets/test_body.py", *TRITON_UNITS),
     "numba": ("tests/unit/targets/test_body.py", *NUMBA_UNITS),
-    "both": ("tests/unit/targets/test_body.py", "tests/unit/ir", *TRITON_UNITS, *NUMBA_UNITS),
+    "both": (
+        "tests/unit/targets/test_body.py",
+        "tests/unit/targets/test_known_rows.py",
+        "tests/unit/ir",
+        *TRITON_UNITS,
+        *NUMBA_UNITS,
+    ),
 }
 """The unit tests of each area, the quickest first."""
 

@@ -108,10 +108,11 @@ def environment(folder: Path, version: str) -> Path:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", path], check=True)
         install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps"]
         subprocess.run([*install, f"triton=={version}"], check=True)
-        others = "".join(f"import site; site.addsitedir({each!r})\n" for each in site.getsitepackages())
-        packages = next(path.glob("lib/python*/site-packages"))
-        (packages / "others.pth").write_text(others, encoding="utf-8")
         (path / "ready").touch()
+    # Written each time: an environment that is kept must not have the compiler of an earlier process.
+    others = "".join(f"import site; site.addsitedir({each!r})\n" for each in site.getsitepackages())
+    packages = next(path.glob("lib/python*/site-packages"))
+    (packages / "others.pth").write_text(others, encoding="utf-8")
     return python
 
 
