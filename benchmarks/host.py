@@ -122,7 +122,7 @@ class Library:
     """Has the place of a compiler ahead of time: the right parameters, and nothing in the machine code."""
 
     def __init__(self, module: Module) -> None:
-        tables = module.kernels("triton").TABLES
+        declared = module.kernels("triton")
         kernels = tuple(
             Cubin(
                 launch.kernel,
@@ -134,9 +134,9 @@ class Library:
                 0,
                 "nothing.cubin",
             )
-            for launch, block in launches(module, tables)
+            for launch, block in launches(module, declared)
         )
-        self.cubins = Cubins(CAPABILITY, "none", tables, kernels)
+        self.cubins = Cubins(CAPABILITY, "none", declared.TABLES, declared.KEPT, kernels)
         self.files = {f"{folder(CAPABILITY)}/nothing.cubin": b""}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 7
+SCHEMA = 8
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
     "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "a5541b0505878cd05dcd6b3f0b3e056d1b05669f81ecd0e8b793e197e2685f0e",
+    "triton_kernels.py": "cf7e915846c07f099c8824859a2c2757bd535c7a88726e0b2c25efed84f4933a",
 }
 
 

@@ -5,6 +5,7 @@ agents of a world rounded up to a power of two. Arrays are field-major, [rows, l
 
 `state` is what `_load` gives: the state of a lane and its world. `place` is what `_place` gives. `key` is the seed.
 `outcome` is reward, terminated, truncated, used, cause. `scene` is what `_scene` gives; `stale` says that it has to.
+`kept_ptr` has KEPT rows, [KEPT, worlds] i32: the layout of each world at the end of a step, and its scene.
 `columns` is what `_columns` gives.
 
 cells: 4 words of a lane; about 55 operations instead of 78 find what is on a cell
@@ -218,6 +219,7 @@ TABLES = (
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     )),
 )
+KEPT = 3
 
 
 @triton.jit
@@ -1305,6 +1307,29 @@ def _look(arrays, place, state):
 
 
 @triton.jit
+def _recall(kept_ptr, place, layout):
+    """The scene that an earlier step kept, and in which lanes it is that of the layout. Zeros alone are no scene."""
+    worlds, lanes, world, agent, lane, valid = place
+    kept = tl.load(kept_ptr + world, mask=valid, other=0).to(tl.uint32, bitcast=True)
+    scene_0_bits = tl.load(kept_ptr + 1 * worlds + world, mask=valid, other=0)
+    scene_1_bits = tl.load(kept_ptr + 2 * worlds + world, mask=valid, other=0)
+    known = (kept == layout) & ((scene_0_bits | scene_1_bits) != 0)
+    scene = (scene_0_bits.to(tl.uint32, bitcast=True), scene_1_bits.to(tl.uint32, bitcast=True))
+    return scene, known | ~valid
+
+
+@triton.jit
+def _keep(kept_ptr, place, layout, scene, changed):
+    """Keep the scene of worlds in which it has changed."""
+    worlds, lanes, world, agent, lane, valid = place
+    scene_0, scene_1 = scene
+    changed = changed & valid & (agent == 0)
+    tl.store(kept_ptr + world, layout.to(tl.int32, bitcast=True), mask=changed)
+    tl.store(kept_ptr + 1 * worlds + world, scene_0.to(tl.int32, bitcast=True), mask=changed)
+    tl.store(kept_ptr + 2 * worlds + world, scene_1.to(tl.int32, bitcast=True), mask=changed)
+
+
+@triton.jit
 def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos):
     """Write observations, unless they are written already, and masks."""
     (
@@ -1587,8 +1612,8 @@ def step(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
     final_observation_ptr, mask_ptr, table_time_sin, table_time_cos, columns_f32_ptr, columns_i32_ptr, worlds: tl.int32,
-    agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, elapsed_ptr,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, kept_ptr,
+    elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
 
@@ -1604,8 +1629,13 @@ def step(
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
-    scene = (tl.zeros([BLOCK], tl.uint32), tl.zeros([BLOCK], tl.uint32))
-    stale = 1
+    if kept_ptr is None:
+        scene = (tl.zeros([BLOCK], tl.uint32), tl.zeros([BLOCK], tl.uint32))
+        known = tl.zeros([BLOCK], tl.int1)
+        stale = 1
+    else:
+        scene, known = _recall(kept_ptr, place, state[17])
+        stale = tl.max((~known).to(tl.int32), axis=0)
     lived = state[13]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
     nothing = tl.zeros([BLOCK], tl.int32)
@@ -1623,6 +1653,8 @@ def step(
         tl.debug_barrier()
     _store(arrays, place, state, ending)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
+    if kept_ptr is not None:
+        _keep(kept_ptr, place, state[17], scene, ~known | ending)
     _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
 
 

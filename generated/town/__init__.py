@@ -10,7 +10,7 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 7
+SCHEMA = 8
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "numba_kernels.py": "c670671e0ae4d8d5c3dd0beb211e361b918cfb912d9440e53b5986d80a7f3b46",
-    "triton_kernels.py": "6e606bba0541afe617fc07e984f68c310df178872877ff393ec6e20ac84c1ff6",
+    "triton_kernels.py": "75b9b223030899f6fcbc310636672e52d7dab397181f1aefaf398caab93cc2ab",
 }
 
 

@@ -61,7 +61,7 @@ class PtxBackend(KernelBackend):
         for name in KERNELS:
             setattr(executed, name, Executed(getattr(kernels, name), capability))
         self._executed = executed
-        executed.__dict__["TABLES"] = kernels.TABLES
+        executed.__dict__.update(TABLES=kernels.TABLES, KEPT=kernels.KEPT)
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
 
     def programs(self, kernel: Kernel) -> list[tuple[PtxKernel, Program]]:

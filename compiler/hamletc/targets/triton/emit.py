@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.numbers import elementary
@@ -11,17 +12,19 @@ from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Const, Type, Value
+from hamletc.ir.ops import Const, Fold, Type, Value
 from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.cells import CELL, NO_CELL, TAKEN, words
-from hamletc.targets.triton.columns import LANES, Columns
+from hamletc.targets.triton.columns import LANES, Columns, operations
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
 from hamletc.targets.triton.slots import Slot, offset, slots
 
+WORTH = 20
+"""Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
 CHUNK = 4
 """Known rows that a turn of a loop writes: their bits are at the same places in each turn."""
 
@@ -48,6 +51,45 @@ def chunk_of(rows: KnownRows) -> int:
 def row_after(previous: int | None, row: int) -> str:
     """The assignment of the address of a row, by that of the one before: products of all rows would take registers."""
     return "row += lanes" if previous == row - 1 else f"row = observation_ptr + {offset(row)}lane"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A value of the scene as memory keeps it, in an array of words."""
+
+    row: int
+    name: str
+    type: Type
+
+    @property
+    def address(self) -> str:
+        return f"{offset(self.row, 'worlds')}world"
+
+    @property
+    def bits(self) -> str:
+        return f"{self.name}_bits"
+
+    @property
+    def loaded(self) -> str:
+        """The value of the word."""
+        match self.type:
+            case Type.U32 | Type.F32:
+                return f"{self.bits}.to({DTYPES[self.type]}, bitcast=True)"
+            case Type.BOOL:
+                return f"{self.bits} != 0"
+            case Type.I32:
+                return self.bits
+
+    @property
+    def stored(self) -> str:
+        """The word of the value."""
+        match self.type:
+            case Type.U32 | Type.F32:
+                return f"{self.name}.to(tl.int32, bitcast=True)"
+            case Type.BOOL:
+                return f"{self.name}.to(tl.int32)"
+            case Type.I32:
+                return self.name
 
 
 class _Context:
@@ -102,6 +144,7 @@ class _Context:
             "column_pointers": self.column_pointers(),
             "rows_of_columns": LANES,
             "scene": self.scene,
+            "kept": self.kept(),
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs
@@ -204,6 +247,17 @@ class _Context:
             *self.column_pointers(),
             *(f"{n}: tl.{'uint32' if n in unsigned else 'int32'}" for n in abi.scalar_arguments(kernel)),
         ]
+
+    def kept(self) -> list[_Kept]:
+        """The scene as steps keep it, where it follows from the layout and is worth the memory."""
+        scene = self.bodies["scene"]
+        loops = {(op.function, op.count) for node in scene.function.nodes if isinstance(op := node.op, Fold)}
+        in_loops = sum(count * operations(self.program.function(name)) for name, count in loops)
+        of_layout = all(parameter.input == "layout" for parameter in scene.parameters)
+        if not of_layout or operations(scene.function) + in_loops < WORTH * (1 + len(self.scene)):
+            return []
+        types = [scene.type(output.value) for output in scene.outputs]
+        return [_Kept(row, name, type_) for row, (name, type_) in enumerate(zip(self.scene, types, strict=True), 1)]
 
     def stands(self) -> list[str]:
         """The arguments of `stand`: the position after a move."""

@@ -57,13 +57,13 @@ class _Nothing:
         return lambda *_arguments, **_given: None
 
 
-def launches(module: Module, tables: tuple[Any, ...]) -> list[tuple[Launch, int]]:
+def launches(module: Module, kernels: ModuleType) -> list[tuple[Launch, int]]:
     """What environments of one agent per world launch, and the lanes of a block: `reset`, `observe` and `step` for
     every type of observations, `step` in a graph too, and rollouts of random or recorded actions that do not observe
-    every tick."""
+    every tick. `kernels` is the module of the kernels."""
     universe, shape, recorder = module.universe, Shape(WORLDS, 1), _Recorder()
     nothing = ModuleType("nothing")
-    nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), TABLES=tables)
+    nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), TABLES=kernels.TABLES, KEPT=kernels.KEPT)
     backend = KernelBackend("recorded", universe, nothing, CPU, False, recorder)
     actions, stream = torch.zeros(WORLDS, dtype=torch.int32), Stream(0, 0)
     bytes_fit = encodes(universe)
@@ -110,7 +110,7 @@ def compile_ahead(
         raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
     wanted = [
         (launch, block)
-        for launch, default in launches(module, kernels.TABLES)
+        for launch, default in launches(module, kernels)
         if launch.kernel in names
         for block in (candidates(launch, default) if every_block else [default])
     ]
@@ -132,7 +132,7 @@ def compile_ahead(
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         compiled = list(pool.map(build, *zip(*wanted, strict=True)))
     entries = list(_entries(wanted, compiled))
-    index = Cubins(capability, triton.__version__, tuple(kernels.TABLES), tuple(entries))
+    index = Cubins(capability, triton.__version__, tuple(kernels.TABLES), kernels.KEPT, tuple(entries))
     place = folder(capability)
     files = {f"{place}/{INDEX}": to_json(index).encode()}
     return files | {f"{place}/{e.file}": c.asm["cubin"] for e, c in zip(entries, compiled, strict=True)}

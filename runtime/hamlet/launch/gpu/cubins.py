@@ -14,7 +14,7 @@ from typing import Any
 from hamlet.errors import ModuleError
 from hamlet.package.manifest import AHEAD
 
-FORMAT = 1
+FORMAT = 2
 """The version of `kernels.json`."""
 
 INDEX = "kernels.json"
@@ -57,12 +57,14 @@ class Cubins:
         capability: of the devices that run them.
         triton: the version of Triton that compiled them.
         tables: name, type and values, as `TABLES` of the kernels.
+        kept: `KEPT` of the kernels.
         kernels: what there is.
     """
 
     capability: int
     triton: str
     tables: tuple[tuple[str, str, tuple[float | int, ...]], ...]
+    kept: int
     kernels: tuple[Cubin, ...]
 
 

@@ -64,6 +64,7 @@ def _signature(
         *(types[name] for name in names),
         *(POINTERS[dtype] for _, dtype, _ in kernels.TABLES),
         *("u32" if name in unsigned else "i32" for name in scalars),
+        *(["*i32"] if kernel == "step" else []),
     ]
     block, bins = max(BLOCK, agents), abi.length_bins(universe)
     given: dict[str, object] = dict(constants(kernel, agents, block, bins, form == "rollout_observing"))
@@ -72,6 +73,8 @@ def _signature(
         absent += ["observation", "final_observation"]
     if kernel == "step":
         given["elapsed_ptr"] = None
+        if not kernels.KEPT or not schema.observation_rows(universe):
+            given["kept_ptr"] = None
     given |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
     signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))
     return signature | dict.fromkeys(given, "constexpr"), given

@@ -55,7 +55,7 @@ class KernelBackend:
         tuner: Tuner | None = None,
         origin: str = "",
     ) -> None:
-        """`kernels` has the kernels by name, and `TABLES`; `interpreted` says who runs them; `tuner` chooses the lanes
+        """`kernels` has the kernels by name, `TABLES` and `KEPT`; `interpreted` says who runs them; `tuner` chooses the lanes
         of a block, which are otherwise always the same; `origin` says in words where the kernels come from."""
         self.name = name
         self.origin = origin
@@ -66,6 +66,8 @@ class KernelBackend:
         self._interpreted = interpreted
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
         self._counters = Counters(universe, device)
+        self._scenes: dict[int, torch.Tensor] = {}
+        self._device = device
         self._prepared: dict[tuple[object, ...], Prepared] = {}
         self._buffers: Buffers | None = None
         self._addresses: list[Callable[[], int]] = []
@@ -170,10 +172,11 @@ class KernelBackend:
         written = {name: self._written(observation) for name, observation in observations.items()}
         scalars = dict(zip(OF_SHAPE, (shape.worlds, shape.agents, shape.first_world), strict=True))
         changing = dict(zip((*GIVEN[kernel], *NUMBERS[kernel]), (*given, *numbers), strict=True))
-        known = arrays | written | scalars | changing
+        kept = self._kept(shape.worlds) if buffers.observation is not None else None
+        known = arrays | written | scalars | changing | {"kept": kept}
         tables = {f"table {number}": table for number, table in enumerate(self._tables)}
-        elapsed = ("elapsed",) if kernel == "step" else ()
-        names = (*self._names[kernel], *tables, *abi.scalar_arguments(kernel), *elapsed)
+        last = ("kept", "elapsed") if kernel == "step" else ()
+        names = (*self._names[kernel], *tables, *abi.scalar_arguments(kernel), *last)
         arguments = tuple((known | tables)[name] for name in names)
         group, block = self._blocks(shape)
         launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick)
@@ -194,6 +197,18 @@ class KernelBackend:
         observed = buffers.observation
         dtype = None if observed is None else observed.dtype
         return (buffers.shape, dtype, *map(call, self._addresses))
+
+    def _kept(self, worlds: int) -> torch.Tensor | None:
+        """The scenes that steps of so many worlds keep; `None` where kernels keep none.
+
+        Each is kept beside the layout that it follows from, which a step compares: scenes of other buffers do no harm.
+        """
+        rows = self._kernels.KEPT
+        if not rows:
+            return None
+        if worlds not in self._scenes:
+            self._scenes[worlds] = torch.zeros((rows, worlds), dtype=torch.int32, device=self._device)
+        return self._scenes[worlds]
 
     def _written(self, observation: torch.Tensor | None) -> torch.Tensor | None:
         """What a kernel writes observations into. Triton's interpreter does not round to bf16 as its compiler does: it
