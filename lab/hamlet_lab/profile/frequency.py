@@ -74,8 +74,11 @@ def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Fo
     statistics = allocate_statistics(universe, blind.shape, cpu)
     backend.reset(observing, Stream(SEED, 0))
     _copy(observing.state, blind.state)
-    backend.rollout(blind, WARM_UP, RandomPolicy(), Stream(SEED, 0), False, statistics)
-    warm = {name: values.clone() for name, values in blind.state.items()}
+    backend.rollout(blind, WARM_UP - 1, RandomPolicy(), Stream(SEED, 0), False, statistics)
+    _copy(blind.state, observing.state)
+    # Steps begin with what the step before them kept.
+    _steps(backend, observing, 1, len(schema.action_names(universe)))
+    warm = {name: values.clone() for name, values in observing.state.items()}
 
     def run(form: Form) -> None:
         buffers, stream = blind if form == "rollout" else observing, Stream(SEED, WARM_UP)
