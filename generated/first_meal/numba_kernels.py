@@ -227,27 +227,25 @@ def _shuffle(seed_low_0, seed_high_0, world_0, episode_0):
 @traced
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause."""
-    # interact: here
-    t13 = where(less(found_0, 0), -1, found_0)
     # interact
-    t14 = where(equal(action_0, 4), t13, -1)
+    t12 = where(equal(action_0, 4), found_0, -1)
     # interact: affordance Kitchen, first_meal.hamlet:13
-    t15 = equal(t14, 0)
+    t13 = equal(t12, 0)
     # interact: affordance Kitchen, first_meal.hamlet:14
-    satiation_1 = satiation_0 + where(t15, f32(0.4), f32(-0.0))
+    satiation_1 = satiation_0 + where(t13, f32(0.4), f32(-0.0))
     satiation_2 = where(f32(1.0) < satiation_1, f32(1.0), satiation_1)
-    mood_1 = mood_0 + where(t15, f32(0.05), f32(-0.0))
+    mood_1 = mood_0 + where(t13, f32(0.05), f32(-0.0))
     mood_2 = where(f32(1.0) < mood_1, f32(1.0), mood_1)
     # interact: affordance Kitchen, first_meal.hamlet:13
-    used_0 = where(t15, i32(0), -1)
+    used_0 = where(t13, i32(0), -1)
     # decay: meter satiation, first_meal.hamlet:8
     satiation_3 = satiation_2 - f32(0.02)
     satiation_4 = where(satiation_3 < f32(0.0), f32(0.0), satiation_3)
     # decay: meter mood, first_meal.hamlet:9
     mood_3 = mood_2 - f32(0.004)
     # rules: cascade hunger_saddens, first_meal.hamlet:11
-    t40 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
-    mood_4 = mood_3 - (f32(0.02) * t40)
+    t38 = where(satiation_4 < f32(0.3), f32(0.3) - satiation_4, f32(0.0)) / f32(0.3)
+    mood_4 = mood_3 - (f32(0.02) * t38)
     mood_5 = where(mood_4 < f32(0.0), f32(0.0), mood_4)
     # deaths: dies when, first_meal.hamlet:17
     terminated_0 = satiation_4 <= f32(0.0)
@@ -255,13 +253,13 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     age_1 = add(age_0, 1)
     # deaths: lifespan, first_meal.hamlet:6
     truncated_0 = less_equal(200, age_1) & (~terminated_0)
-    t51 = where(truncated_0, i32(1), -1)
+    t49 = where(truncated_0, i32(1), -1)
     # deaths: dies when, first_meal.hamlet:17
-    cause_0 = where(terminated_0, 0, t51)
+    cause_0 = where(terminated_0, 0, t49)
     # reward: lifespan, first_meal.hamlet:6
-    t54 = where(truncated_0, mood_5 + f32(1.0), mood_5)
+    t52 = where(truncated_0, mood_5 + f32(1.0), mood_5)
     # reward, first_meal.hamlet:18
-    reward_0 = where(terminated_0, f32(0.0), t54)
+    reward_0 = where(terminated_0, f32(0.0), t52)
     return satiation_4, mood_5, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
 
 
@@ -450,10 +448,8 @@ def _mask_lane(x_0, y_0, found_0):
     mask_1_0 = less(y_0, 4)
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 4)
-    # mask: here
-    t11 = where(less(found_0, 0), -1, found_0)
     # mask
-    mask_4_0 = less_equal(0, t11)
+    mask_4_0 = less_equal(0, found_0)
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0, True
 
 

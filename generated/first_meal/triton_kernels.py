@@ -9,7 +9,7 @@ agents of a world rounded up to a power of two. Arrays are field-major, [rows, l
 `columns` is what `_columns` gives.
 
 cells: 1 words of a lane; about 26 operations instead of 94 find what is on a cell
-columns: 151 operations in a tick instead of 157, for 2 registers
+columns: 52 operations in a tick instead of 58, for 2 registers
 """
 
 import triton
@@ -65,27 +65,25 @@ def _zero(lanes):
 @triton.jit
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick: its new state and its outcome."""
-    # interact: here
-    t13 = tl.where(found_0 < 0, -1, found_0)
     # interact
-    t14 = tl.where(action_0 == 4, t13, -1)
+    t12 = tl.where(action_0 == 4, found_0, -1)
     # interact: affordance Kitchen, first_meal.hamlet:13
-    t15 = t14 == 0
+    t13 = t12 == 0
     # interact: affordance Kitchen, first_meal.hamlet:14
-    satiation_1 = satiation_0 + tl.where(t15, 0.4, _f32(0x80000000))
+    satiation_1 = satiation_0 + tl.where(t13, 0.4, _f32(0x80000000))
     satiation_2 = tl.minimum(1.0, satiation_1)
-    mood_1 = mood_0 + tl.where(t15, 0.05, _f32(0x80000000))
+    mood_1 = mood_0 + tl.where(t13, 0.05, _f32(0x80000000))
     mood_2 = tl.minimum(1.0, mood_1)
     # interact: affordance Kitchen, first_meal.hamlet:13
-    used_0 = tl.where(t15, 0, -1)
+    used_0 = tl.where(t13, 0, -1)
     # decay: meter satiation, first_meal.hamlet:8
     satiation_3 = satiation_2 - 0.02
     satiation_4 = tl.minimum(tl.maximum(satiation_3, 0.0), 1.0)
     # decay: meter mood, first_meal.hamlet:9
     mood_3 = mood_2 - 0.004
     # rules: cascade hunger_saddens, first_meal.hamlet:11
-    t39 = tl.where(satiation_4 < 0.3, 0.3 - satiation_4, 0.0)
-    mood_4 = mood_3 - (0.02 * tl.fma(t39, 3.3333333, t39 * -5.29819e-08))
+    t37 = tl.where(satiation_4 < 0.3, 0.3 - satiation_4, 0.0)
+    mood_4 = mood_3 - (0.02 * tl.fma(t37, 3.3333333, t37 * -5.29819e-08))
     mood_5 = tl.minimum(tl.maximum(mood_4, 0.0), 1.0)
     # deaths: dies when, first_meal.hamlet:17
     terminated_0 = satiation_4 <= 0.0
@@ -93,13 +91,13 @@ def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     age_1 = age_0 + 1
     # deaths: lifespan, first_meal.hamlet:6
     truncated_0 = (200 <= age_1) & (~terminated_0)
-    t54 = tl.where(truncated_0, 1, -1)
+    t52 = tl.where(truncated_0, 1, -1)
     # deaths: dies when, first_meal.hamlet:17
-    cause_0 = tl.where(terminated_0, 0, t54)
+    cause_0 = tl.where(terminated_0, 0, t52)
     # reward: lifespan, first_meal.hamlet:6
-    t57 = tl.where(truncated_0, mood_5 + 1.0, mood_5)
+    t55 = tl.where(truncated_0, mood_5 + 1.0, mood_5)
     # reward, first_meal.hamlet:18
-    reward_0 = tl.where(terminated_0, 0.0, t57)
+    reward_0 = tl.where(terminated_0, 0.0, t55)
     return satiation_4, mood_5, moved_x_0, moved_y_0, age_1, reward_0, terminated_0, truncated_0, used_0, cause_0
 
 
@@ -123,47 +121,6 @@ def _stand(x_0, y_0):
     """The cell of a position."""
     # interact: here
     cell_0 = ((y_0 * 5) + x_0).to(tl.uint32, bitcast=True)
-    return cell_0
-
-
-@triton.jit
-def _cell(layout_0, index_0):
-    """The cell of the affordance at random of an index."""
-    # episode: layout
-    t3 = index_0 // 5
-    t7 = (t3 ^ layout_0) * 0x9E3779B1
-    t13 = tl.umulhi((t7 ^ (t7 >> 15)) * 0x85EBCA77, 5)
-    t14 = (index_0 % 5) + t13
-    t17 = tl.where(t14 < 5, t14, t14 - 5)
-    t21 = (t17 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t25 = tl.umulhi((t21 ^ (t21 >> 15)) * 0x85EBCA77, 5)
-    t26 = t3 + t25
-    t29 = tl.where(t26 < 5, t26, t26 - 5)
-    t33 = (t29 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t37 = tl.umulhi((t33 ^ (t33 >> 15)) * 0x85EBCA77, 5)
-    t38 = t17 + t37
-    t41 = tl.where(t38 < 5, t38, t38 - 5)
-    t45 = (t41 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t49 = tl.umulhi((t45 ^ (t45 >> 15)) * 0x85EBCA77, 5)
-    t50 = t29 + t49
-    t53 = tl.where(t50 < 5, t50, t50 - 5)
-    t57 = (t53 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t61 = tl.umulhi((t57 ^ (t57 >> 15)) * 0x85EBCA77, 5)
-    t62 = t41 + t61
-    t65 = tl.where(t62 < 5, t62, t62 - 5)
-    t69 = (t65 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t73 = tl.umulhi((t69 ^ (t69 >> 15)) * 0x85EBCA77, 5)
-    t74 = t53 + t73
-    t77 = tl.where(t74 < 5, t74, t74 - 5)
-    t81 = (t77 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t85 = tl.umulhi((t81 ^ (t81 >> 15)) * 0x85EBCA77, 5)
-    t86 = t65 + t85
-    t89 = tl.where(t86 < 5, t86, t86 - 5)
-    t93 = (t89 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t97 = tl.umulhi((t93 ^ (t93 >> 15)) * 0x85EBCA77, 5)
-    t98 = t77 + t97
-    t102 = tl.where(t98 < 5, t98, t98 - 5) * 5
-    cell_0 = t102 + t89
     return cell_0
 
 
@@ -208,6 +165,55 @@ def _search(layout_0, cell_0):
     t103 = t102 + tl.where(t79 < t97, t98 + 5, t98)
     found_0 = tl.where(t103 < 1, t103.to(tl.int32, bitcast=True), -1)
     return found_0
+
+
+@triton.jit
+def _seek(state):
+    """The index of the affordance at random on the cell of each lane, or -1."""
+    meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
+    cell = _stand(position_x, position_y)
+    return _search(layout, cell)
+
+
+@triton.jit
+def _cell(layout_0, index_0):
+    """The cell of the affordance at random of an index."""
+    # episode: layout
+    t3 = index_0 // 5
+    t7 = (t3 ^ layout_0) * 0x9E3779B1
+    t13 = tl.umulhi((t7 ^ (t7 >> 15)) * 0x85EBCA77, 5)
+    t14 = (index_0 % 5) + t13
+    t17 = tl.where(t14 < 5, t14, t14 - 5)
+    t21 = (t17 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t25 = tl.umulhi((t21 ^ (t21 >> 15)) * 0x85EBCA77, 5)
+    t26 = t3 + t25
+    t29 = tl.where(t26 < 5, t26, t26 - 5)
+    t33 = (t29 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t37 = tl.umulhi((t33 ^ (t33 >> 15)) * 0x85EBCA77, 5)
+    t38 = t17 + t37
+    t41 = tl.where(t38 < 5, t38, t38 - 5)
+    t45 = (t41 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t49 = tl.umulhi((t45 ^ (t45 >> 15)) * 0x85EBCA77, 5)
+    t50 = t29 + t49
+    t53 = tl.where(t50 < 5, t50, t50 - 5)
+    t57 = (t53 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t61 = tl.umulhi((t57 ^ (t57 >> 15)) * 0x85EBCA77, 5)
+    t62 = t41 + t61
+    t65 = tl.where(t62 < 5, t62, t62 - 5)
+    t69 = (t65 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t73 = tl.umulhi((t69 ^ (t69 >> 15)) * 0x85EBCA77, 5)
+    t74 = t53 + t73
+    t77 = tl.where(t74 < 5, t74, t74 - 5)
+    t81 = (t77 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t85 = tl.umulhi((t81 ^ (t81 >> 15)) * 0x85EBCA77, 5)
+    t86 = t65 + t85
+    t89 = tl.where(t86 < 5, t86, t86 - 5)
+    t93 = (t89 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t97 = tl.umulhi((t93 ^ (t93 >> 15)) * 0x85EBCA77, 5)
+    t98 = t77 + t97
+    t102 = tl.where(t98 < 5, t98, t98 - 5) * 5
+    cell_0 = t102 + t89
+    return cell_0
 
 
 @triton.jit
@@ -559,53 +565,15 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
 
 
 @triton.jit
-def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
+def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, found_0):
     """Write which actions have an effect. Who is not alive may only wait."""
     # mask, first_meal.hamlet:5
     mask_0_0 = 0 < y_0
     mask_1_0 = y_0 < 4
     mask_2_0 = 0 < x_0
     mask_3_0 = x_0 < 4
-    # mask: here
-    t13 = ((y_0 * 5) + x_0).to(tl.uint32, bitcast=True)
-    t15 = t13 // 5
-    t16 = t13 % 5
-    t21 = (t16 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t27 = tl.umulhi((t21 ^ (t21 >> 15)) * 0x85EBCA77, 5)
-    t28 = t15 - t27
-    t31 = tl.where(t15 < t27, t28 + 5, t28)
-    t35 = (t31 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t39 = tl.umulhi((t35 ^ (t35 >> 15)) * 0x85EBCA77, 5)
-    t40 = t16 - t39
-    t43 = tl.where(t16 < t39, t40 + 5, t40)
-    t47 = (t43 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t51 = tl.umulhi((t47 ^ (t47 >> 15)) * 0x85EBCA77, 5)
-    t52 = t31 - t51
-    t55 = tl.where(t31 < t51, t52 + 5, t52)
-    t59 = (t55 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t63 = tl.umulhi((t59 ^ (t59 >> 15)) * 0x85EBCA77, 5)
-    t64 = t43 - t63
-    t67 = tl.where(t43 < t63, t64 + 5, t64)
-    t71 = (t67 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t75 = tl.umulhi((t71 ^ (t71 >> 15)) * 0x85EBCA77, 5)
-    t76 = t55 - t75
-    t79 = tl.where(t55 < t75, t76 + 5, t76)
-    t83 = (t79 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t87 = tl.umulhi((t83 ^ (t83 >> 15)) * 0x85EBCA77, 5)
-    t88 = t67 - t87
-    t91 = tl.where(t67 < t87, t88 + 5, t88)
-    t95 = (t91 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t99 = tl.umulhi((t95 ^ (t95 >> 15)) * 0x85EBCA77, 5)
-    t100 = t79 - t99
-    t103 = tl.where(t79 < t99, t100 + 5, t100)
-    t105 = (t103 ^ layout_0) * 0x9E3779B1
-    t109 = tl.umulhi((t105 ^ (t105 >> 15)) * 0x85EBCA77, 5)
-    t110 = t91 - t109
-    t114 = t103 * 5
-    t115 = t114 + tl.where(t91 < t109, t110 + 5, t110)
-    t119 = tl.where(t115 < 1, t115.to(tl.int32, bitcast=True), -1)
     # mask
-    mask_4_0 = 0 <= t119
+    mask_4_0 = 0 <= found_0
     # UP
     tl.store(mask_ptr + lane, mask_0_0 & alive, mask=valid)
     # DOWN
@@ -709,7 +677,7 @@ def _keep(kept_ptr, place, layout, scene, changed):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, arrays, place, state, scene):
+def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found):
     """Write observations, unless they are written already, and masks."""
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
@@ -717,7 +685,7 @@ def _survey(observation_ptr, mask_ptr, arrays, place, state, scene):
     if observation_ptr is not None:
         scene_0 = scene
         _observe(observation_ptr, lanes, lane, valid, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
-    _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, layout)
+    _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, found)
 
 
 @triton.jit
@@ -738,6 +706,10 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
     table_case_0, table_case_1 = columns
     moved_x, moved_y = _move(position_x, position_y, action, table_case_0, table_case_1)
+    if GROUP > 1:
+        # Who is not alive stays, and observes what is there.
+        moved_x = tl.where(alive, moved_x, position_x)
+        moved_y = tl.where(alive, moved_y, position_y)
     cell = _stand(moved_x, moved_y)
     if cells is None:
         found = _search(layout, cell)
@@ -769,7 +741,7 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         next_episode_return, episode, layout,
     )
     outcome = (reward, terminated, truncated, used, cause)
-    return state, outcome, ending
+    return state, outcome, ending, found
 
 
 @triton.jit
@@ -812,7 +784,7 @@ def _final_state(ending, lived, arrays, place, state):
 
 @triton.jit
 def _conclude(
-    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
+    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
     GROUP: tl.constexpr,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
@@ -826,6 +798,7 @@ def _conclude(
     if observation_ptr is None:
         if some > 0:
             state = _begin(ending, 1, arrays, place, state, key, number)
+            found = _seek(state)
     else:
         for turn in range(1 - some, 2):
             if stale > 0:
@@ -838,13 +811,15 @@ def _conclude(
                 wanted = ending
                 if GROUP == 1:
                     state = _final_state(ending, lived, arrays, place, state)
+                    found = _seek(state)
             meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
             scene_0 = scene
             _observe(target_ptr, lanes, lane, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)
                 stale = 1
-    return state, scene, stale
+                found = _seek(state)
+    return state, scene, stale, found
 
 
 @triton.jit
@@ -875,7 +850,8 @@ def reset(
     state = _begin(valid, 0, arrays, place, state, key, number)
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
+    found = _seek(state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents"])
@@ -888,7 +864,8 @@ def observe(
     place = _place(worlds, agents, GROUP, BLOCK)
     state = _load(arrays, place)
     scene = _look(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
+    found = _seek(state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
@@ -920,12 +897,14 @@ def step(
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    found = nothing
     ending = nothing > 0
     # One turn of a loop: loads are issued together before it, and not each where it is needed first.
     for _ in range(1 + _zero(lanes)):
-        state, outcome, ending = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
-    state, scene, stale = _conclude(
-        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number, GROUP,
+        state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
+    state, scene, stale, found = _conclude(
+        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
+        GROUP,
     )
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
@@ -934,7 +913,7 @@ def step(
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if kept_ptr is not None:
         _keep(kept_ptr, place, state[8], scene, ~known | ending)
-    _survey(None, mask_ptr, arrays, place, state, None)
+    _survey(None, mask_ptr, arrays, place, state, None, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
@@ -966,6 +945,7 @@ def rollout(
     stale = 1
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    found = nothing
     if actions_ptr is None and choices_ptr is None:
         words = _policy(stream, now, key[0], key[1])
     cells = _pack(state[8])
@@ -998,18 +978,18 @@ def rollout(
             else:
                 action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[5]
-        state, outcome, ending = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if EVERY_TICK:
-            state, scene, stale = _conclude(
-                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
-                GROUP,
+            state, scene, stale, found = _conclude(
+                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+                number, GROUP,
             )
-            _survey(None, mask_ptr, arrays, place, state, None)
+            _survey(None, mask_ptr, arrays, place, state, None, found)
         else:
-            state, scene, stale = _conclude(
-                ending, lived, None, None, arrays, place, state, scene, stale, key, number, GROUP,
+            state, scene, stale, found = _conclude(
+                ending, lived, None, None, arrays, place, state, scene, stale, found, key, number, GROUP,
             )
         begins = ending & valid
         if tl.max(begins.to(tl.int32), axis=0) > 0:

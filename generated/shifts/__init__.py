@@ -17,8 +17,8 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
-    "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "cf7e915846c07f099c8824859a2c2757bd535c7a88726e0b2c25efed84f4933a",
+    "numba_kernels.py": "44ab2dab611d05eddcadb6ee9a8250779d58623e007df91b53e224df7dfd770f",
+    "triton_kernels.py": "fe80dab9a0387b5fa6df7bd68a571b2cc4216cfbd1b8e909086b6d57201dadb4",
 }
 
 

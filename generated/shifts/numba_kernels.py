@@ -483,143 +483,141 @@ def _tick(
     energy_1 = energy_0 + t53
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
-    # interact: here
-    t60 = where(less(found_0, 0), -1, found_0)
     # interact
-    t61 = where(equal(action_0, 4), t60, -1)
+    t59 = where(equal(action_0, 4), found_0, -1)
     # interact: affordance Doctor, shifts.hamlet:60
-    t65 = less_equal(8, hour_0)
-    t68 = t65 & less(hour_0, 18)
+    t63 = less_equal(8, hour_0)
+    t66 = t63 & less(hour_0, 18)
     # interact: affordance Bed, shifts.hamlet:35
-    t72 = t68 | (~equal(t61, 7))
+    t70 = t66 | (~equal(t59, 7))
     # interact: affordance Recreation, shifts.hamlet:75
-    t76 = less(hour_0, 22)
-    t77 = t65 & t76
+    t74 = less(hour_0, 22)
+    t75 = t63 & t74
     # interact: affordance Bar, shifts.hamlet:80
-    t84 = less_equal(18, hour_0) | less(hour_0, 4)
+    t82 = less_equal(18, hour_0) | less(hour_0, 4)
     # interact: affordance Gym, shifts.hamlet:100
-    t98 = less_equal(6, hour_0) & t76
+    t96 = less_equal(6, hour_0) & t74
     # interact: affordance Bed, shifts.hamlet:35
-    t108 = take(table_case_5, to_i32(bit_and(to_u32(t61), 15)))
-    t110 = (t68 | (~equal(t61, 5))) & t72
-    t111 = t110 & (t77 | (~equal(t61, 8)))
-    t112 = t111 & (t84 | (~equal(t61, 9)))
-    t113 = t112 & (t68 | (~equal(t61, 10)))
-    t114 = t113 & (t68 | (~equal(t61, 11)))
-    t115 = t114 & (t98 | (~equal(t61, 12)))
-    t116 = t115 & (t98 | (~equal(t61, 13)))
-    used_0 = where(t116 & (t108 <= money_0), t61, -1)
+    t106 = take(table_case_5, to_i32(bit_and(to_u32(t59), 15)))
+    t108 = (t66 | (~equal(t59, 5))) & t70
+    t109 = t108 & (t75 | (~equal(t59, 8)))
+    t110 = t109 & (t82 | (~equal(t59, 9)))
+    t111 = t110 & (t66 | (~equal(t59, 10)))
+    t112 = t111 & (t66 | (~equal(t59, 11)))
+    t113 = t112 & (t96 | (~equal(t59, 12)))
+    t114 = t113 & (t96 | (~equal(t59, 13)))
+    used_0 = where(t114 & (t106 <= money_0), t59, -1)
     # interact: affordance Shower, shifts.hamlet:45
-    t119 = equal(used_0, 2)
+    t117 = equal(used_0, 2)
     # interact: affordance Doctor, shifts.hamlet:60
-    t121 = equal(used_0, 5)
+    t119 = equal(used_0, 5)
     # interact: affordance Hospital, shifts.hamlet:65
-    t122 = equal(used_0, 6)
+    t120 = equal(used_0, 6)
     # interact: affordance Bar, shifts.hamlet:80
-    t124 = equal(used_0, 9)
+    t122 = equal(used_0, 9)
     # interact: affordance Gym, shifts.hamlet:100
-    t125 = equal(used_0, 12)
+    t123 = equal(used_0, 12)
     # interact: affordance Park, shifts.hamlet:105
-    t126 = equal(used_0, 13)
+    t124 = equal(used_0, 13)
     # interact: progress
     progress_2 = add(progress_1, 1)
-    progress_3 = where(equal(engaged_1, t60), progress_2, 1)
+    progress_3 = where(equal(engaged_1, found_0), progress_2, 1)
     # interact: affordance Park, shifts.hamlet:105
-    t132 = to_i32(bit_and(to_u32(used_0), 15))
-    t133 = take(table_case_6, t132)
+    t130 = to_i32(bit_and(to_u32(used_0), 15))
+    t131 = take(table_case_6, t130)
     # interact: progress
-    t134 = equal(progress_3, t133)
-    t135 = where(t134, used_0, -1)
-    t137 = to_u32(t132)
-    t141 = equal(bit_and(shift_right(16383, t137), 1), 1)
+    t132 = equal(progress_3, t131)
+    t133 = where(t132, used_0, -1)
+    t135 = to_u32(t130)
+    t139 = equal(bit_and(shift_right(16383, t135), 1), 1)
     # interact: affordance Shower, shifts.hamlet:45
-    t144 = equal(t135, 2)
+    t142 = equal(t133, 2)
     # interact: affordance Shower, shifts.hamlet:47
-    t146 = where(t119, f32(0.1), f32(-0.0))
+    t144 = where(t117, f32(0.1), f32(-0.0))
     # interact: affordance Shower, shifts.hamlet:48
-    t147 = where(t144, f32(0.1), f32(-0.0))
+    t145 = where(t142, f32(0.1), f32(-0.0))
     # interact: affordance FastFood, shifts.hamlet:55
-    t148 = equal(t135, 4)
+    t146 = equal(t133, 4)
     # interact: affordance FastFood, shifts.hamlet:58
-    t150 = where(t148, f32(0.01), f32(-0.0))
-    t153 = to_i32(bit_and(to_u32(t135), 15))
-    t154 = take(table_case_7, t153)
+    t148 = where(t146, f32(0.01), f32(-0.0))
+    t151 = to_i32(bit_and(to_u32(t133), 15))
+    t152 = take(table_case_7, t151)
     # interact: affordance Doctor, shifts.hamlet:62
-    t155 = where(t121, f32(0.09375), t154)
+    t153 = where(t119, f32(0.09375), t152)
     # interact: affordance Hospital, shifts.hamlet:67
-    t156 = where(t122, f32(0.1), t155)
+    t154 = where(t120, f32(0.1), t153)
     # interact: affordance Hospital, shifts.hamlet:68
-    t157 = take(table_case_8, t153)
+    t155 = take(table_case_8, t151)
     # interact: affordance Recreation, shifts.hamlet:77
-    t158 = take(table_case_9, t132)
+    t156 = take(table_case_9, t130)
     # interact: affordance Recreation, shifts.hamlet:78
-    t159 = take(table_case_10, t153)
+    t157 = take(table_case_10, t151)
     # interact: affordance Bar, shifts.hamlet:80
-    t160 = equal(t135, 9)
+    t158 = equal(t133, 9)
     # interact: affordance Bar, shifts.hamlet:82
-    t161 = where(t124, f32(0.1875), t150)
-    t162 = take(table_case_12, t132)
-    satiation_1 = satiation_0 + t162
+    t159 = where(t122, f32(0.1875), t148)
+    t160 = take(table_case_12, t130)
+    satiation_1 = satiation_0 + t160
     # interact: affordance Bar, shifts.hamlet:86
-    t164 = take(table_case_13, t153)
-    satiation_2 = satiation_1 + t164
+    t162 = take(table_case_13, t151)
+    satiation_2 = satiation_1 + t162
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
     # interact: affordance Bar, shifts.hamlet:88
-    hygiene_1 = hygiene_0 + where(t160, f32(-0.15), t146)
+    hygiene_1 = hygiene_0 + where(t158, f32(-0.15), t144)
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t147
+    hygiene_3 = hygiene_2 + t145
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
     # interact: affordance Job, shifts.hamlet:92
-    t176 = equal(t135, 10)
+    t174 = equal(t133, 10)
     # interact: affordance Job, shifts.hamlet:94
-    t177 = where(t176, f32(0.02), t161)
+    t175 = where(t174, f32(0.02), t159)
     # interact: affordance Labor, shifts.hamlet:96
-    t178 = equal(t135, 11)
+    t176 = equal(t133, 11)
     # interact: affordance Labor, shifts.hamlet:98
-    t179 = take(table_case_14, t153)
-    t181 = to_u32(t153)
-    t185 = take(table_case_16, t153)
-    t186 = where(equal(bit_and(shift_right(3584, t181), 1), 1), t185, t156)
-    health_1 = health_0 + t186
+    t177 = take(table_case_14, t151)
+    t179 = to_u32(t151)
+    t183 = take(table_case_16, t151)
+    t184 = where(equal(bit_and(shift_right(3584, t179), 1), 1), t183, t154)
+    health_1 = health_0 + t184
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t157
+    health_3 = health_2 + t155
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
-    t193 = where(t178, f32(0.01), t177)
+    t191 = where(t176, f32(0.01), t175)
     # interact: affordance Gym, shifts.hamlet:102
-    t194 = take(table_case_17, t132)
-    money_1 = money_0 + t194
+    t192 = take(table_case_17, t130)
+    money_1 = money_0 + t192
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t179
+    money_3 = money_2 + t177
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
-    t201 = take(table_case_18, t153)
-    t202 = where(t125, f32(0.075), t201)
+    t199 = take(table_case_18, t151)
+    t200 = where(t123, f32(0.075), t199)
     # interact: affordance Park, shifts.hamlet:106
-    fitness_1 = fitness_0 + where(t126, f32(0.05), t202)
+    fitness_1 = fitness_0 + where(t124, f32(0.05), t200)
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    social_1 = social_0 + where(t126, f32(0.0375), t193)
-    t209 = take(table_case_20, t132)
-    t214 = where(equal(bit_and(shift_right(9088, t137), 1), 1), t209, t24)
-    mood_1 = mood_0 + t214
+    social_1 = social_0 + where(t124, f32(0.0375), t191)
+    t207 = take(table_case_20, t130)
+    t212 = where(equal(bit_and(shift_right(9088, t135), 1), 1), t207, t24)
+    mood_1 = mood_0 + t212
     # interact: affordance Park, shifts.hamlet:107
-    t216 = take(table_case_21, t153)
-    fitness_3 = fitness_2 + t216
+    t214 = take(table_case_21, t151)
+    fitness_3 = fitness_2 + t214
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
-    t220 = take(table_case_22, t153)
-    social_2 = social_1 + t220
+    t218 = take(table_case_22, t151)
+    social_2 = social_1 + t218
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
-    t224 = take(table_case_23, t153)
-    mood_2 = mood_1 + t224
+    t222 = take(table_case_23, t151)
+    mood_2 = mood_1 + t222
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
-    t228 = take(table_case_24, t153)
-    t233 = where(equal(bit_and(shift_right(15872, t181), 1), 1), t228, t158)
-    energy_4 = energy_3 + t233
+    t226 = take(table_case_24, t151)
+    t231 = where(equal(bit_and(shift_right(15872, t179), 1), 1), t226, t156)
+    energy_4 = energy_3 + t231
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t159
+    energy_6 = energy_5 + t157
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
     # interact: progress
-    progress_4 = where(t134, 0, progress_3)
-    engaged_2 = where(t141, where(t134, -1, used_0), engaged_1)
-    progress_5 = where(t141, progress_4, progress_1)
+    progress_4 = where(t132, 0, progress_3)
+    engaged_2 = where(t139, where(t132, -1, used_0), engaged_1)
+    progress_5 = where(t139, progress_4, progress_1)
     # decay: meter energy, shifts.hamlet:10
     energy_8 = energy_7 - f32(0.005)
     # decay: meter hygiene, shifts.hamlet:11
@@ -638,57 +636,57 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rules: rule unfit_bodies_sicken, shifts.hamlet:19
-    t268 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t268
+    t266 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t266
     # rules: cascade hunger_exhausts, shifts.hamlet:21
-    t274 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t274)
+    t272 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t272)
     # rules: cascade gloom_exhausts, shifts.hamlet:22
-    t280 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t280)
+    t278 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t278)
     # rules: cascade hunger_sickens, shifts.hamlet:23
-    health_6 = health_5 - (f32(0.004) * t274)
+    health_6 = health_5 - (f32(0.004) * t272)
     # rules: cascade grime_spoils_meals, shifts.hamlet:25
-    t288 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t289 = f32(0.002) * t288
-    satiation_6 = satiation_5 - t289
+    t286 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t287 = f32(0.002) * t286
+    satiation_6 = satiation_5 - t287
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # rules: cascade grime_saddens, shifts.hamlet:26
-    mood_6 = mood_5 - (f32(0.003) * t288)
+    mood_6 = mood_5 - (f32(0.003) * t286)
     # rules: cascade loneliness_saddens, shifts.hamlet:27
-    t298 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t298)
+    t296 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t296)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # rules: cascade grime_weakens, shifts.hamlet:28
-    fitness_7 = fitness_6 - t289
+    fitness_7 = fitness_6 - t287
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # rules: cascade grime_tires, shifts.hamlet:30
-    t307 = f32(0.0005) * t288
-    energy_11 = energy_10 - t307
+    t305 = f32(0.0005) * t286
+    energy_11 = energy_10 - t305
     # rules: cascade loneliness_tires, shifts.hamlet:31
-    energy_12 = energy_11 - (f32(0.0008) * t298)
+    energy_12 = energy_11 - (f32(0.0008) * t296)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # rules: cascade grime_sickens, shifts.hamlet:32
-    health_7 = health_6 - t307
+    health_7 = health_6 - t305
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
     # deaths: dies when, shifts.hamlet:113
-    t317 = health_8 <= f32(0.0)
-    t318 = energy_13 <= f32(0.0)
+    t315 = health_8 <= f32(0.0)
+    t316 = energy_13 <= f32(0.0)
     # deaths: age
     age_1 = add(age_0, 1)
     # deaths: dies when, shifts.hamlet:113
-    terminated_0 = t317 | t318
+    terminated_0 = t315 | t316
     # deaths: lifespan, shifts.hamlet:8
     truncated_0 = less_equal(500, age_1) & (~terminated_0)
-    t325 = where(truncated_0, i32(2), -1)
+    t323 = where(truncated_0, i32(2), -1)
     # deaths: dies when, shifts.hamlet:113
-    cause_0 = where(t317, 0, where(t318, 1, t325))
+    cause_0 = where(t315, 0, where(t316, 1, t323))
     # reward, shifts.hamlet:114
-    t328 = energy_13 * health_8
+    t326 = energy_13 * health_8
     # reward: lifespan, shifts.hamlet:8
-    t330 = where(truncated_0, t328 + f32(1.0), t328)
+    t328 = where(truncated_0, t326 + f32(1.0), t326)
     # reward, shifts.hamlet:114
-    reward_0 = where(terminated_0, f32(0.0), t330)
+    reward_0 = where(terminated_0, f32(0.0), t328)
     return (
         energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, moved_x_0, moved_y_0, age_1,
         engaged_2, progress_5, reward_0, terminated_0, truncated_0, used_0, cause_0,
@@ -962,26 +960,24 @@ def _mask_lane(x_0, y_0, hour_0, found_0):
     mask_1_0 = less(y_0, 7)
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
-    # mask: here
-    t13 = where(less(found_0, 0), -1, found_0)
     # mask
-    t19 = less_equal(8, hour_0)
-    t23 = ~(t19 & less(hour_0, 18))
-    t28 = t23 | (~equal(t13, 7))
-    t32 = less(hour_0, 22)
-    t34 = ~(t19 & t32)
-    t42 = ~(less_equal(18, hour_0) | less(hour_0, 4))
-    t58 = ~(less_equal(6, hour_0) & t32)
-    t64 = (t23 | (~equal(t13, 5))) & t28
-    t65 = t64 & (t34 | (~equal(t13, 8)))
-    t66 = t65 & (t42 | (~equal(t13, 9)))
-    t67 = t66 & (t23 | (~equal(t13, 10)))
-    t68 = t67 & (t23 | (~equal(t13, 11)))
-    t69 = t68 & (t58 | (~equal(t13, 12)))
-    t70 = t69 & (t58 | (~equal(t13, 13)))
-    t76 = to_i32(bit_and(to_u32(where(t70, t13, -1)), 15))
-    t81 = equal(bit_and(shift_right(32863, to_u32(t76)), 1), 1)
-    mask_4_0 = less_equal(0, t13) & t81
+    t16 = less_equal(8, hour_0)
+    t20 = ~(t16 & less(hour_0, 18))
+    t25 = t20 | (~equal(found_0, 7))
+    t29 = less(hour_0, 22)
+    t31 = ~(t16 & t29)
+    t39 = ~(less_equal(18, hour_0) | less(hour_0, 4))
+    t55 = ~(less_equal(6, hour_0) & t29)
+    t61 = (t20 | (~equal(found_0, 5))) & t25
+    t62 = t61 & (t31 | (~equal(found_0, 8)))
+    t63 = t62 & (t39 | (~equal(found_0, 9)))
+    t64 = t63 & (t20 | (~equal(found_0, 10)))
+    t65 = t64 & (t20 | (~equal(found_0, 11)))
+    t66 = t65 & (t55 | (~equal(found_0, 12)))
+    t67 = t66 & (t55 | (~equal(found_0, 13)))
+    t74 = to_i32(bit_and(to_u32(where(t67, found_0, -1)), 15))
+    t79 = equal(bit_and(shift_right(32863, to_u32(t74)), 1), 1)
+    mask_4_0 = less_equal(0, found_0) & t79
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 

@@ -9,7 +9,7 @@ agents of a world rounded up to a power of two. Arrays are field-major, [rows, l
 `columns` is what `_columns` gives.
 
 cells: 4 words of a lane; about 55 operations instead of 78 find what is on a cell
-columns: 424 operations in a tick instead of 480, for 21 registers
+columns: 341 operations in a tick instead of 397, for 21 registers
 """
 
 import triton
@@ -389,143 +389,141 @@ def _tick(
     energy_1 = energy_0 + t53
     energy_2 = tl.where(energy_1 < 0.0, 0.0, energy_1)
     energy_3 = tl.minimum(1.0, energy_2)
-    # interact: here
-    t60 = tl.where(found_0 < 0, -1, found_0)
     # interact
-    t61 = tl.where(action_0 == 4, t60, -1)
+    t59 = tl.where(action_0 == 4, found_0, -1)
     # interact: affordance Doctor, shifts.hamlet:60
-    t65 = 8 <= hour_0
-    t68 = t65 & (hour_0 < 18)
+    t63 = 8 <= hour_0
+    t66 = t63 & (hour_0 < 18)
     # interact: affordance Bed, shifts.hamlet:35
-    t72 = t68 | (~(t61 == 7))
+    t70 = t66 | (~(t59 == 7))
     # interact: affordance Recreation, shifts.hamlet:75
-    t76 = hour_0 < 22
-    t77 = t65 & t76
+    t74 = hour_0 < 22
+    t75 = t63 & t74
     # interact: affordance Bar, shifts.hamlet:80
-    t84 = (18 <= hour_0) | (hour_0 < 4)
+    t82 = (18 <= hour_0) | (hour_0 < 4)
     # interact: affordance Gym, shifts.hamlet:100
-    t98 = (6 <= hour_0) & t76
+    t96 = (6 <= hour_0) & t74
     # interact: affordance Bed, shifts.hamlet:35
-    t108 = _take(table_case_5, (t61.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True))
-    t110 = (t68 | (~(t61 == 5))) & t72
-    t111 = t110 & (t77 | (~(t61 == 8)))
-    t112 = t111 & (t84 | (~(t61 == 9)))
-    t113 = t112 & (t68 | (~(t61 == 10)))
-    t114 = t113 & (t68 | (~(t61 == 11)))
-    t115 = t114 & (t98 | (~(t61 == 12)))
-    t116 = t115 & (t98 | (~(t61 == 13)))
-    used_0 = tl.where(t116 & (t108 <= money_0), t61, -1)
+    t106 = _take(table_case_5, (t59.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True))
+    t108 = (t66 | (~(t59 == 5))) & t70
+    t109 = t108 & (t75 | (~(t59 == 8)))
+    t110 = t109 & (t82 | (~(t59 == 9)))
+    t111 = t110 & (t66 | (~(t59 == 10)))
+    t112 = t111 & (t66 | (~(t59 == 11)))
+    t113 = t112 & (t96 | (~(t59 == 12)))
+    t114 = t113 & (t96 | (~(t59 == 13)))
+    used_0 = tl.where(t114 & (t106 <= money_0), t59, -1)
     # interact: affordance Shower, shifts.hamlet:45
-    t119 = used_0 == 2
+    t117 = used_0 == 2
     # interact: affordance Doctor, shifts.hamlet:60
-    t121 = used_0 == 5
+    t119 = used_0 == 5
     # interact: affordance Hospital, shifts.hamlet:65
-    t122 = used_0 == 6
+    t120 = used_0 == 6
     # interact: affordance Bar, shifts.hamlet:80
-    t124 = used_0 == 9
+    t122 = used_0 == 9
     # interact: affordance Gym, shifts.hamlet:100
-    t125 = used_0 == 12
+    t123 = used_0 == 12
     # interact: affordance Park, shifts.hamlet:105
-    t126 = used_0 == 13
+    t124 = used_0 == 13
     # interact: progress
     progress_2 = progress_1 + 1
-    progress_3 = tl.where(engaged_1 == t60, progress_2, 1)
+    progress_3 = tl.where(engaged_1 == found_0, progress_2, 1)
     # interact: affordance Park, shifts.hamlet:105
-    t132 = (used_0.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
-    t133 = _take(table_case_6, t132)
+    t130 = (used_0.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
+    t131 = _take(table_case_6, t130)
     # interact: progress
-    t134 = progress_3 == t133
-    t135 = tl.where(t134, used_0, -1)
-    t137 = t132.to(tl.uint32, bitcast=True)
-    t141 = ((16383 >> t137) & 1) == 1
+    t132 = progress_3 == t131
+    t133 = tl.where(t132, used_0, -1)
+    t135 = t130.to(tl.uint32, bitcast=True)
+    t139 = ((16383 >> t135) & 1) == 1
     # interact: affordance Shower, shifts.hamlet:45
-    t144 = t135 == 2
+    t142 = t133 == 2
     # interact: affordance Shower, shifts.hamlet:47
-    t146 = tl.where(t119, 0.1, _f32(0x80000000))
+    t144 = tl.where(t117, 0.1, _f32(0x80000000))
     # interact: affordance Shower, shifts.hamlet:48
-    t147 = tl.where(t144, 0.1, _f32(0x80000000))
+    t145 = tl.where(t142, 0.1, _f32(0x80000000))
     # interact: affordance FastFood, shifts.hamlet:55
-    t148 = t135 == 4
+    t146 = t133 == 4
     # interact: affordance FastFood, shifts.hamlet:58
-    t150 = tl.where(t148, 0.01, _f32(0x80000000))
-    t153 = (t135.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
-    t154 = _take(table_case_7, t153)
+    t148 = tl.where(t146, 0.01, _f32(0x80000000))
+    t151 = (t133.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
+    t152 = _take(table_case_7, t151)
     # interact: affordance Doctor, shifts.hamlet:62
-    t155 = tl.where(t121, 0.09375, t154)
+    t153 = tl.where(t119, 0.09375, t152)
     # interact: affordance Hospital, shifts.hamlet:67
-    t156 = tl.where(t122, 0.1, t155)
+    t154 = tl.where(t120, 0.1, t153)
     # interact: affordance Hospital, shifts.hamlet:68
-    t157 = _take(table_case_8, t153)
+    t155 = _take(table_case_8, t151)
     # interact: affordance Recreation, shifts.hamlet:77
-    t158 = _take(table_case_9, t132)
+    t156 = _take(table_case_9, t130)
     # interact: affordance Recreation, shifts.hamlet:78
-    t159 = _take(table_case_10, t153)
+    t157 = _take(table_case_10, t151)
     # interact: affordance Bar, shifts.hamlet:80
-    t160 = t135 == 9
+    t158 = t133 == 9
     # interact: affordance Bar, shifts.hamlet:82
-    t161 = tl.where(t124, 0.1875, t150)
-    t162 = _take(table_case_12, t132)
-    satiation_1 = satiation_0 + t162
+    t159 = tl.where(t122, 0.1875, t148)
+    t160 = _take(table_case_12, t130)
+    satiation_1 = satiation_0 + t160
     # interact: affordance Bar, shifts.hamlet:86
-    t164 = _take(table_case_13, t153)
-    satiation_2 = satiation_1 + t164
+    t162 = _take(table_case_13, t151)
+    satiation_2 = satiation_1 + t162
     satiation_3 = tl.minimum(1.0, satiation_2)
     # interact: affordance Bar, shifts.hamlet:88
-    hygiene_1 = hygiene_0 + tl.where(t160, -0.15, t146)
+    hygiene_1 = hygiene_0 + tl.where(t158, -0.15, t144)
     hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
-    hygiene_3 = hygiene_2 + t147
+    hygiene_3 = hygiene_2 + t145
     hygiene_4 = tl.minimum(1.0, hygiene_3)
     # interact: affordance Job, shifts.hamlet:92
-    t176 = t135 == 10
+    t174 = t133 == 10
     # interact: affordance Job, shifts.hamlet:94
-    t177 = tl.where(t176, 0.02, t161)
+    t175 = tl.where(t174, 0.02, t159)
     # interact: affordance Labor, shifts.hamlet:96
-    t178 = t135 == 11
+    t176 = t133 == 11
     # interact: affordance Labor, shifts.hamlet:98
-    t179 = _take(table_case_14, t153)
-    t181 = t153.to(tl.uint32, bitcast=True)
-    t185 = _take(table_case_16, t153)
-    t186 = tl.where(((3584 >> t181) & 1) == 1, t185, t156)
-    health_1 = health_0 + t186
+    t177 = _take(table_case_14, t151)
+    t179 = t151.to(tl.uint32, bitcast=True)
+    t183 = _take(table_case_16, t151)
+    t184 = tl.where(((3584 >> t179) & 1) == 1, t183, t154)
+    health_1 = health_0 + t184
     health_2 = tl.where(health_1 < 0.0, 0.0, health_1)
-    health_3 = health_2 + t157
+    health_3 = health_2 + t155
     health_4 = tl.minimum(1.0, health_3)
-    t193 = tl.where(t178, 0.01, t177)
+    t191 = tl.where(t176, 0.01, t175)
     # interact: affordance Gym, shifts.hamlet:102
-    t194 = _take(table_case_17, t132)
-    money_1 = money_0 + t194
+    t192 = _take(table_case_17, t130)
+    money_1 = money_0 + t192
     money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
-    money_3 = money_2 + t179
+    money_3 = money_2 + t177
     money_4 = tl.minimum(1.0, money_3)
-    t201 = _take(table_case_18, t153)
-    t202 = tl.where(t125, 0.075, t201)
+    t199 = _take(table_case_18, t151)
+    t200 = tl.where(t123, 0.075, t199)
     # interact: affordance Park, shifts.hamlet:106
-    fitness_1 = fitness_0 + tl.where(t126, 0.05, t202)
+    fitness_1 = fitness_0 + tl.where(t124, 0.05, t200)
     fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
-    social_1 = social_0 + tl.where(t126, 0.0375, t193)
-    t209 = _take(table_case_20, t132)
-    t214 = tl.where(((9088 >> t137) & 1) == 1, t209, t24)
-    mood_1 = mood_0 + t214
+    social_1 = social_0 + tl.where(t124, 0.0375, t191)
+    t207 = _take(table_case_20, t130)
+    t212 = tl.where(((9088 >> t135) & 1) == 1, t207, t24)
+    mood_1 = mood_0 + t212
     # interact: affordance Park, shifts.hamlet:107
-    t216 = _take(table_case_21, t153)
-    fitness_3 = fitness_2 + t216
+    t214 = _take(table_case_21, t151)
+    fitness_3 = fitness_2 + t214
     fitness_4 = tl.minimum(1.0, fitness_3)
-    t220 = _take(table_case_22, t153)
-    social_2 = social_1 + t220
+    t218 = _take(table_case_22, t151)
+    social_2 = social_1 + t218
     social_3 = tl.minimum(1.0, social_2)
-    t224 = _take(table_case_23, t153)
-    mood_2 = mood_1 + t224
+    t222 = _take(table_case_23, t151)
+    mood_2 = mood_1 + t222
     mood_3 = tl.minimum(1.0, mood_2)
-    t228 = _take(table_case_24, t153)
-    t233 = tl.where(((15872 >> t181) & 1) == 1, t228, t158)
-    energy_4 = energy_3 + t233
+    t226 = _take(table_case_24, t151)
+    t231 = tl.where(((15872 >> t179) & 1) == 1, t226, t156)
+    energy_4 = energy_3 + t231
     energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
-    energy_6 = energy_5 + t159
+    energy_6 = energy_5 + t157
     energy_7 = tl.minimum(1.0, energy_6)
     # interact: progress
-    progress_4 = tl.where(t134, 0, progress_3)
-    engaged_2 = tl.where(t141, tl.where(t134, -1, used_0), engaged_1)
-    progress_5 = tl.where(t141, progress_4, progress_1)
+    progress_4 = tl.where(t132, 0, progress_3)
+    engaged_2 = tl.where(t139, tl.where(t132, -1, used_0), engaged_1)
+    progress_5 = tl.where(t139, progress_4, progress_1)
     # decay: meter energy, shifts.hamlet:10
     energy_8 = energy_7 - 0.005
     # decay: meter hygiene, shifts.hamlet:11
@@ -544,60 +542,60 @@ def _tick(
     fitness_5 = fitness_4 - 0.002
     fitness_6 = tl.minimum(tl.maximum(fitness_5, 0.0), 1.0)
     # rules: rule unfit_bodies_sicken, shifts.hamlet:19
-    t268 = 0.001 * (0.5 + (2.5 * (1.0 - fitness_6)))
-    health_5 = health_4 - t268
+    t266 = 0.001 * (0.5 + (2.5 * (1.0 - fitness_6)))
+    health_5 = health_4 - t266
     # rules: cascade hunger_exhausts, shifts.hamlet:21
-    t273 = tl.where(satiation_5 < 0.3, 0.3 - satiation_5, 0.0)
-    t277 = tl.fma(t273, 3.3333333, t273 * -5.29819e-08)
-    energy_9 = energy_8 - (0.005 * t277)
+    t271 = tl.where(satiation_5 < 0.3, 0.3 - satiation_5, 0.0)
+    t275 = tl.fma(t271, 3.3333333, t271 * -5.29819e-08)
+    energy_9 = energy_8 - (0.005 * t275)
     # rules: cascade gloom_exhausts, shifts.hamlet:22
-    t282 = tl.where(mood_5 < 0.3, 0.3 - mood_5, 0.0)
-    energy_10 = energy_9 - (0.005 * tl.fma(t282, 3.3333333, t282 * -5.29819e-08))
+    t280 = tl.where(mood_5 < 0.3, 0.3 - mood_5, 0.0)
+    energy_10 = energy_9 - (0.005 * tl.fma(t280, 3.3333333, t280 * -5.29819e-08))
     # rules: cascade hunger_sickens, shifts.hamlet:23
-    health_6 = health_5 - (0.004 * t277)
+    health_6 = health_5 - (0.004 * t275)
     # rules: cascade grime_spoils_meals, shifts.hamlet:25
-    t291 = tl.where(hygiene_6 < 0.3, 0.3 - hygiene_6, 0.0)
-    t293 = tl.fma(t291, 3.3333333, t291 * -5.29819e-08)
-    t294 = 0.002 * t293
-    satiation_6 = satiation_5 - t294
+    t289 = tl.where(hygiene_6 < 0.3, 0.3 - hygiene_6, 0.0)
+    t291 = tl.fma(t289, 3.3333333, t289 * -5.29819e-08)
+    t292 = 0.002 * t291
+    satiation_6 = satiation_5 - t292
     satiation_7 = tl.minimum(tl.maximum(satiation_6, 0.0), 1.0)
     # rules: cascade grime_saddens, shifts.hamlet:26
-    mood_6 = mood_5 - (0.003 * t293)
+    mood_6 = mood_5 - (0.003 * t291)
     # rules: cascade loneliness_saddens, shifts.hamlet:27
-    t302 = tl.where(social_5 < 0.3, 0.3 - social_5, 0.0)
-    t304 = tl.fma(t302, 3.3333333, t302 * -5.29819e-08)
-    mood_7 = mood_6 - (0.004 * t304)
+    t300 = tl.where(social_5 < 0.3, 0.3 - social_5, 0.0)
+    t302 = tl.fma(t300, 3.3333333, t300 * -5.29819e-08)
+    mood_7 = mood_6 - (0.004 * t302)
     mood_8 = tl.minimum(tl.maximum(mood_7, 0.0), 1.0)
     # rules: cascade grime_weakens, shifts.hamlet:28
-    fitness_7 = fitness_6 - t294
+    fitness_7 = fitness_6 - t292
     fitness_8 = tl.minimum(tl.maximum(fitness_7, 0.0), 1.0)
     # rules: cascade grime_tires, shifts.hamlet:30
-    t313 = 0.0005 * t293
-    energy_11 = energy_10 - t313
+    t311 = 0.0005 * t291
+    energy_11 = energy_10 - t311
     # rules: cascade loneliness_tires, shifts.hamlet:31
-    energy_12 = energy_11 - (0.0008 * t304)
+    energy_12 = energy_11 - (0.0008 * t302)
     energy_13 = tl.minimum(tl.maximum(energy_12, 0.0), 1.0)
     # rules: cascade grime_sickens, shifts.hamlet:32
-    health_7 = health_6 - t313
+    health_7 = health_6 - t311
     health_8 = tl.minimum(tl.maximum(health_7, 0.0), 1.0)
     # deaths: dies when, shifts.hamlet:113
-    t323 = health_8 <= 0.0
-    t324 = energy_13 <= 0.0
+    t321 = health_8 <= 0.0
+    t322 = energy_13 <= 0.0
     # deaths: age
     age_1 = age_0 + 1
     # deaths: dies when, shifts.hamlet:113
-    terminated_0 = t323 | t324
+    terminated_0 = t321 | t322
     # deaths: lifespan, shifts.hamlet:8
     truncated_0 = (500 <= age_1) & (~terminated_0)
-    t331 = tl.where(truncated_0, 2, -1)
+    t329 = tl.where(truncated_0, 2, -1)
     # deaths: dies when, shifts.hamlet:113
-    cause_0 = tl.where(t323, 0, tl.where(t324, 1, t331))
+    cause_0 = tl.where(t321, 0, tl.where(t322, 1, t329))
     # reward, shifts.hamlet:114
-    t334 = energy_13 * health_8
+    t332 = energy_13 * health_8
     # reward: lifespan, shifts.hamlet:8
-    t336 = tl.where(truncated_0, t334 + 1.0, t334)
+    t334 = tl.where(truncated_0, t332 + 1.0, t332)
     # reward, shifts.hamlet:114
-    reward_0 = tl.where(terminated_0, 0.0, t336)
+    reward_0 = tl.where(terminated_0, 0.0, t334)
     return (
         energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, moved_x_0, moved_y_0, age_1,
         engaged_2, progress_5, reward_0, terminated_0, truncated_0, used_0, cause_0,
@@ -624,38 +622,6 @@ def _stand(x_0, y_0):
     """The cell of a position."""
     # interact: here
     cell_0 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
-    return cell_0
-
-
-@triton.jit
-def _cell(layout_0, index_0):
-    """The cell of the affordance at random of an index."""
-    # episode: layout
-    t3 = index_0 >> 3
-    t8 = (t3 ^ layout_0) * 0x9E3779B1
-    t15 = ((t8 ^ (t8 >> 15)) * 0x85EBCA77) >> 29
-    t17 = ((index_0 & 7) + t15) & 7
-    t21 = (t17 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t25 = ((t21 ^ (t21 >> 15)) * 0x85EBCA77) >> 29
-    t27 = (t3 + t25) & 7
-    t31 = (t27 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t35 = ((t31 ^ (t31 >> 15)) * 0x85EBCA77) >> 29
-    t37 = (t17 + t35) & 7
-    t41 = (t37 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t45 = ((t41 ^ (t41 >> 15)) * 0x85EBCA77) >> 29
-    t47 = (t27 + t45) & 7
-    t51 = (t47 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t55 = ((t51 ^ (t51 >> 15)) * 0x85EBCA77) >> 29
-    t57 = (t37 + t55) & 7
-    t61 = (t57 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t65 = ((t61 ^ (t61 >> 15)) * 0x85EBCA77) >> 29
-    t67 = (t47 + t65) & 7
-    t71 = (t67 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t75 = ((t71 ^ (t71 >> 15)) * 0x85EBCA77) >> 29
-    t77 = (t57 + t75) & 7
-    t81 = (t77 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t85 = ((t81 ^ (t81 >> 15)) * 0x85EBCA77) >> 29
-    cell_0 = (((t67 + t85) & 7) << 3) + t77
     return cell_0
 
 
@@ -690,6 +656,49 @@ def _search(layout_0, cell_0):
     t89 = (t79 << 3) + ((t69 - t85) & 7)
     found_0 = tl.where(t89 < 14, t89.to(tl.int32, bitcast=True), -1)
     return found_0
+
+
+@triton.jit
+def _seek(state):
+    """The index of the affordance at random on the cell of each lane, or -1."""
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
+    ) = state
+    cell = _stand(position_x, position_y)
+    return _search(layout, cell)
+
+
+@triton.jit
+def _cell(layout_0, index_0):
+    """The cell of the affordance at random of an index."""
+    # episode: layout
+    t3 = index_0 >> 3
+    t8 = (t3 ^ layout_0) * 0x9E3779B1
+    t15 = ((t8 ^ (t8 >> 15)) * 0x85EBCA77) >> 29
+    t17 = ((index_0 & 7) + t15) & 7
+    t21 = (t17 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t25 = ((t21 ^ (t21 >> 15)) * 0x85EBCA77) >> 29
+    t27 = (t3 + t25) & 7
+    t31 = (t27 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t35 = ((t31 ^ (t31 >> 15)) * 0x85EBCA77) >> 29
+    t37 = (t17 + t35) & 7
+    t41 = (t37 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t45 = ((t41 ^ (t41 >> 15)) * 0x85EBCA77) >> 29
+    t47 = (t27 + t45) & 7
+    t51 = (t47 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t55 = ((t51 ^ (t51 >> 15)) * 0x85EBCA77) >> 29
+    t57 = (t37 + t55) & 7
+    t61 = (t57 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t65 = ((t61 ^ (t61 >> 15)) * 0x85EBCA77) >> 29
+    t67 = (t47 + t65) & 7
+    t71 = (t67 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t75 = ((t71 ^ (t71 >> 15)) * 0x85EBCA77) >> 29
+    t77 = (t57 + t75) & 7
+    t81 = (t77 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t85 = ((t81 ^ (t81 >> 15)) * 0x85EBCA77) >> 29
+    cell_0 = (((t67 + t85) & 7) << 3) + t77
+    return cell_0
 
 
 @triton.jit
@@ -1130,59 +1139,31 @@ def _observe(
 
 
 @triton.jit
-def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, layout_0):
+def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, found_0):
     """Write which actions have an effect. Who is not alive may only wait."""
     # mask, shifts.hamlet:6
     mask_0_0 = 0 < y_0
     mask_1_0 = y_0 < 7
     mask_2_0 = 0 < x_0
     mask_3_0 = x_0 < 7
-    # mask: here
-    t14 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
-    t18 = t14 & 7
-    t23 = (t18 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t30 = ((t23 ^ (t23 >> 15)) * 0x85EBCA77) >> 29
-    t32 = ((t14 >> 3) - t30) & 7
-    t36 = (t32 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t40 = ((t36 ^ (t36 >> 15)) * 0x85EBCA77) >> 29
-    t42 = (t18 - t40) & 7
-    t46 = (t42 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t50 = ((t46 ^ (t46 >> 15)) * 0x85EBCA77) >> 29
-    t52 = (t32 - t50) & 7
-    t56 = (t52 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t60 = ((t56 ^ (t56 >> 15)) * 0x85EBCA77) >> 29
-    t62 = (t42 - t60) & 7
-    t66 = (t62 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t70 = ((t66 ^ (t66 >> 15)) * 0x85EBCA77) >> 29
-    t72 = (t52 - t70) & 7
-    t76 = (t72 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t80 = ((t76 ^ (t76 >> 15)) * 0x85EBCA77) >> 29
-    t82 = (t62 - t80) & 7
-    t86 = (t82 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t90 = ((t86 ^ (t86 >> 15)) * 0x85EBCA77) >> 29
-    t92 = (t72 - t90) & 7
-    t94 = (t92 ^ layout_0) * 0x9E3779B1
-    t98 = ((t94 ^ (t94 >> 15)) * 0x85EBCA77) >> 29
-    t102 = (t92 << 3) + ((t82 - t98) & 7)
-    t106 = tl.where(t102 < 14, t102.to(tl.int32, bitcast=True), -1)
     # mask
-    t112 = 8 <= hour_0
-    t116 = ~(t112 & (hour_0 < 18))
-    t121 = t116 | (~(t106 == 7))
-    t125 = hour_0 < 22
-    t127 = ~(t112 & t125)
-    t135 = ~((18 <= hour_0) | (hour_0 < 4))
-    t151 = ~((6 <= hour_0) & t125)
-    t157 = (t116 | (~(t106 == 5))) & t121
-    t158 = t157 & (t127 | (~(t106 == 8)))
-    t159 = t158 & (t135 | (~(t106 == 9)))
-    t160 = t159 & (t116 | (~(t106 == 10)))
-    t161 = t160 & (t116 | (~(t106 == 11)))
-    t162 = t161 & (t151 | (~(t106 == 12)))
-    t163 = t162 & (t151 | (~(t106 == 13)))
-    t168 = (tl.where(t163, t106, -1).to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
-    t173 = ((32863 >> t168.to(tl.uint32, bitcast=True)) & 1) == 1
-    mask_4_0 = (0 <= t106) & t173
+    t16 = 8 <= hour_0
+    t20 = ~(t16 & (hour_0 < 18))
+    t25 = t20 | (~(found_0 == 7))
+    t29 = hour_0 < 22
+    t31 = ~(t16 & t29)
+    t39 = ~((18 <= hour_0) | (hour_0 < 4))
+    t55 = ~((6 <= hour_0) & t29)
+    t61 = (t20 | (~(found_0 == 5))) & t25
+    t62 = t61 & (t31 | (~(found_0 == 8)))
+    t63 = t62 & (t39 | (~(found_0 == 9)))
+    t64 = t63 & (t20 | (~(found_0 == 10)))
+    t65 = t64 & (t20 | (~(found_0 == 11)))
+    t66 = t65 & (t55 | (~(found_0 == 12)))
+    t67 = t66 & (t55 | (~(found_0 == 13)))
+    t74 = (tl.where(t67, found_0, -1).to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
+    t79 = ((32863 >> t74.to(tl.uint32, bitcast=True)) & 1) == 1
+    mask_4_0 = (0 <= found_0) & t79
     # UP
     tl.store(mask_ptr + lane, mask_0_0 & alive, mask=valid)
     # DOWN
@@ -1330,7 +1311,7 @@ def _keep(kept_ptr, place, layout, scene, changed):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos):
+def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos):
     """Write observations, unless they are written already, and masks."""
     (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1348,7 +1329,7 @@ def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_s
             meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0,
             scene_1, table_time_sin, table_time_cos,
         )
-    _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, hour, layout)
+    _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, hour, found)
 
 
 @triton.jit
@@ -1379,6 +1360,10 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         table_case_18, table_case_20, table_case_21, table_case_22, table_case_23, table_case_24,
     ) = columns
     moved_x, moved_y = _move(position_x, position_y, action, table_case_2, table_case_3)
+    if GROUP > 1:
+        # Who is not alive stays, and observes what is there.
+        moved_x = tl.where(alive, moved_x, position_x)
+        moved_y = tl.where(alive, moved_y, position_y)
     cell = _stand(moved_x, moved_y)
     if cells is None:
         found = _search(layout, cell)
@@ -1427,7 +1412,7 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         next_engaged, next_progress, next_alive, next_episode_return, next_hour, episode, layout,
     )
     outcome = (reward, terminated, truncated, used, cause)
-    return state, outcome, ending
+    return state, outcome, ending, found
 
 
 @triton.jit
@@ -1506,7 +1491,7 @@ def _final_state(ending, lived, arrays, place, state):
 
 @triton.jit
 def _conclude(
-    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
+    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
     table_time_sin, table_time_cos, GROUP: tl.constexpr,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
@@ -1523,6 +1508,7 @@ def _conclude(
     if observation_ptr is None:
         if some > 0:
             state = _begin(ending, 1, arrays, place, state, key, number)
+            found = _seek(state)
     else:
         for turn in range(1 - some, 2):
             if stale > 0:
@@ -1535,6 +1521,7 @@ def _conclude(
                 wanted = ending
                 if GROUP == 1:
                     state = _final_state(ending, lived, arrays, place, state)
+                    found = _seek(state)
             (
                 meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
                 meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode,
@@ -1549,7 +1536,8 @@ def _conclude(
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)
                 stale = 1
-    return state, scene, stale
+                found = _seek(state)
+    return state, scene, stale, found
 
 
 @triton.jit
@@ -1587,7 +1575,8 @@ def reset(
     state = _begin(valid, 0, arrays, place, state, key, number)
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
+    found = _seek(state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents"])
@@ -1604,7 +1593,8 @@ def observe(
     place = _place(worlds, agents, GROUP, BLOCK)
     state = _load(arrays, place)
     scene = _look(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, table_time_sin, table_time_cos)
+    found = _seek(state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
@@ -1640,12 +1630,13 @@ def step(
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    found = nothing
     ending = nothing > 0
     # One turn of a loop: loads are issued together before it, and not each where it is needed first.
     for _ in range(1 + _zero(lanes)):
-        state, outcome, ending = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
-    state, scene, stale = _conclude(
-        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
+        state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
+    state, scene, stale, found = _conclude(
+        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
         table_time_sin, table_time_cos, GROUP,
     )
     if GROUP > 32:
@@ -1655,7 +1646,7 @@ def step(
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if kept_ptr is not None:
         _keep(kept_ptr, place, state[17], scene, ~known | ending)
-    _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
+    _survey(None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
@@ -1691,6 +1682,7 @@ def rollout(
     stale = 1
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    found = nothing
     if actions_ptr is None and choices_ptr is None:
         words = _policy(stream, now, key[0], key[1])
     cells = _pack(state[17])
@@ -1723,18 +1715,18 @@ def rollout(
             else:
                 action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[13]
-        state, outcome, ending = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if EVERY_TICK:
-            state, scene, stale = _conclude(
-                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
-                table_time_sin, table_time_cos, GROUP,
+            state, scene, stale, found = _conclude(
+                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+                number, table_time_sin, table_time_cos, GROUP,
             )
-            _survey(None, mask_ptr, arrays, place, state, None, table_time_sin, table_time_cos)
+            _survey(None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos)
         else:
-            state, scene, stale = _conclude(
-                ending, lived, None, None, arrays, place, state, scene, stale, key, number, table_time_sin,
+            state, scene, stale, found = _conclude(
+                ending, lived, None, None, arrays, place, state, scene, stale, found, key, number, table_time_sin,
                 table_time_cos, GROUP,
             )
         begins = ending & valid

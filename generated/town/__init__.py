@@ -17,8 +17,8 @@ SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
-    "numba_kernels.py": "c670671e0ae4d8d5c3dd0beb211e361b918cfb912d9440e53b5986d80a7f3b46",
-    "triton_kernels.py": "75b9b223030899f6fcbc310636672e52d7dab397181f1aefaf398caab93cc2ab",
+    "numba_kernels.py": "7232c9934b3f809ade5d9e778933287b57491c03d2a5eaa08bc3992f05b1b004",
+    "triton_kernels.py": "91d24e4d8a1ead848641e78799e10bfaf49e9fe01694908438b73aa4b5764d2d",
 }
 
 

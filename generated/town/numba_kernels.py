@@ -453,74 +453,72 @@ def _tick(
     energy_1 = energy_0 + t26
     energy_2 = where(energy_1 < f32(0.0), f32(0.0), energy_1)
     energy_3 = where(f32(1.0) < energy_2, f32(1.0), energy_2)
-    # interact: here
-    t33 = where(less(found_0, 0), -1, found_0)
     # interact
-    t34 = where(equal(action_0, 4), t33, -1)
+    t32 = where(equal(action_0, 4), found_0, -1)
     # interact: affordance Bed, town.hamlet:36
-    t39 = take(table_case_2, to_i32(bit_and(to_u32(t34), 15)))
-    used_0 = where(t39 <= money_0, t34, -1)
+    t37 = take(table_case_2, to_i32(bit_and(to_u32(t32), 15)))
+    used_0 = where(t37 <= money_0, t32, -1)
     # interact: affordance Shower, town.hamlet:44
-    t42 = equal(used_0, 2)
+    t40 = equal(used_0, 2)
     # interact: affordance Shower, town.hamlet:46
-    t45 = where(t42, f32(0.1), f32(-0.0))
+    t43 = where(t40, f32(0.1), f32(-0.0))
     # interact: affordance Hospital, town.hamlet:71
-    t48 = to_i32(bit_and(to_u32(used_0), 15))
-    t49 = take(table_case_5, t48)
+    t46 = to_i32(bit_and(to_u32(used_0), 15))
+    t47 = take(table_case_5, t46)
     # interact: affordance Recreation, town.hamlet:79
-    t50 = take(table_case_6, t48)
+    t48 = take(table_case_6, t46)
     # interact: affordance Bar, town.hamlet:88
-    t51 = to_u32(t48)
+    t49 = to_u32(t46)
     # interact: affordance Bar, town.hamlet:89
-    t53 = take(table_case_8, t48)
-    t54 = take(table_case_9, t48)
-    satiation_1 = satiation_0 + t53
-    satiation_2 = satiation_1 + t54
+    t51 = take(table_case_8, t46)
+    t52 = take(table_case_9, t46)
+    satiation_1 = satiation_0 + t51
+    satiation_2 = satiation_1 + t52
     satiation_3 = where(f32(1.0) < satiation_2, f32(1.0), satiation_2)
     # interact: affordance Bar, town.hamlet:91
-    t59 = take(table_case_10, t48)
-    hygiene_1 = hygiene_0 + t59
+    t57 = take(table_case_10, t46)
+    hygiene_1 = hygiene_0 + t57
     hygiene_2 = where(hygiene_1 < f32(0.0), f32(0.0), hygiene_1)
-    hygiene_3 = hygiene_2 + t45
+    hygiene_3 = hygiene_2 + t43
     hygiene_4 = where(f32(1.0) < hygiene_3, f32(1.0), hygiene_3)
     # interact: affordance Labor, town.hamlet:100
-    t66 = take(table_case_11, t48)
-    t67 = take(table_case_12, t48)
-    health_1 = health_0 + t67
+    t64 = take(table_case_11, t46)
+    t65 = take(table_case_12, t46)
+    health_1 = health_0 + t65
     health_2 = where(health_1 < f32(0.0), f32(0.0), health_1)
-    health_3 = health_2 + t49
+    health_3 = health_2 + t47
     health_4 = where(f32(1.0) < health_3, f32(1.0), health_3)
     # interact: affordance Gym, town.hamlet:104
-    t74 = take(table_case_13, t48)
-    money_1 = money_0 + t74
+    t72 = take(table_case_13, t46)
+    money_1 = money_0 + t72
     money_2 = where(money_1 < f32(0.0), f32(0.0), money_1)
-    money_3 = money_2 + t66
+    money_3 = money_2 + t64
     money_4 = where(f32(1.0) < money_3, f32(1.0), money_3)
     # interact: affordance Park, town.hamlet:111
-    t81 = take(table_case_14, t48)
-    t82 = take(table_case_15, t48)
-    fitness_1 = fitness_0 + t81
+    t79 = take(table_case_14, t46)
+    t80 = take(table_case_15, t46)
+    fitness_1 = fitness_0 + t79
     fitness_2 = where(fitness_1 < f32(0.0), f32(0.0), fitness_1)
-    fitness_3 = fitness_2 + t82
+    fitness_3 = fitness_2 + t80
     fitness_4 = where(f32(1.0) < fitness_3, f32(1.0), fitness_3)
     # interact: affordance Park, town.hamlet:112
-    t89 = take(table_case_16, t48)
-    t90 = take(table_case_17, t48)
-    social_1 = social_0 + t89
-    social_2 = social_1 + t90
+    t87 = take(table_case_16, t46)
+    t88 = take(table_case_17, t46)
+    social_1 = social_0 + t87
+    social_2 = social_1 + t88
     social_3 = where(f32(1.0) < social_2, f32(1.0), social_2)
     # interact: affordance Park, town.hamlet:113
-    t95 = take(table_case_18, t48)
-    t100 = where(equal(bit_and(shift_right(9088, t51), 1), 1), t95, t15)
-    t101 = take(table_case_19, t48)
-    mood_1 = mood_0 + t100
-    mood_2 = mood_1 + t101
+    t93 = take(table_case_18, t46)
+    t98 = where(equal(bit_and(shift_right(9088, t49), 1), 1), t93, t15)
+    t99 = take(table_case_19, t46)
+    mood_1 = mood_0 + t98
+    mood_2 = mood_1 + t99
     mood_3 = where(f32(1.0) < mood_2, f32(1.0), mood_2)
     # interact: affordance Park, town.hamlet:114
-    t106 = take(table_case_20, t48)
-    energy_4 = energy_3 + t106
+    t104 = take(table_case_20, t46)
+    energy_4 = energy_3 + t104
     energy_5 = where(energy_4 < f32(0.0), f32(0.0), energy_4)
-    energy_6 = energy_5 + t50
+    energy_6 = energy_5 + t48
     energy_7 = where(f32(1.0) < energy_6, f32(1.0), energy_6)
     # decay: meter energy, town.hamlet:9
     energy_8 = energy_7 - f32(0.005)
@@ -540,57 +538,57 @@ def _tick(
     fitness_5 = fitness_4 - f32(0.002)
     fitness_6 = where(fitness_5 < f32(0.0), f32(0.0), fitness_5)
     # rules: rule unfit_bodies_sicken, town.hamlet:19
-    t137 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
-    health_5 = health_4 - t137
+    t135 = f32(0.001) * (f32(0.5) + (f32(2.5) * (f32(1.0) - fitness_6)))
+    health_5 = health_4 - t135
     # rules: cascade hunger_exhausts, town.hamlet:22
-    t142 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
-    energy_9 = energy_8 - (f32(0.005) * t142)
+    t140 = where(satiation_5 < f32(0.3), f32(0.3) - satiation_5, f32(0.0)) / f32(0.3)
+    energy_9 = energy_8 - (f32(0.005) * t140)
     # rules: cascade gloom_exhausts, town.hamlet:23
-    t148 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
-    energy_10 = energy_9 - (f32(0.005) * t148)
+    t146 = where(mood_5 < f32(0.3), f32(0.3) - mood_5, f32(0.0)) / f32(0.3)
+    energy_10 = energy_9 - (f32(0.005) * t146)
     # rules: cascade hunger_sickens, town.hamlet:24
-    health_6 = health_5 - (f32(0.004) * t142)
+    health_6 = health_5 - (f32(0.004) * t140)
     # rules: cascade grime_spoils_meals, town.hamlet:26
-    t156 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
-    t157 = f32(0.002) * t156
-    satiation_6 = satiation_5 - t157
+    t154 = where(hygiene_6 < f32(0.3), f32(0.3) - hygiene_6, f32(0.0)) / f32(0.3)
+    t155 = f32(0.002) * t154
+    satiation_6 = satiation_5 - t155
     satiation_7 = where(satiation_6 < f32(0.0), f32(0.0), satiation_6)
     # rules: cascade grime_saddens, town.hamlet:27
-    mood_6 = mood_5 - (f32(0.003) * t156)
+    mood_6 = mood_5 - (f32(0.003) * t154)
     # rules: cascade loneliness_saddens, town.hamlet:28
-    t166 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
-    mood_7 = mood_6 - (f32(0.004) * t166)
+    t164 = where(social_5 < f32(0.3), f32(0.3) - social_5, f32(0.0)) / f32(0.3)
+    mood_7 = mood_6 - (f32(0.004) * t164)
     mood_8 = where(mood_7 < f32(0.0), f32(0.0), mood_7)
     # rules: cascade grime_weakens, town.hamlet:29
-    fitness_7 = fitness_6 - t157
+    fitness_7 = fitness_6 - t155
     fitness_8 = where(fitness_7 < f32(0.0), f32(0.0), fitness_7)
     # rules: cascade grime_tires, town.hamlet:31
-    t175 = f32(0.0005) * t156
-    energy_11 = energy_10 - t175
+    t173 = f32(0.0005) * t154
+    energy_11 = energy_10 - t173
     # rules: cascade loneliness_tires, town.hamlet:32
-    energy_12 = energy_11 - (f32(0.0008) * t166)
+    energy_12 = energy_11 - (f32(0.0008) * t164)
     energy_13 = where(energy_12 < f32(0.0), f32(0.0), energy_12)
     # rules: cascade grime_sickens, town.hamlet:33
-    health_7 = health_6 - t175
+    health_7 = health_6 - t173
     health_8 = where(health_7 < f32(0.0), f32(0.0), health_7)
     # deaths: dies when, town.hamlet:121
-    t185 = health_8 <= f32(0.0)
-    t186 = energy_13 <= f32(0.0)
+    t183 = health_8 <= f32(0.0)
+    t184 = energy_13 <= f32(0.0)
     # deaths: age
     age_1 = add(age_0, 1)
     # deaths: dies when, town.hamlet:121
-    terminated_0 = t185 | t186
+    terminated_0 = t183 | t184
     # deaths: lifespan, town.hamlet:7
     truncated_0 = less_equal(500, age_1) & (~terminated_0)
-    t193 = where(truncated_0, i32(2), -1)
+    t191 = where(truncated_0, i32(2), -1)
     # deaths: dies when, town.hamlet:121
-    cause_0 = where(t185, 0, where(t186, 1, t193))
+    cause_0 = where(t183, 0, where(t184, 1, t191))
     # reward, town.hamlet:122
-    t196 = energy_13 * health_8
+    t194 = energy_13 * health_8
     # reward: lifespan, town.hamlet:7
-    t198 = where(truncated_0, t196 + f32(1.0), t196)
+    t196 = where(truncated_0, t194 + f32(1.0), t194)
     # reward, town.hamlet:122
-    reward_0 = where(terminated_0, f32(0.0), t198)
+    reward_0 = where(terminated_0, f32(0.0), t196)
     return (
         energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, age_1, reward_0,
         terminated_0, truncated_0, used_0, cause_0,
@@ -768,15 +766,13 @@ def _observe_lane(
     # observe: observe position, town.hamlet:123
     x_1 = to_f32(x_0) / f32(7.0)
     y_1 = to_f32(y_0) / f32(7.0)
-    # observe: here
-    t182 = where(less(found_0, 0), -1, found_0)
     # observe: observe here, town.hamlet:123
-    t185 = where(less(t182, 0), 14, t182)
+    t182 = where(less(found_0, 0), 14, found_0)
     # observe: observe lifetime, town.hamlet:123
     lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
         x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, lifetime_0, t159,
-        t185,
+        t182,
     )
 
 
@@ -793,10 +789,10 @@ def _observe_grid(element_0, scene_0_0, scene_1_0, t159):
 
 
 @traced
-def _observe_here(element_1, t185):
+def _observe_here(element_1, t182):
     """Rows 74 to 88, one at a time."""
     # observe: observe here, town.hamlet:123
-    here_0 = where(equal(element_1, t185), f32(1.0), f32(0.0))
+    here_0 = where(equal(element_1, t182), f32(1.0), f32(0.0))
     return here_0
 
 
@@ -807,13 +803,13 @@ def _observe(
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
     shared_t159 = local_i32(LANES)
-    shared_t185 = local_i32(LANES)
+    shared_t182 = local_i32(LANES)
     for first in range(begin, end, WIDE):
         lane = wide(first)
         (
             observed_position_x, observed_position_y, observed_meter_energy, observed_meter_hygiene,
             observed_meter_satiation, observed_meter_money, observed_meter_mood, observed_meter_social,
-            observed_meter_health, observed_meter_fitness, observed_lifetime, shared_t159[lane], shared_t185[lane],
+            observed_meter_health, observed_meter_fitness, observed_lifetime, shared_t159[lane], shared_t182[lane],
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
@@ -849,7 +845,7 @@ def _observe(
         row = part(observation_array, 74 + element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
-            value = _observe_here(i32(element), shared_t185[lane])
+            value = _observe_here(i32(element), shared_t182[lane])
             put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 
@@ -861,10 +857,8 @@ def _mask_lane(x_0, y_0, found_0):
     mask_1_0 = less(y_0, 7)
     mask_2_0 = less(0, x_0)
     mask_3_0 = less(x_0, 7)
-    # mask: here
-    t11 = where(less(found_0, 0), -1, found_0)
     # mask
-    mask_4_0 = less_equal(0, t11)
+    mask_4_0 = less_equal(0, found_0)
     return mask_0_0, mask_1_0, mask_2_0, mask_3_0, mask_4_0
 
 

@@ -9,7 +9,7 @@ agents of a world rounded up to a power of two. Arrays are field-major, [rows, l
 `columns` is what `_columns` gives.
 
 cells: 4 words of a lane; about 55 operations instead of 78 find what is on a cell
-columns: 265 operations in a tick instead of 362, for 20 registers
+columns: 182 operations in a tick instead of 279, for 20 registers
 """
 
 import triton
@@ -342,74 +342,72 @@ def _tick(
     energy_1 = energy_0 + t26
     energy_2 = tl.where(energy_1 < 0.0, 0.0, energy_1)
     energy_3 = tl.minimum(1.0, energy_2)
-    # interact: here
-    t33 = tl.where(found_0 < 0, -1, found_0)
     # interact
-    t34 = tl.where(action_0 == 4, t33, -1)
+    t32 = tl.where(action_0 == 4, found_0, -1)
     # interact: affordance Bed, town.hamlet:36
-    t39 = _take(table_case_0, (t34.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True))
-    used_0 = tl.where(t39 <= money_0, t34, -1)
+    t37 = _take(table_case_0, (t32.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True))
+    used_0 = tl.where(t37 <= money_0, t32, -1)
     # interact: affordance Shower, town.hamlet:44
-    t42 = used_0 == 2
+    t40 = used_0 == 2
     # interact: affordance Shower, town.hamlet:46
-    t45 = tl.where(t42, 0.1, _f32(0x80000000))
+    t43 = tl.where(t40, 0.1, _f32(0x80000000))
     # interact: affordance Hospital, town.hamlet:71
-    t48 = (used_0.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
-    t49 = _take(table_case_3, t48)
+    t46 = (used_0.to(tl.uint32, bitcast=True) & 15).to(tl.int32, bitcast=True)
+    t47 = _take(table_case_3, t46)
     # interact: affordance Recreation, town.hamlet:79
-    t50 = _take(table_case_4, t48)
+    t48 = _take(table_case_4, t46)
     # interact: affordance Bar, town.hamlet:88
-    t51 = t48.to(tl.uint32, bitcast=True)
+    t49 = t46.to(tl.uint32, bitcast=True)
     # interact: affordance Bar, town.hamlet:89
-    t53 = _take(table_case_6, t48)
-    t54 = _take(table_case_7, t48)
-    satiation_1 = satiation_0 + t53
-    satiation_2 = satiation_1 + t54
+    t51 = _take(table_case_6, t46)
+    t52 = _take(table_case_7, t46)
+    satiation_1 = satiation_0 + t51
+    satiation_2 = satiation_1 + t52
     satiation_3 = tl.minimum(1.0, satiation_2)
     # interact: affordance Bar, town.hamlet:91
-    t59 = _take(table_case_8, t48)
-    hygiene_1 = hygiene_0 + t59
+    t57 = _take(table_case_8, t46)
+    hygiene_1 = hygiene_0 + t57
     hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
-    hygiene_3 = hygiene_2 + t45
+    hygiene_3 = hygiene_2 + t43
     hygiene_4 = tl.minimum(1.0, hygiene_3)
     # interact: affordance Labor, town.hamlet:100
-    t66 = _take(table_case_9, t48)
-    t67 = _take(table_case_10, t48)
-    health_1 = health_0 + t67
+    t64 = _take(table_case_9, t46)
+    t65 = _take(table_case_10, t46)
+    health_1 = health_0 + t65
     health_2 = tl.where(health_1 < 0.0, 0.0, health_1)
-    health_3 = health_2 + t49
+    health_3 = health_2 + t47
     health_4 = tl.minimum(1.0, health_3)
     # interact: affordance Gym, town.hamlet:104
-    t74 = _take(table_case_11, t48)
-    money_1 = money_0 + t74
+    t72 = _take(table_case_11, t46)
+    money_1 = money_0 + t72
     money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
-    money_3 = money_2 + t66
+    money_3 = money_2 + t64
     money_4 = tl.minimum(1.0, money_3)
     # interact: affordance Park, town.hamlet:111
-    t81 = _take(table_case_12, t48)
-    t82 = _take(table_case_13, t48)
-    fitness_1 = fitness_0 + t81
+    t79 = _take(table_case_12, t46)
+    t80 = _take(table_case_13, t46)
+    fitness_1 = fitness_0 + t79
     fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
-    fitness_3 = fitness_2 + t82
+    fitness_3 = fitness_2 + t80
     fitness_4 = tl.minimum(1.0, fitness_3)
     # interact: affordance Park, town.hamlet:112
-    t89 = _take(table_case_14, t48)
-    t90 = _take(table_case_15, t48)
-    social_1 = social_0 + t89
-    social_2 = social_1 + t90
+    t87 = _take(table_case_14, t46)
+    t88 = _take(table_case_15, t46)
+    social_1 = social_0 + t87
+    social_2 = social_1 + t88
     social_3 = tl.minimum(1.0, social_2)
     # interact: affordance Park, town.hamlet:113
-    t95 = _take(table_case_16, t48)
-    t100 = tl.where(((9088 >> t51) & 1) == 1, t95, t15)
-    t101 = _take(table_case_17, t48)
-    mood_1 = mood_0 + t100
-    mood_2 = mood_1 + t101
+    t93 = _take(table_case_16, t46)
+    t98 = tl.where(((9088 >> t49) & 1) == 1, t93, t15)
+    t99 = _take(table_case_17, t46)
+    mood_1 = mood_0 + t98
+    mood_2 = mood_1 + t99
     mood_3 = tl.minimum(1.0, mood_2)
     # interact: affordance Park, town.hamlet:114
-    t106 = _take(table_case_18, t48)
-    energy_4 = energy_3 + t106
+    t104 = _take(table_case_18, t46)
+    energy_4 = energy_3 + t104
     energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
-    energy_6 = energy_5 + t50
+    energy_6 = energy_5 + t48
     energy_7 = tl.minimum(1.0, energy_6)
     # decay: meter energy, town.hamlet:9
     energy_8 = energy_7 - 0.005
@@ -429,60 +427,60 @@ def _tick(
     fitness_5 = fitness_4 - 0.002
     fitness_6 = tl.minimum(tl.maximum(fitness_5, 0.0), 1.0)
     # rules: rule unfit_bodies_sicken, town.hamlet:19
-    t137 = 0.001 * (0.5 + (2.5 * (1.0 - fitness_6)))
-    health_5 = health_4 - t137
+    t135 = 0.001 * (0.5 + (2.5 * (1.0 - fitness_6)))
+    health_5 = health_4 - t135
     # rules: cascade hunger_exhausts, town.hamlet:22
-    t141 = tl.where(satiation_5 < 0.3, 0.3 - satiation_5, 0.0)
-    t145 = tl.fma(t141, 3.3333333, t141 * -5.29819e-08)
-    energy_9 = energy_8 - (0.005 * t145)
+    t139 = tl.where(satiation_5 < 0.3, 0.3 - satiation_5, 0.0)
+    t143 = tl.fma(t139, 3.3333333, t139 * -5.29819e-08)
+    energy_9 = energy_8 - (0.005 * t143)
     # rules: cascade gloom_exhausts, town.hamlet:23
-    t150 = tl.where(mood_5 < 0.3, 0.3 - mood_5, 0.0)
-    energy_10 = energy_9 - (0.005 * tl.fma(t150, 3.3333333, t150 * -5.29819e-08))
+    t148 = tl.where(mood_5 < 0.3, 0.3 - mood_5, 0.0)
+    energy_10 = energy_9 - (0.005 * tl.fma(t148, 3.3333333, t148 * -5.29819e-08))
     # rules: cascade hunger_sickens, town.hamlet:24
-    health_6 = health_5 - (0.004 * t145)
+    health_6 = health_5 - (0.004 * t143)
     # rules: cascade grime_spoils_meals, town.hamlet:26
-    t159 = tl.where(hygiene_6 < 0.3, 0.3 - hygiene_6, 0.0)
-    t161 = tl.fma(t159, 3.3333333, t159 * -5.29819e-08)
-    t162 = 0.002 * t161
-    satiation_6 = satiation_5 - t162
+    t157 = tl.where(hygiene_6 < 0.3, 0.3 - hygiene_6, 0.0)
+    t159 = tl.fma(t157, 3.3333333, t157 * -5.29819e-08)
+    t160 = 0.002 * t159
+    satiation_6 = satiation_5 - t160
     satiation_7 = tl.minimum(tl.maximum(satiation_6, 0.0), 1.0)
     # rules: cascade grime_saddens, town.hamlet:27
-    mood_6 = mood_5 - (0.003 * t161)
+    mood_6 = mood_5 - (0.003 * t159)
     # rules: cascade loneliness_saddens, town.hamlet:28
-    t170 = tl.where(social_5 < 0.3, 0.3 - social_5, 0.0)
-    t172 = tl.fma(t170, 3.3333333, t170 * -5.29819e-08)
-    mood_7 = mood_6 - (0.004 * t172)
+    t168 = tl.where(social_5 < 0.3, 0.3 - social_5, 0.0)
+    t170 = tl.fma(t168, 3.3333333, t168 * -5.29819e-08)
+    mood_7 = mood_6 - (0.004 * t170)
     mood_8 = tl.minimum(tl.maximum(mood_7, 0.0), 1.0)
     # rules: cascade grime_weakens, town.hamlet:29
-    fitness_7 = fitness_6 - t162
+    fitness_7 = fitness_6 - t160
     fitness_8 = tl.minimum(tl.maximum(fitness_7, 0.0), 1.0)
     # rules: cascade grime_tires, town.hamlet:31
-    t181 = 0.0005 * t161
-    energy_11 = energy_10 - t181
+    t179 = 0.0005 * t159
+    energy_11 = energy_10 - t179
     # rules: cascade loneliness_tires, town.hamlet:32
-    energy_12 = energy_11 - (0.0008 * t172)
+    energy_12 = energy_11 - (0.0008 * t170)
     energy_13 = tl.minimum(tl.maximum(energy_12, 0.0), 1.0)
     # rules: cascade grime_sickens, town.hamlet:33
-    health_7 = health_6 - t181
+    health_7 = health_6 - t179
     health_8 = tl.minimum(tl.maximum(health_7, 0.0), 1.0)
     # deaths: dies when, town.hamlet:121
-    t191 = health_8 <= 0.0
-    t192 = energy_13 <= 0.0
+    t189 = health_8 <= 0.0
+    t190 = energy_13 <= 0.0
     # deaths: age
     age_1 = age_0 + 1
     # deaths: dies when, town.hamlet:121
-    terminated_0 = t191 | t192
+    terminated_0 = t189 | t190
     # deaths: lifespan, town.hamlet:7
     truncated_0 = (500 <= age_1) & (~terminated_0)
-    t199 = tl.where(truncated_0, 2, -1)
+    t197 = tl.where(truncated_0, 2, -1)
     # deaths: dies when, town.hamlet:121
-    cause_0 = tl.where(t191, 0, tl.where(t192, 1, t199))
+    cause_0 = tl.where(t189, 0, tl.where(t190, 1, t197))
     # reward, town.hamlet:122
-    t202 = energy_13 * health_8
+    t200 = energy_13 * health_8
     # reward: lifespan, town.hamlet:7
-    t204 = tl.where(truncated_0, t202 + 1.0, t202)
+    t202 = tl.where(truncated_0, t200 + 1.0, t200)
     # reward, town.hamlet:122
-    reward_0 = tl.where(terminated_0, 0.0, t204)
+    reward_0 = tl.where(terminated_0, 0.0, t202)
     return (
         energy_13, hygiene_6, satiation_7, money_4, mood_8, social_5, health_8, fitness_8, moved_x_0, moved_y_0, age_1,
         reward_0, terminated_0, truncated_0, used_0, cause_0,
@@ -509,38 +507,6 @@ def _stand(x_0, y_0):
     """The cell of a position."""
     # interact: here
     cell_0 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
-    return cell_0
-
-
-@triton.jit
-def _cell(layout_0, index_0):
-    """The cell of the affordance at random of an index."""
-    # episode: layout
-    t3 = index_0 >> 3
-    t8 = (t3 ^ layout_0) * 0x9E3779B1
-    t15 = ((t8 ^ (t8 >> 15)) * 0x85EBCA77) >> 29
-    t17 = ((index_0 & 7) + t15) & 7
-    t21 = (t17 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t25 = ((t21 ^ (t21 >> 15)) * 0x85EBCA77) >> 29
-    t27 = (t3 + t25) & 7
-    t31 = (t27 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t35 = ((t31 ^ (t31 >> 15)) * 0x85EBCA77) >> 29
-    t37 = (t17 + t35) & 7
-    t41 = (t37 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t45 = ((t41 ^ (t41 >> 15)) * 0x85EBCA77) >> 29
-    t47 = (t27 + t45) & 7
-    t51 = (t47 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t55 = ((t51 ^ (t51 >> 15)) * 0x85EBCA77) >> 29
-    t57 = (t37 + t55) & 7
-    t61 = (t57 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t65 = ((t61 ^ (t61 >> 15)) * 0x85EBCA77) >> 29
-    t67 = (t47 + t65) & 7
-    t71 = (t67 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t75 = ((t71 ^ (t71 >> 15)) * 0x85EBCA77) >> 29
-    t77 = (t57 + t75) & 7
-    t81 = (t77 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t85 = ((t81 ^ (t81 >> 15)) * 0x85EBCA77) >> 29
-    cell_0 = (((t67 + t85) & 7) << 3) + t77
     return cell_0
 
 
@@ -575,6 +541,49 @@ def _search(layout_0, cell_0):
     t89 = (t79 << 3) + ((t69 - t85) & 7)
     found_0 = tl.where(t89 < 14, t89.to(tl.int32, bitcast=True), -1)
     return found_0
+
+
+@triton.jit
+def _seek(state):
+    """The index of the affordance at random on the cell of each lane, or -1."""
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
+    ) = state
+    cell = _stand(position_x, position_y)
+    return _search(layout, cell)
+
+
+@triton.jit
+def _cell(layout_0, index_0):
+    """The cell of the affordance at random of an index."""
+    # episode: layout
+    t3 = index_0 >> 3
+    t8 = (t3 ^ layout_0) * 0x9E3779B1
+    t15 = ((t8 ^ (t8 >> 15)) * 0x85EBCA77) >> 29
+    t17 = ((index_0 & 7) + t15) & 7
+    t21 = (t17 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
+    t25 = ((t21 ^ (t21 >> 15)) * 0x85EBCA77) >> 29
+    t27 = (t3 + t25) & 7
+    t31 = (t27 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
+    t35 = ((t31 ^ (t31 >> 15)) * 0x85EBCA77) >> 29
+    t37 = (t17 + t35) & 7
+    t41 = (t37 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
+    t45 = ((t41 ^ (t41 >> 15)) * 0x85EBCA77) >> 29
+    t47 = (t27 + t45) & 7
+    t51 = (t47 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
+    t55 = ((t51 ^ (t51 >> 15)) * 0x85EBCA77) >> 29
+    t57 = (t37 + t55) & 7
+    t61 = (t57 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
+    t65 = ((t61 ^ (t61 >> 15)) * 0x85EBCA77) >> 29
+    t67 = (t47 + t65) & 7
+    t71 = (t67 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
+    t75 = ((t71 ^ (t71 >> 15)) * 0x85EBCA77) >> 29
+    t77 = (t57 + t75) & 7
+    t81 = (t77 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
+    t85 = ((t81 ^ (t81 >> 15)) * 0x85EBCA77) >> 29
+    cell_0 = (((t67 + t85) & 7) << 3) + t77
+    return cell_0
 
 
 @triton.jit
@@ -918,7 +927,7 @@ def _encode(value, low, scale, dtype: tl.constexpr):
 @triton.jit
 def _observe(
     observation_ptr, lanes, lane, wanted, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0,
-    fitness_0, x_0, y_0, age_0, layout_0, scene_0_0, scene_1_0,
+    fitness_0, x_0, y_0, age_0, found_0, scene_0_0, scene_1_0,
 ):
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
@@ -929,39 +938,11 @@ def _observe(
     t18 = y_0.to(tl.float32)
     x_1 = tl.fma(t17, 0.14285715, t17 * -6.386212e-09)
     y_1 = tl.fma(t18, 0.14285715, t18 * -6.386212e-09)
-    # observe: here
-    t26 = grid_own_0.to(tl.uint32, bitcast=True)
-    t30 = t26 & 7
-    t35 = (t30 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t42 = ((t35 ^ (t35 >> 15)) * 0x85EBCA77) >> 29
-    t44 = ((t26 >> 3) - t42) & 7
-    t48 = (t44 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t52 = ((t48 ^ (t48 >> 15)) * 0x85EBCA77) >> 29
-    t54 = (t30 - t52) & 7
-    t58 = (t54 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t62 = ((t58 ^ (t58 >> 15)) * 0x85EBCA77) >> 29
-    t64 = (t44 - t62) & 7
-    t68 = (t64 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t72 = ((t68 ^ (t68 >> 15)) * 0x85EBCA77) >> 29
-    t74 = (t54 - t72) & 7
-    t78 = (t74 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t82 = ((t78 ^ (t78 >> 15)) * 0x85EBCA77) >> 29
-    t84 = (t64 - t82) & 7
-    t88 = (t84 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t92 = ((t88 ^ (t88 >> 15)) * 0x85EBCA77) >> 29
-    t94 = (t74 - t92) & 7
-    t98 = (t94 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t102 = ((t98 ^ (t98 >> 15)) * 0x85EBCA77) >> 29
-    t104 = (t84 - t102) & 7
-    t106 = (t104 ^ layout_0) * 0x9E3779B1
-    t110 = ((t106 ^ (t106 >> 15)) * 0x85EBCA77) >> 29
-    t114 = (t104 << 3) + ((t94 - t110) & 7)
-    t118 = tl.where(t114 < 14, t114.to(tl.int32, bitcast=True), -1)
     # observe: observe here, town.hamlet:123
-    here_own_0 = tl.where(t118 < 0, 14, t118)
+    here_own_0 = tl.where(found_0 < 0, 14, found_0)
     # observe: observe lifetime, town.hamlet:123
-    t123 = age_0.to(tl.float32)
-    lifetime_0 = tl.fma(t123, 0.002, t123 * -9.49949e-11)
+    t29 = age_0.to(tl.float32)
+    lifetime_0 = tl.fma(t29, 0.002, t29 * -9.49949e-11)
     # position.x
     row = observation_ptr + 64 * lanes + lane
     tl.store(row, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
@@ -1038,43 +1019,15 @@ def _observe(
 
 
 @triton.jit
-def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, layout_0):
+def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, found_0):
     """Write which actions have an effect. Who is not alive may only wait."""
     # mask, town.hamlet:6
     mask_0_0 = 0 < y_0
     mask_1_0 = y_0 < 7
     mask_2_0 = 0 < x_0
     mask_3_0 = x_0 < 7
-    # mask: here
-    t13 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True)
-    t17 = t13 & 7
-    t22 = (t17 ^ (layout_0 + 0x5384540F)) * 0x9E3779B1
-    t29 = ((t22 ^ (t22 >> 15)) * 0x85EBCA77) >> 29
-    t31 = ((t13 >> 3) - t29) & 7
-    t35 = (t31 ^ (layout_0 + 0xB54CDA56)) * 0x9E3779B1
-    t39 = ((t35 ^ (t35 >> 15)) * 0x85EBCA77) >> 29
-    t41 = (t17 - t39) & 7
-    t45 = (t41 ^ (layout_0 + 0x1715609D)) * 0x9E3779B1
-    t49 = ((t45 ^ (t45 >> 15)) * 0x85EBCA77) >> 29
-    t51 = (t31 - t49) & 7
-    t55 = (t51 ^ (layout_0 + 0x78DDE6E4)) * 0x9E3779B1
-    t59 = ((t55 ^ (t55 >> 15)) * 0x85EBCA77) >> 29
-    t61 = (t41 - t59) & 7
-    t65 = (t61 ^ (layout_0 + 0xDAA66D2B)) * 0x9E3779B1
-    t69 = ((t65 ^ (t65 >> 15)) * 0x85EBCA77) >> 29
-    t71 = (t51 - t69) & 7
-    t75 = (t71 ^ (layout_0 + 0x3C6EF372)) * 0x9E3779B1
-    t79 = ((t75 ^ (t75 >> 15)) * 0x85EBCA77) >> 29
-    t81 = (t61 - t79) & 7
-    t85 = (t81 ^ (layout_0 + 0x9E3779B9)) * 0x9E3779B1
-    t89 = ((t85 ^ (t85 >> 15)) * 0x85EBCA77) >> 29
-    t91 = (t71 - t89) & 7
-    t93 = (t91 ^ layout_0) * 0x9E3779B1
-    t97 = ((t93 ^ (t93 >> 15)) * 0x85EBCA77) >> 29
-    t101 = (t91 << 3) + ((t81 - t97) & 7)
-    t105 = tl.where(t101 < 14, t101.to(tl.int32, bitcast=True), -1)
     # mask
-    mask_4_0 = 0 <= t105
+    mask_4_0 = 0 <= found_0
     # UP
     tl.store(mask_ptr + lane, mask_0_0 & alive, mask=valid)
     # DOWN
@@ -1207,7 +1160,7 @@ def _keep(kept_ptr, place, layout, scene, changed):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, arrays, place, state, scene):
+def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found):
     """Write observations, unless they are written already, and masks."""
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr = arrays
     worlds, lanes, world, agent, lane, valid = place
@@ -1219,9 +1172,9 @@ def _survey(observation_ptr, mask_ptr, arrays, place, state, scene):
         scene_0, scene_1 = scene
         _observe(
             observation_ptr, lanes, lane, valid, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-            meter_social, meter_health, meter_fitness, position_x, position_y, age, layout, scene_0, scene_1,
+            meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
         )
-    _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, layout)
+    _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, found)
 
 
 @triton.jit
@@ -1249,6 +1202,10 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         table_case_16, table_case_17, table_case_18, table_case_19, table_case_20,
     ) = columns
     moved_x, moved_y = _move(position_x, position_y, action, table_case_19, table_case_20)
+    if GROUP > 1:
+        # Who is not alive stays, and observes what is there.
+        moved_x = tl.where(alive, moved_x, position_x)
+        moved_y = tl.where(alive, moved_y, position_y)
     cell = _stand(moved_x, moved_y)
     if cells is None:
         found = _search(layout, cell)
@@ -1293,7 +1250,7 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         next_alive, next_episode_return, episode, layout,
     )
     outcome = (reward, terminated, truncated, used, cause)
-    return state, outcome, ending
+    return state, outcome, ending, found
 
 
 @triton.jit
@@ -1361,7 +1318,7 @@ def _final_state(ending, lived, arrays, place, state):
 
 @triton.jit
 def _conclude(
-    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
+    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
     GROUP: tl.constexpr,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
@@ -1375,6 +1332,7 @@ def _conclude(
     if observation_ptr is None:
         if some > 0:
             state = _begin(ending, 1, arrays, place, state, key, number)
+            found = _seek(state)
     else:
         for turn in range(1 - some, 2):
             if stale > 0:
@@ -1387,6 +1345,7 @@ def _conclude(
                 wanted = ending
                 if GROUP == 1:
                     state = _final_state(ending, lived, arrays, place, state)
+                    found = _seek(state)
             (
                 meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
                 meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
@@ -1394,12 +1353,13 @@ def _conclude(
             scene_0, scene_1 = scene
             _observe(
                 target_ptr, lanes, lane, wanted, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
-                meter_social, meter_health, meter_fitness, position_x, position_y, age, layout, scene_0, scene_1,
+                meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
             )
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)
                 stale = 1
-    return state, scene, stale
+                found = _seek(state)
+    return state, scene, stale, found
 
 
 @triton.jit
@@ -1433,7 +1393,8 @@ def reset(
     state = _begin(valid, 0, arrays, place, state, key, number)
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
+    found = _seek(state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents"])
@@ -1447,7 +1408,8 @@ def observe(
     place = _place(worlds, agents, GROUP, BLOCK)
     state = _load(arrays, place)
     scene = _look(arrays, place, state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene)
+    found = _seek(state)
+    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
@@ -1479,12 +1441,14 @@ def step(
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    found = nothing
     ending = nothing > 0
     # One turn of a loop: loads are issued together before it, and not each where it is needed first.
     for _ in range(1 + _zero(lanes)):
-        state, outcome, ending = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
-    state, scene, stale = _conclude(
-        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number, GROUP,
+        state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
+    state, scene, stale, found = _conclude(
+        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
+        GROUP,
     )
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
@@ -1493,7 +1457,7 @@ def step(
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if kept_ptr is not None:
         _keep(kept_ptr, place, state[14], scene, ~known | ending)
-    _survey(None, mask_ptr, arrays, place, state, None)
+    _survey(None, mask_ptr, arrays, place, state, None, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
@@ -1525,6 +1489,7 @@ def rollout(
     stale = 1
     nothing = tl.zeros([BLOCK], tl.int32)
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
+    found = nothing
     if actions_ptr is None and choices_ptr is None:
         words = _policy(stream, now, key[0], key[1])
     cells = _pack(state[14])
@@ -1557,18 +1522,18 @@ def rollout(
             else:
                 action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[11]
-        state, outcome, ending = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if EVERY_TICK:
-            state, scene, stale = _conclude(
-                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, key, number,
-                GROUP,
+            state, scene, stale, found = _conclude(
+                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+                number, GROUP,
             )
-            _survey(None, mask_ptr, arrays, place, state, None)
+            _survey(None, mask_ptr, arrays, place, state, None, found)
         else:
-            state, scene, stale = _conclude(
-                ending, lived, None, None, arrays, place, state, scene, stale, key, number, GROUP,
+            state, scene, stale, found = _conclude(
+                ending, lived, None, None, arrays, place, state, scene, stale, found, key, number, GROUP,
             )
         begins = ending & valid
         if tl.max(begins.to(tl.int32), axis=0) > 0:

@@ -35,7 +35,7 @@ def lower_planned(planned: Plan) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
-    if planned.cell_cache:
+    if planned.found:
         functions += cell_cache_functions(planned)
     functions.append(tick(planned))
     if universe.clock is not None:
@@ -75,6 +75,6 @@ def _between_ticks(
     """A function that looks at the state between two ticks."""
     builder = Builder(name)
     lane = input_lane(planned, builder)
-    if planned.cell_cache:
+    if planned.found:
         lane.found = found(lane)
     return builder.finish(name, look(lane))

@@ -53,7 +53,8 @@ class Plan:
         draws: what a loop needs to draw the places of affordances; `None` where that is unrolled.
         rows: the tables of observations with a row per element, by segment.
         actions: `None` where the universe's own actions are unrolled.
-        cell_cache: the kernel gives the cells of affordances at random, and the one on the agent's cell.
+        found: the kernel gives the affordance at random on the agent's cell.
+        cell_cache: it also gives the cells of those affordances.
     """
 
     universe: Universe
@@ -68,6 +69,7 @@ class Plan:
     draws: DrawTable | None
     rows: dict[str, Table]
     actions: ActionTable | None
+    found: bool
     cell_cache: bool
 
     @property
@@ -80,8 +82,13 @@ class Plan:
         """The same plan, but for whether the kernel has a cell cache."""
         space = self.universe.space
         few = isinstance(space, Grid) and schema.cells(space) <= limits.cached_cells
+        cached = few and self.with_found().found
+        return replace(self, limits=limits, found=cached, cell_cache=cached)
+
+    def with_found(self) -> Plan:
+        """The same plan, but that the kernel gives what is on the agent's cell, if that takes a search."""
         unrolled = self.computed and self.affordances is None
-        return replace(self, limits=limits, cell_cache=unrolled and bool(self.places.random) and few)
+        return replace(self, found=unrolled and bool(self.places.random), cell_cache=False)
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:
@@ -103,6 +110,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         draw_table(universe, where, limits.draws),
         _row_tables(universe, numbers),
         action_table(universe) if len(universe.actions) > limits.actions else None,
+        False,
         False,
     )
     return planned.with_cell_cache(limits)

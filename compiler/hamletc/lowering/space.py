@@ -137,11 +137,14 @@ def affordance_here(lane: Lane) -> Value:
         cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
         here = builder.i32(schema.NOWHERE)
         if lane.found is not None:
-            numbers = _numbers(builder, where, builder.to_u32(lane.found))
-            here = builder.select(builder.less(lane.found, builder.i32(0)), here, numbers)
+            numbers = _numbers(builder, where, lane.found)
+            if numbers == lane.found:
+                here = numbers
+            else:
+                here = builder.select(builder.less(lane.found, builder.i32(0)), here, numbers)
         elif where.random:
             index = random_index(builder, where, lane.layout, builder.to_u32(cell))
-            numbers = _numbers(builder, where, index)
+            numbers = _numbers(builder, where, builder.to_i32(index))
             here = builder.select(builder.less(index, builder.u32(len(where.random))), numbers, here)
         if where.searched is not None:
             before = rank(builder, where.searched.cells, cell)
@@ -153,20 +156,20 @@ def affordance_here(lane: Lane) -> Value:
 
 
 def _numbers(builder: Builder, where: Places, index: Value) -> Value:
-    """The number (I32) of the affordance at random of this index (U32), anything where there is none.
+    """The number (I32) of the affordance at random of this index (I32), anything where there is none.
 
     Unrolled, it is the index, plus one for every number left out before it.
     """
     numbers = where.random
-    result = builder.to_i32(index)
+    result = index
     if where.searched is not None and where.fixed:
-        known = builder.less(index, builder.u32(len(numbers)))
+        known = builder.less(builder.to_u32(index), builder.u32(len(numbers)))
         return builder.lookup(where.searched.random, builder.select(known, result, builder.i32(0)))
     skipped = 0
     for position, number in enumerate(numbers):
         gap = number - position - skipped
         if gap:
-            reached = builder.less_equal(builder.i32(position), builder.to_i32(index))
+            reached = builder.less_equal(builder.i32(position), index)
             result = builder.add(result, builder.select(reached, builder.i32(gap), builder.i32(0)))
             skipped += gap
     return result

@@ -19,7 +19,7 @@ def tick(planned: Plan) -> Function:
     lane, action = begin_tick(planned, builder)
     builder.begin("act")
     act(lane, action)
-    if planned.cell_cache:
+    if planned.found:
         lane.position, lane.found = moved_position(lane), found(lane)
     builder.begin("interact")
     used = interact(lane, action)

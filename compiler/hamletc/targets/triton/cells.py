@@ -1,5 +1,7 @@
-"""The cell cache of GPUs: a rollout has the cells of affordances at random in words, four to a word, and finds the one
-on a lane's cell by comparing it with four at a time, in place of eight serial rounds of the inverse permutation.
+"""The cell cache of GPUs: what is on a lane's cell is found once in a tick, for the tick, observations and the mask.
+
+A step searches, by eight serial rounds of the inverse permutation. A rollout can have the cells of affordances at
+random in words, four to a word, and compare its own with four at a time.
 
 Words are made when a rollout begins, and anew where an episode does: there the lanes of a warp compute a cell each, for
 one lane of it after the other. The index of an affordance is `words * byte + word`.
@@ -9,23 +11,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hamlet import schema
 from hamletc.compilation import Compilation
 from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
 from hamletc.lowering.lower import lower_planned
-from hamletc.lowering.plan import Limits, Plan
+from hamletc.lowering.places import grid_of
+from hamletc.lowering.plan import Plan
 from hamletc.passes.pipeline import CELL_CACHE
 from hamletc.targets.triton.columns import operations
 
 NO_CELL = 127
 """A byte that is no cell: what is compared leaves the highest bit of each byte free."""
-GPU = Limits(cached_cells=NO_CELL)
 MOST = 32
 """The most affordances at random: a lane of a warp computes the cell of each."""
-TAKEN = ("move", "stand", "search")
-"""What a tick is given by these functions. A step, which is one tick, searches; it has no words."""
+SEEKING = ("stand", "search")
+"""The functions that find what is on a lane's cell."""
+TAKEN = ("move", *SEEKING)
+"""What a tick is given by these functions."""
 CELL = "cell"
-"""The function `place` of the cell cache; kernels have another one of that name."""
+"""The function `place` of the cell cache, for words; kernels have another one of that name."""
 TICKS_OF_AN_EPISODE = 9
 """Of a warp, until one of its lanes begins another: with random actions in the town."""
 TICKS_OF_A_LAUNCH = 64
@@ -46,39 +51,42 @@ class Words:
 
 def words(program: Program, at_random: int) -> Words | None:
     """The words of a program for kernels; `None` where it has none."""
-    if not any(function.name == "search" for function in program.functions):
+    if not any(function.name == CELL for function in program.functions):
         return None
     return Words(-(-at_random // 4), at_random)
 
 
 def with_cells(compilation: Compilation) -> Compilation:
-    """The program with words where they make a tick of a rollout shorter, and a note on what was chosen and why."""
-    plan = compilation.plan.with_cell_cache(GPU)
-    at_random = len(plan.places.random)
-    if not plan.cell_cache or at_random > MOST:
+    """The program that is given what is on the agent's cell; with words where they make a tick of a rollout shorter,
+    and a note on what was chosen and why."""
+    planned = compilation.plan.with_found()
+    if not planned.found:
         return compilation
-    cached = compilation.after(CELL_CACHE, lambda known: _cached(known, plan))
-    if cached is compilation:
+    found = compilation.after(CELL_CACHE, lambda known: _found(known, planned))
+    if found is compilation:
         return compilation
-    functions = {function.name: function for function in cached.program.functions}
+    at_random = len(planned.places.random)
+    functions = {function.name: function for function in found.program.functions}
     search, cell = operations(functions["search"]), operations(functions[CELL])
     count = -(-at_random // 4)
     compare, again = 4 * count + 8, cell + 10 * count + 20
     spent = compare + again // TICKS_OF_AN_EPISODE + at_random * cell // TICKS_OF_A_LAUNCH
-    if spent < search:
+    fit = at_random <= MOST and schema.cells(grid_of(compilation.universe)) <= NO_CELL
+    if fit and spent < search:
         why = f"cells: {count} words of a lane; about {spent} operations instead of {search} find what is on a cell"
-        return replace(cached, notes=(*compilation.notes, why))
-    why = f"cells: found by search, {search} operations; words would take about {spent}"
-    return replace(compilation, notes=(*compilation.notes, why))
+        return replace(found, notes=(*compilation.notes, why))
+    del functions[CELL]
+    others = f"words would take about {spent}" if fit else "there are too many for words"
+    why = f"cells: found by search, {search} operations; {others}"
+    program = replace(found.program, functions=tuple(functions.values()))
+    return replace(found, program=program, notes=(*compilation.notes, why))
 
 
-def _cached(known: Compilation, plan: Plan) -> Program:
-    """The program with a tick that is given what stands on its cell, and what gives it that."""
+def _found(known: Compilation, planned: Plan) -> Program:
+    """The program that is given what is on the agent's cell, with what gives it that."""
     # The time of these passes is that of the cell cache.
-    other = replace(known.with_program(lower_planned(plan)), stopwatch=Stopwatch()).edited().run().program
-    more = [other.function(name) for name in TAKEN]
-    more.append(replace(other.function("place"), name=CELL))
-    functions = [other.function("tick") if each.name == "tick" else each for each in known.program.functions]
-    names = {table.name for table in known.program.tables}
-    tables = (*known.program.tables, *(table for table in other.tables if table.name not in names))
-    return Program(known.program.universe, (*functions, *more), tables)
+    other = replace(known.with_program(lower_planned(planned)), stopwatch=Stopwatch()).edited().run().program
+    of_cells = {*TAKEN, "place", "shuffle"}
+    others = (function for function in other.functions if function.name not in of_cells)
+    finding = (other.function(name) for name in TAKEN)
+    return replace(other, functions=(*others, *finding, replace(other.function("place"), name=CELL)))

@@ -18,7 +18,7 @@ from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
-from hamletc.targets.triton.cells import CELL, NO_CELL, TAKEN, words
+from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN, words
 from hamletc.targets.triton.columns import LANES, Columns, operations
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
 from hamletc.targets.triton.slots import Slot, offset, slots
@@ -126,19 +126,24 @@ class _Context:
         nexts = {output: next_names.get(output.name, output.name) for output in tick.outputs}
         ticked = {output.name for output in tick.outputs} | {"episode_return"}
         advancing = ticked | {"alive", "hour"}
-        ticking = ("tick", *(TAKEN if self.words else ()))
+        finds = "search" in self.bodies
+        ticking = ("tick", *(TAKEN if finds else ()))
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         return {
             "universe": universe,
             "source": ", ".join(plain(source) for source in universe.sources),
             "tables": [table for table in self.program.tables if table.name not in self.columns.of],
             "words": self.words,
+            "finds": finds,
+            "seeking": SEEKING if finds else (),
+            "ticking": ticking,
             "no_cell": NO_CELL,
             "cell_tables": self.tables_of(CELL) if self.words else [],
             "ticked_tables": self.tables_of(*ticking),
             "ticked_columns": self.columns_of(*ticking),
-            "moved": [output.name.replace(".", "_") for output in self.bodies["move"].outputs] if self.words else [],
-            "stands": self.stands() if self.words else [],
+            "moved": [output.name.replace(".", "_") for output in self.bodies["move"].outputs] if finds else [],
+            "moved_from": [(f"moved_{axis}", self.variables[f"position.{axis}"]) for axis in schema.axes(universe)],
+            "stands": self.stands() if finds else [],
             "columns": self.columns.all,
             "column_arrays": self.columns.arrays([plain(source) for source in universe.sources]),
             "column_pointers": self.column_pointers(),
