@@ -541,10 +541,10 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
     # observe: observe grid, first_meal.hamlet:19
     plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 127.5, dtype)
     marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
-    for index in range(6 + _zero(lanes)):
+    for index in range(3 + _zero(lanes)):
         chunk = tl.cast(index, tl.int32)
-        row = observation_ptr + chunk * 4 * lanes + lane
-        bits = scene_0_0 >> (chunk & 7) * 4
+        row = observation_ptr + chunk * 8 * lanes + lane
+        bits = scene_0_0 >> (chunk & 3) * 8
         tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
         row += lanes
         tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
@@ -552,6 +552,14 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
         tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
         row += lanes
         tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 16) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 32) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 64) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 128) == 0, plain, marked), mask=wanted)
     row = observation_ptr + 24 * lanes + lane
     tl.store(row, tl.where((scene_0_0 & 16777216) == 0, plain, marked), mask=wanted)
     # Written a second time, by the same thread.

@@ -980,10 +980,10 @@ def _observe(
     # observe: observe grid, town.hamlet:123
     plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 127.5, dtype)
     marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
-    for index in range(16 + _zero(lanes)):
+    for index in range(8 + _zero(lanes)):
         chunk = tl.cast(index, tl.int32)
-        row = observation_ptr + chunk * 4 * lanes + lane
-        bits = tl.where(chunk < 8, scene_0_0, scene_1_0) >> (chunk & 7) * 4
+        row = observation_ptr + chunk * 8 * lanes + lane
+        bits = tl.where(chunk < 4, scene_0_0, scene_1_0) >> (chunk & 3) * 8
         tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
         row += lanes
         tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
@@ -991,6 +991,14 @@ def _observe(
         tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
         row += lanes
         tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 16) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 32) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 64) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 128) == 0, plain, marked), mask=wanted)
     # Written a second time, by the same thread.
     own = grid_own_0
     plain = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
@@ -1002,9 +1010,13 @@ def _observe(
     # here
     # observe: observe here, town.hamlet:123
     plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 255.0, dtype)
-    for index in range(5 + _zero(lanes)):
+    for index in range(3 + _zero(lanes)):
         chunk = tl.cast(index, tl.int32)
-        row = observation_ptr + (chunk * 3 + 74) * lanes + lane
+        row = observation_ptr + (chunk * 5 + 74) * lanes + lane
+        tl.store(row, plain, mask=wanted)
+        row += lanes
+        tl.store(row, plain, mask=wanted)
+        row += lanes
         tl.store(row, plain, mask=wanted)
         row += lanes
         tl.store(row, plain, mask=wanted)

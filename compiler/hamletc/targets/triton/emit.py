@@ -25,7 +25,7 @@ from hamletc.targets.triton.slots import Slot, offset, slots
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
-CHUNK = 4
+CHUNK = 8
 """Known rows that a turn of a loop writes: their bits are at the same places in each turn."""
 
 
