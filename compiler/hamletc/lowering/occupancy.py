@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from hamlet import schema
 from hamletc.ir.builder import Builder
@@ -14,8 +14,19 @@ from hamletc.lowering.layouts import random_cell, random_index
 from hamletc.lowering.places import Places, grid_of, rank
 from hamletc.lowering.plan import Plan
 
-Occupancy: TypeAlias = Callable[[Value], Value]
-"""Gives for a cell's index (U32) whether an affordance stands there (BOOL). Total: meaningless beyond the grid."""
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Where affordances stand.
+
+    Attributes:
+        at: gives for a cell's index (U32) whether one stands there (BOOL). Total: meaningless beyond the grid.
+        words: those (U32) with a bit per cell, none set beyond the grid; `None` where cells are asked for one by one.
+    """
+
+    at: Callable[[Value], Value]
+    words: tuple[Value, ...] | None = None
+
 
 LARGEST_MASK = 256
 """The largest product of words and affordances that are not at fixed cells with which a bit per cell is cheaper than
@@ -67,14 +78,16 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
     for cell_of in cells:
         mask = _joined(builder, builder.or_, mask, cell_of, _mark(builder, cell_of))
 
-    def occupied(cell: Value) -> Value:
-        word = word_with(builder, mask, cell)
-        return builder.not_(builder.equal(builder.and_(word, _mark(builder, cell)), builder.u32(0)))
-
-    return occupied
+    return Occupancy(lambda cell: has_bit(builder, mask, cell), tuple(mask))
 
 
-def word_with(builder: Builder, words: list[Value], index: Value) -> Value:
+def has_bit(builder: Builder, words: Sequence[Value], index: Value) -> Value:
+    """Whether (BOOL) the bit of an index (U32) is set, tested by its mark: for rows, whose marks are known."""
+    word = word_with(builder, words, index)
+    return builder.not_(builder.equal(builder.and_(word, _mark(builder, index)), builder.u32(0)))
+
+
+def word_with(builder: Builder, words: Sequence[Value], index: Value) -> Value:
     """The one of the words (U32) that has the bit of an index (U32)."""
     word_of = builder.shift_right(index, 5)
     word = words[0]
@@ -118,7 +131,7 @@ def _stored(lane: Lane) -> list[Value]:
 
 def _by_places(lane: Lane) -> Occupancy:
     builder, cells = lane.builder, _stored(lane)
-    return lambda cell: builder.any([builder.equal(cell, other) for other in cells])
+    return Occupancy(lambda cell: builder.any([builder.equal(cell, other) for other in cells]))
 
 
 def _by_permutation(lane: Lane) -> Occupancy:
@@ -136,7 +149,7 @@ def _by_permutation(lane: Lane) -> Occupancy:
             found.append(builder.less(index, builder.u32(len(where.random))))
         return builder.any(found)
 
-    return occupied
+    return Occupancy(occupied)
 
 
 # --- a loop over the affordances at random, which marks their cells ---------------------------------------------------

@@ -25,6 +25,7 @@ class Limits:
 
     `cached_cells`: the most cells of a grid on which the kernel has a cache of the cells of unrolled affordances at
     random.
+    `window_lines`: the most lines of an observed window, the rows along its first axis, whose bits are found at once.
     """
 
     affordances: int = 64
@@ -33,6 +34,7 @@ class Limits:
     draws: int = 256
     cached_cells: int = 0
     actions: int = 64
+    window_lines: int = 64
 
 
 LIMITS = Limits()
@@ -77,10 +79,11 @@ class Plan:
         return tables_of((*parts, *self.rows.values(), self.actions))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
-        """The same plan, but for whether the kernel has a cell cache."""
+        """The same plan, but for whether the kernel has a cell cache, as the limits say."""
         space = self.universe.space
         few = isinstance(space, Grid) and schema.cells(space) <= limits.cached_cells
         unrolled = self.computed and self.affordances is None
+        limits = replace(self.limits, cached_cells=limits.cached_cells)
         return replace(self, limits=limits, cell_cache=unrolled and bool(self.places.random) and few)
 
 
