@@ -185,10 +185,10 @@ def _progress(lane: Lane, per: int | None) -> Value:
     spent = builder.to_f32(there_is(lane.progress, "progress"))
     if per is not None:
         return builder.div(spent, builder.f32(round32(float(per))))
-    affordances, nobody = lane.plan.affordances, builder.less(engaged, builder.i32(0))
-    if affordances is not None and affordances.duration is not None:
+    nobody = builder.less(engaged, builder.i32(0))
+    if lane.plan.durations is not None:
         row = builder.select(nobody, builder.i32(0), engaged)
-        ticks_of = builder.to_f32(builder.lookup(affordances.duration, row))
+        ticks_of = builder.to_f32(builder.lookup(lane.plan.durations, row))
         return builder.select(nobody, builder.f32(0.0), builder.div(spent, ticks_of))
     lasting = [
         (number, float(affordance.duration))

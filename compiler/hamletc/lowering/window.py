@@ -70,10 +70,11 @@ def window_words(
         bits = builder.and_(_moved(builder, string.word(source), amount), builder.u32(mask))
         if (condition := inside[others]) is not None:
             bits = builder.select(condition, bits, builder.u32(0))
-        result[to] = builder.or_(result[to], bits)
+        result[to] = builder.or_(bits, result[to])
     if len(sizes) == 1:
         return result
-    return [builder.and_(*pair) for pair in zip(result, _sides(builder, sizes[0], radius, position[0], pieces), strict=True)]
+    sides = _sides(builder, sizes[0], radius, position[0], pieces)
+    return [builder.and_(word, rows) for word, rows in zip(result, sides, strict=True)]
 
 
 def _pieces(sizes: tuple[int, ...], radius: int) -> Iterator[_Piece]:
@@ -127,9 +128,9 @@ def _sides(builder: Builder, size: int, radius: int, x: Value, pieces: list[_Pie
         known = _between(builder, size, radius, x, piece)
         factors[word, known] |= 1 << bit
         if bit + piece.count > WORD:
-            words[word + 1] = builder.or_(words[word + 1], builder.shift_right(known, WORD - bit))
+            words[word + 1] = builder.or_(builder.shift_right(known, WORD - bit), words[word + 1])
     for (word, known), factor in factors.items():
-        words[word] = builder.or_(words[word], builder.mul(known, builder.u32(factor)))
+        words[word] = builder.or_(builder.mul(known, builder.u32(factor)), words[word])
     return [words[number] for number in sorted(words)]
 
 

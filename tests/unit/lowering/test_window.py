@@ -9,16 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hamletc.compile import Options, lower, optimise
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import I32, U32, ShiftLeft, ShiftRight
 from hamletc.lowering.occupancy import WORD
-from hamletc.lowering.window import lines, window_words
-from hamletc.passes.pipeline import WINDOW_WORDS
-from samples import sample, universe_of
-from samples.written import household
+from hamletc.lowering.window import window_words
 
 LANES = 48
 
