@@ -9,12 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hamlet.universe import Universe
+from hamletc.compile import Options, lower, optimise
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import I32, U32, ShiftLeft, ShiftRight
 from hamletc.lowering.occupancy import WORD
-from hamletc.lowering.window import window_words
+from hamletc.lowering.plan import LIMITS
+from hamletc.lowering.window import lines, window_words
+from hamletc.passes.facts import facts_of
+from hamletc.passes.pipeline import WINDOW_WORDS
+from samples import sample, universe_of
+from samples.inputs import random_inputs
+from samples.written import household
 
 LANES = 48
 
@@ -100,3 +108,43 @@ def check(sizes: tuple[int, ...], radius: int, seed: int, share: float) -> None:
     expected = rows(sizes, radius, positions, occupied)
     assert np.array_equal(bits(sizes, radius, positions, occupied), expected)
     assert expected.any() or share < 1.0
+
+
+@pytest.mark.parametrize(("name", "radius"), [("shifts", 2), ("household", 2)])
+def test_the_switch_leaves_the_bits(name: str, radius: int) -> None:
+    universe = universe_of(household()) if name == "household" else sample(name)
+    programs = [optimise(lower(universe, Options(disabled_passes=off))).program for off in ((), (WINDOW_WORDS,))]
+    words, by_row = (program.function("observe") for program in programs)
+    assert words != by_row
+    inputs = random_inputs(universe, by_row, facts_of(universe, programs[1]), 500, 3)
+    seen, expected = (
+        evaluate(each, inputs, program.tables, program.functions)
+        for each, program in zip((words, by_row), programs, strict=True)
+    )
+    assert seen.keys() == expected.keys()
+    assert all(seen[name].tobytes() == values.tobytes() for name, values in expected.items())
+    assert 0.1 < seen["window"].mean() < 0.9
+    assert seen["window"].shape[0] == (2 * radius + 1) ** 2
+
+
+def test_windows_of_too_many_lines_are_asked_for_row_by_row() -> None:
+    """A window has as many lines as rows along the other axes."""
+    assert [lines((9,) * axes, 3) for axes in (1, 2, 3)] == [1, 7, 49]
+    assert lines((4,) * 4, 1) < LIMITS.window_lines < lines((3,) * 5, 1)
+    shifts = [
+        sum(
+            isinstance(node.op, ShiftLeft | ShiftRight)
+            for node in lower(cubes(sizes)).program.function("observe").nodes
+        )
+        for sizes in ("4 x 4 x 4 x 4", "3 x 3 x 3 x 3 x 3")
+    ]
+    assert shifts[0] > 27 > shifts[1]
+
+
+def cubes(sizes: str) -> Universe:
+    """A universe that observes a window of a grid."""
+    return universe_of(
+        f"universe u\nspace grid {sizes} {{ edges clamp }}\nmeter a = 1 {{ decay 0.1 }}\n"
+        "affordance Bed at random { instantly { a += 0.1 } }\n"
+        "dies when a <= 0\nreward a\nobserve { window 1  meters }\n"
+    )
