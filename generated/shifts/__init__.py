@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
-    "numba_kernels.py": "28b86058da84b9cdecffab67af91db99173b1aad5979d7e31e19316b0def0abc",
-    "triton_kernels.py": "a5541b0505878cd05dcd6b3f0b3e056d1b05669f81ecd0e8b793e197e2685f0e",
+    "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
+    "numba_kernels.py": "e89d53d6d60ed4dd7266b9e31adb1c7efc1a83084a6a604b24399a43cf0a7b84",
+    "triton_kernels.py": "f5f170c8cb6dcdc8cd108200588949dc70c814c4eab8756d1123e82959e8ddee",
 }
 
 
