@@ -89,7 +89,7 @@ def lower(universe: Universe, options: Options | None = None, stopwatch: Stopwat
     from hamletc.passes.pipeline import WINDOW_WORDS
 
     options = options or Options()
-    limits = replace(LIMITS, window_lines=0) if WINDOW_WORDS in options.disabled_passes else LIMITS
+    limits = replace(LIMITS, window_rows=0) if WINDOW_WORDS in options.disabled_passes else LIMITS
     return replace(
         Compilation.begin(universe, limits),
         disabled=frozenset(options.disabled_passes),

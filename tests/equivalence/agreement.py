@@ -83,7 +83,7 @@ def check_text(text: str, universe: Universe) -> None:
 
 def lowered_by(limits: Limits) -> Limits:
     """The limits by which a universe is lowered. With tables, each row of a window is asked for on its own."""
-    return limits if limits == LIMITS else replace(limits, window_lines=0)
+    return limits if limits == LIMITS else replace(limits, window_rows=0)
 
 
 def programs(universe: Universe, case: Case) -> dict[str, Program]:

@@ -30,7 +30,7 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
-from hamletc.lowering.window import lines, window_words
+from hamletc.lowering.window import window_words
 
 
 def observe(lane: Lane) -> tuple[Output, ...]:
@@ -102,8 +102,7 @@ def _grid(lane: Lane, name: str, occupied: Occupancy) -> Value:
 def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
     builder, sizes = lane.builder, grid_of(lane.universe).sizes
     row = builder.to_u32(builder.element(name))
-    if occupied.words is not None and lines(sizes, radius) <= lane.plan.limits.window_lines:
-        words = window_words(builder, sizes, radius, lane.position, occupied.words)
+    if words := window_words(lane, radius, occupied):
         return _indicator(lane, has_bit(builder, words, row))
     side, rest = builder.u32(2 * radius + 1), row
     seen: list[Value] = []

@@ -22,10 +22,17 @@ class Occupancy:
     Attributes:
         at: gives for a cell's index (U32) whether one stands there (BOOL). Total: meaningless beyond the grid.
         words: those (U32) with a bit per cell, none set beyond the grid; `None` where cells are asked for one by one.
+        stands: gives the cells (U32) that have one; `None` where these are too many to be found one after the other.
+        asked, found: how many operations `at` and `stands` take, about.
+        count: of the cells that `stands` gives.
     """
 
     at: Callable[[Value], Value]
     words: tuple[Value, ...] | None = None
+    stands: Callable[[], list[Value]] | None = None
+    asked: int = 0
+    found: int = 0
+    count: int = 0
 
 
 LARGEST_MASK = 256
@@ -36,6 +43,10 @@ WORD = 32
 """Cells that a word has bits for."""
 CELLS = "cells"
 LAYOUT = f"{CELLS}.layout"
+PERMUTED = 80
+"""Operations of a permutation or its inverse, about."""
+FEW = 8
+"""So many permutations are unrolled at the most where there are no words."""
 PER_ROW = 2
 """Affordances that a row of the loop marks: a GPU computes two permutations in the time of one."""
 FEWEST = 5
@@ -131,7 +142,12 @@ def _stored(lane: Lane) -> list[Value]:
 
 def _by_places(lane: Lane) -> Occupancy:
     builder, cells = lane.builder, _stored(lane)
-    return Occupancy(lambda cell: builder.any([builder.equal(cell, other) for other in cells]))
+    return Occupancy(
+        at=lambda cell: builder.any([builder.equal(cell, other) for other in cells]),
+        stands=lambda: cells,
+        asked=2 * len(cells),
+        count=len(cells),
+    )
 
 
 def _by_permutation(lane: Lane) -> Occupancy:
@@ -149,7 +165,12 @@ def _by_permutation(lane: Lane) -> Occupancy:
             found.append(builder.less(index, builder.u32(len(where.random))))
         return builder.any(found)
 
-    return Occupancy(occupied)
+    def stands() -> list[Value]:
+        return [*map(builder.u32, where.taken), *_random(lane)]
+
+    few = where.searched is None and len(where.random) <= FEW
+    asked, count = PERMUTED + 2 * len(where.taken), len(where.taken) + len(where.random)
+    return Occupancy(occupied, None, stands if few else None, asked, asked * len(where.random), count)
 
 
 # --- a loop over the affordances at random, which marks their cells ---------------------------------------------------

@@ -25,7 +25,7 @@ class Limits:
 
     `cached_cells`: the most cells of a grid on which the kernel has a cache of the cells of unrolled affordances at
     random.
-    `window_lines`: the most lines of an observed window, the rows along its first axis, whose bits are found at once.
+    `window_rows`: the most rows of an observed window whose bits are found at once; registers hold them.
     """
 
     affordances: int = 64
@@ -34,7 +34,7 @@ class Limits:
     draws: int = 256
     cached_cells: int = 0
     actions: int = 64
-    window_lines: int = 64
+    window_rows: int = 1024
 
 
 FEWEST_DURATIONS = 4

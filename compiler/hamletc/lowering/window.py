@@ -4,6 +4,8 @@ Where occupancy has a bit per cell, those of a window are at known distances fro
 place. So that string of bits is shifted once, and what is left is to close the gaps between the *lines* of the window,
 its rows along the first axis, and to clear what is beyond the sides of the grid. Along the last axis nothing is:
 there is nothing before the first word of the string and behind the last.
+
+On a large grid of few affordances each marks the row that it is in, if there is one.
 """
 
 from __future__ import annotations
@@ -16,11 +18,16 @@ from math import prod
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import ShiftLeft, ShiftRight, Value
-from hamletc.lowering.occupancy import WORD
-from hamletc.lowering.places import cell_index
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.occupancy import WORD, Occupancy
+from hamletc.lowering.places import cell_index, cell_position, grid_of
 
 PIECE = WORD - 1
 """The most rows of a line that are looked at together: amounts of shifts stay below a word's bits."""
+
+
+MOST_LINES = 64
+"""The most lines of a window whose gaps are closed, each by some operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +54,61 @@ def lines(sizes: tuple[int, ...], radius: int) -> int:
     return (2 * radius + 1) ** (len(sizes) - 1)
 
 
-def window_words(
+def window_words(lane: Lane, radius: int, occupied: Occupancy) -> list[Value]:
+    """Words (U32) with a bit per row of a window; none where each row asks for its cell."""
+    builder, sizes = lane.builder, grid_of(lane.universe).sizes
+    if (2 * radius + 1) ** len(sizes) > lane.plan.limits.window_rows:
+        return []
+    if occupied.words is not None:
+        few = lines(sizes, radius) <= MOST_LINES
+        return shifted(builder, sizes, radius, lane.position, occupied.words) if few else []
+    if occupied.stands is not None and _marks_pay(sizes, radius, occupied):
+        return marked(builder, sizes, radius, lane.position, occupied.stands())
+    return []
+
+
+def _marks_pay(sizes: tuple[int, ...], radius: int, occupied: Occupancy) -> bool:
+    """Whether that is about as many operations as asking for each row, or fewer."""
+    rows = (2 * radius + 1) ** len(sizes)
+    mark = 12 * len(sizes) + 3 * (1 + _words(rows))
+    return occupied.found + occupied.count * mark <= rows * (occupied.asked + 10 * len(sizes))
+
+
+def _words(rows: int) -> int:
+    return -(-rows // WORD)
+
+
+def marked(
+    builder: Builder, sizes: tuple[int, ...], radius: int, position: tuple[Value, ...], cells: list[Value]
+) -> list[Value]:
+    """Words (U32) with a bit per row of a window on these cells (U32); the position of the agent is I32 per axis."""
+    side, nothing = 2 * radius + 1, builder.u32(0)
+    words = [nothing] * _words(side ** len(sizes))
+    for cell in cells:
+        row, inside = nothing, []
+        for axis, (there, own) in enumerate(zip(cell_position(builder, sizes, cell), position, strict=True)):
+            offset = builder.to_u32(builder.add(builder.sub(there, own), builder.i32(radius)))
+            inside.append(builder.less(offset, builder.u32(side)))
+            row = builder.add(builder.mul(offset, builder.u32(side**axis)), row)
+        bit = builder.shift_left(builder.u32(1), builder.and_(row, builder.u32(WORD - 1)))
+        bit = builder.select(builder.all(inside), bit, nothing)
+        number = builder.shift_right(row, WORD.bit_length() - 1)
+        for word, others in enumerate(words):
+            mine = bit
+            if len(words) > 1:
+                mine = builder.select(builder.equal(number, builder.u32(word)), bit, nothing)
+            words[word] = builder.or_(mine, others)
+    return words
+
+
+def shifted(
     builder: Builder, sizes: tuple[int, ...], radius: int, position: tuple[Value, ...], cells: tuple[Value, ...]
 ) -> list[Value]:
     """Words (U32) with a bit per row of a window.
 
     Args:
         position: of the agent, I32 per axis.
-        cells: words (U32) with a bit per cell of the grid.
+        cells: words (U32) with a bit per cell of the grid, none set beyond it.
     """
     before = radius * sum(prod(sizes[:axis]) for axis in range(len(sizes)))
     ahead = -(-before // WORD)
@@ -65,7 +119,7 @@ def window_words(
 
     pieces = list(_pieces(sizes, radius))
     inside = {piece.others: _inside(builder, sizes, radius, position, piece.others) for piece in pieces}
-    result = [builder.u32(0)] * -(-((2 * radius + 1) ** len(sizes)) // WORD)
+    result = [builder.u32(0)] * _words((2 * radius + 1) ** len(sizes))
     for (to, others, source, amount), mask in _moves(pieces).items():
         bits = builder.and_(_moved(builder, string.word(source), amount), builder.u32(mask))
         if (condition := inside[others]) is not None:

@@ -16,8 +16,7 @@ from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import I32, U32, ShiftLeft, ShiftRight
 from hamletc.lowering.occupancy import WORD
-from hamletc.lowering.plan import LIMITS
-from hamletc.lowering.window import lines, window_words
+from hamletc.lowering.window import MOST_LINES, lines, marked, shifted
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import WINDOW_WORDS
 from samples import sample, universe_of
@@ -37,12 +36,17 @@ def rows(sizes: tuple[int, ...], radius: int, positions: Array, occupied: Array)
     return np.stack(around, axis=1)
 
 
-def bits(sizes: tuple[int, ...], radius: int, positions: Array, occupied: Array) -> Array:
-    """[rows, lanes] by words; no amount of a shift is 32 or more."""
+def bits(sizes: tuple[int, ...], radius: int, positions: Array, occupied: Array, places: Array | None = None) -> Array:
+    """[rows, lanes] by words, from words of cells or from `places` [places, lanes]; no amount of a shift is 32 or
+    more."""
     builder = Builder()
     position = tuple(builder.input(I32, f"position.{axis}") for axis in range(len(sizes)))
     cells = tuple(builder.input(U32, f"word.{number}") for number in range(-(-prod(sizes) // WORD)))
-    words = window_words(builder, sizes, radius, position, cells)
+    if places is None:
+        words = shifted(builder, sizes, radius, position, cells)
+    else:
+        found = [builder.input(U32, f"place.{number}") for number in range(len(places))]
+        words = marked(builder, sizes, radius, position, found)
     outputs = [Output(f"window.{number}", word) for number, word in enumerate(words)]
     shifts = {node.op.right for node in builder.nodes if isinstance(node.op, ShiftLeft | ShiftRight)}
     outputs += [Output(f"amount.{value}", value) for value in shifts]
@@ -52,10 +56,13 @@ def bits(sizes: tuple[int, ...], radius: int, positions: Array, occupied: Array)
     packed = np.packbits(flat, axis=1, bitorder="little").view("<u4").astype(np.uint32)
     inputs = {f"position.{axis}": each.astype(np.int32) for axis, each in enumerate(positions)}
     inputs |= {f"word.{number}": packed[:, number] for number in range(packed.shape[1])}
+    inputs |= {
+        f"place.{number}": each.astype(np.uint32) for number, each in enumerate(() if places is None else places)
+    }
     given = evaluate(function, inputs, ())
     assert all((given[f"amount.{value}"] < WORD).all() for value in shifts)
-    found = np.stack([given[f"window.{number}"] for number in range(len(words))]).astype(np.uint32)
-    unpacked = np.unpackbits(found.T.copy().view(np.uint8), axis=1, bitorder="little").T
+    packed = np.stack([given[f"window.{number}"] for number in range(len(words))]).astype(np.uint32)
+    unpacked = np.unpackbits(packed.T.copy().view(np.uint8), axis=1, bitorder="little").T
     count = (2 * radius + 1) ** len(sizes)
     assert not unpacked[count:].any()
     return unpacked[:count].astype(bool)
@@ -107,6 +114,12 @@ def check(sizes: tuple[int, ...], radius: int, seed: int, share: float) -> None:
     occupied = generator.random((LANES, *reversed(sizes))) < share
     expected = rows(sizes, radius, positions, occupied)
     assert np.array_equal(bits(sizes, radius, positions, occupied), expected)
+    few = np.stack([generator.integers(0, prod(sizes), LANES) for _ in range(generator.integers(1, 6))])
+    marks = np.zeros((LANES, prod(sizes)), np.bool_)
+    for cells in few:
+        marks[np.arange(LANES), cells] = True
+    places = marks.reshape(occupied.shape)
+    assert np.array_equal(bits(sizes, radius, positions, places, few), rows(sizes, radius, positions, places))
     assert expected.any() or share < 1.0
 
 
@@ -130,7 +143,7 @@ def test_the_switch_leaves_the_bits(name: str, radius: int) -> None:
 def test_windows_of_too_many_lines_are_asked_for_row_by_row() -> None:
     """A window has as many lines as rows along the other axes."""
     assert [lines((9,) * axes, 3) for axes in (1, 2, 3)] == [1, 7, 49]
-    assert lines((4,) * 4, 1) < LIMITS.window_lines < lines((3,) * 5, 1)
+    assert lines((4,) * 4, 1) < MOST_LINES < lines((3,) * 5, 1)
     shifts = [
         sum(
             isinstance(node.op, ShiftLeft | ShiftRight)
