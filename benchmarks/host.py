@@ -136,7 +136,7 @@ class Library:
             )
             for launch, block in launches(module, declared)
         )
-        self.cubins = Cubins(CAPABILITY, "none", declared.TABLES, declared.KEPT, kernels)
+        self.cubins = Cubins(CAPABILITY, "none", declared.TABLES, declared.KEPT, declared.REGISTERS, kernels)
         self.files = {f"{folder(CAPABILITY)}/nothing.cubin": b""}
 
 

@@ -85,10 +85,13 @@ def check(reading: UniverseText) -> Checked:
 def lower(universe: Universe, options: Options | None = None, stopwatch: Stopwatch | None = None) -> Compilation:
     """The tick IR as the lowering makes it, and what is known about it."""
     from hamletc.compilation import Compilation
+    from hamletc.lowering.plan import LIMITS
+    from hamletc.passes.pipeline import WINDOW_WORDS
 
     options = options or Options()
+    limits = replace(LIMITS, window_rows=0) if WINDOW_WORDS in options.disabled_passes else LIMITS
     return replace(
-        Compilation.begin(universe),
+        Compilation.begin(universe, limits),
         disabled=frozenset(options.disabled_passes),
         stopwatch=stopwatch or Stopwatch(),
         observer=options.observer,

@@ -93,6 +93,7 @@ table_time_cos = Short("f32", (
     -0.9659258, -1.0, -0.9659258, -0.8660254, -0.70710677, -0.5, -0.25881904, -1.8369701e-16, 0.25881904, 0.5,
     0.70710677, 0.8660254, 0.9659258,
 ))
+table_affordance_duration = Short("i32", (5, 6, 3, 2, 2, 3, 6, 4, 3, 2, 8, 6, 4, 3))
 table_case_0 = Short("i32", (
     0, 0,
     -1,  # act: space grid, shifts.hamlet:6
@@ -262,23 +263,6 @@ table_case_24 = Short("f32", (
     -0.08,  # interact: affordance Gym, shifts.hamlet:103
     -0.15,  # interact: affordance Park, shifts.hamlet:107
     -0.15, -0.15,
-))
-table_case_25 = Short("f32", (
-    5.0,
-    6.0,  # observe: observe progress, shifts.hamlet:115
-    3.0,  # observe: observe progress, shifts.hamlet:115
-    2.0,  # observe: observe progress, shifts.hamlet:115
-    2.0,  # observe: observe progress, shifts.hamlet:115
-    3.0,  # observe: observe progress, shifts.hamlet:115
-    6.0,  # observe: observe progress, shifts.hamlet:115
-    4.0,  # observe: observe progress, shifts.hamlet:115
-    3.0,  # observe: observe progress, shifts.hamlet:115
-    2.0,  # observe: observe progress, shifts.hamlet:115
-    8.0,  # observe: observe progress, shifts.hamlet:115
-    6.0,  # observe: observe progress, shifts.hamlet:115
-    4.0,  # observe: observe progress, shifts.hamlet:115
-    3.0,  # observe: observe progress, shifts.hamlet:115
-    5.0, 5.0,
 ))
 
 
@@ -868,7 +852,25 @@ def _observe_lane(
     energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0, age_0, engaged_0,
     progress_0, hour_0, scene_0_0, scene_1_0,
 ):
-    """What a lane observes in single rows."""
+    """What a lane observes in single rows, then what the repeated rows share."""
+    # observe: observe window, shifts.hamlet:115
+    t165 = add(to_u32(add(multiply(y_0, 8), x_0)), 14)
+    t168 = equal(bit_and(t165, 64), 0)
+    t170 = where(t168, scene_0_0, 0)
+    t173 = equal(bit_and(t165, 32), 0)
+    t175 = where(t168, scene_1_0, 0)
+    t176 = where(t173, t170, t175)
+    t177 = bit_and(t165, 31)
+    t179 = bit_xor(t177, 31)
+    t181 = shift_left(shift_left(t176, 1), t179)
+    t182 = bit_or(shift_right(where(t173, where(t168, 0, scene_1_0), t170), t177), t181)
+    t188 = bit_or(bit_and(shift_right(t182, 3), 992), bit_and(t182, 31))
+    t197 = bit_and(shift_right(t182, 9), 0x000F8000)
+    t198 = bit_or(t197, bit_or(bit_and(shift_right(t182, 6), 31744), t188))
+    t202 = shift_left(shift_left(where(t173, t175, 0), 1), t179)
+    t207 = bit_and(shift_left(bit_or(shift_right(t176, t177), t202), 20), 0x01F00000)
+    t214 = multiply(bit_and(shift_right(1020, to_u32(x_0)), 31), 0x00108421)
+    t215 = bit_and(bit_or(t207, t198), t214)
     # observe: observe position, shifts.hamlet:115
     x_1 = to_f32(x_0) / f32(7.0)
     y_1 = to_f32(y_0) / f32(7.0)
@@ -876,29 +878,23 @@ def _observe_lane(
     time_sin_0 = take(table_time_sin, hour_0)
     time_cos_0 = take(table_time_cos, hour_0)
     # observe: observe progress, shifts.hamlet:115
-    t206 = take(table_case_25, to_i32(bit_and(to_u32(engaged_0), 15)))
-    progress_1 = where(less(engaged_0, 0), f32(0.0), to_f32(progress_0) / t206)
+    t231 = less(engaged_0, 0)
+    t233 = take(table_affordance_duration, where(t231, 0, engaged_0))
+    progress_1 = where(t231, f32(0.0), to_f32(progress_0) / to_f32(t233))
     # observe: observe lifetime, shifts.hamlet:115
     lifetime_0 = to_f32(age_0) / f32(500.0)
     return (
         x_1, y_1, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, time_sin_0,
-        time_cos_0, progress_1, lifetime_0,
+        time_cos_0, progress_1, lifetime_0, t215,
     )
 
 
 @traced
-def _observe_window(element_0, x_0, y_0, scene_0_0, scene_1_0):
+def _observe_window(element_0, t215):
     """Rows 0 to 24, one at a time."""
     # observe: observe window, shifts.hamlet:115
-    t159 = to_u32(element_0)
-    t165 = add(x_0, subtract(to_i32(remainder(t159, 5)), 2))
-    t172 = add(y_0, subtract(to_i32(divide(t159, 5)), 2))
-    t177 = to_u32(add(multiply(t172, 8), t165))
-    t178 = less_equal(0, t165) & less(t165, 8)
-    t180 = (t178 & less_equal(0, t172)) & less(t172, 8)
-    t185 = shift_left(1, bit_and(t177, 31))
-    t186 = bit_and(where(equal(shift_right(t177, 5), 1), scene_1_0, scene_0_0), t185)
-    window_0 = where(t180 & (~equal(t186, 0)), f32(1.0), f32(0.0))
+    t218 = equal(bit_and(t215, shift_left(1, to_u32(element_0))), 0)
+    window_0 = where(t218, f32(0.0), f32(1.0))
     return window_0
 
 
@@ -909,13 +905,14 @@ def _observe(
     scene_0, scene_1,
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
+    shared_t215 = local_u32(LANES)
     for first in range(begin, end, WIDE):
         lane = wide(first)
         (
             observed_position_x, observed_position_y, observed_meter_energy, observed_meter_hygiene,
             observed_meter_satiation, observed_meter_money, observed_meter_mood, observed_meter_social,
             observed_meter_health, observed_meter_fitness, observed_time_sin, observed_time_cos, observed_progress,
-            observed_lifetime,
+            observed_lifetime, shared_t215[lane],
         ) = _observe_lane(
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
@@ -948,7 +945,7 @@ def _observe(
         row = part(observation_array, element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
-            value = _observe_window(i32(element), position_x[lane], position_y[lane], scene_0[lane], scene_1[lane])
+            value = _observe_window(i32(element), shared_t215[lane])
             put(row, lane, value, written[lane], whole, f32(0.0), f32(255.0))
 
 

@@ -81,11 +81,16 @@ def check_text(text: str, universe: Universe) -> None:
     assert repr(from_json(to_json(universe))) == repr(universe), "the file of the universe says something else"
 
 
+def lowered_by(limits: Limits) -> Limits:
+    """The limits by which a universe is lowered. With tables, each row of a window is asked for on its own."""
+    return limits if limits == LIMITS else replace(limits, window_rows=0)
+
+
 def programs(universe: Universe, case: Case) -> dict[str, Program]:
     """Programs that must do the same: without passes or with one alone; with all, for a GPU. In every other case the
     latter has tables in place of unrolled code."""
     plain = Compilation.begin(universe)
-    optimised = (plain if case.limits != BY_TABLE else Compilation.begin(universe, BY_TABLE)).run()
+    optimised = (plain if case.limits != BY_TABLE else Compilation.begin(universe, lowered_by(BY_TABLE))).run()
     for program in (plain.program, optimised.program):
         assert parse_program(print_program(program)) == program, "the text of the program says something else"
     result = {"optimised, for a GPU": optimised.run(gpu_passes).program}
@@ -101,7 +106,7 @@ def compiled(universe: Universe, targets: tuple[str, ...], limits: Limits) -> di
     """The files of a package."""
     # With a cell cache affordances are unrolled.
     disabled = () if limits == LIMITS else (CELL_CACHE,)
-    compilation = replace(Compilation.begin(universe, limits), disabled=frozenset(disabled))
+    compilation = replace(Compilation.begin(universe, lowered_by(limits)), disabled=frozenset(disabled))
     return package(universe, emit_texts(optimise(compilation), targets))
 
 

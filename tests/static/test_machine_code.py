@@ -31,7 +31,7 @@ APPROXIMATE = ("rcp", "sin", "cos", "ex2", "lg2", "tanh", "rsqrt")
 LOCAL = ("STL", "LDL", "LD", "ST")
 REGISTERS = 96
 """Of `step`, at the most: so that 20 warps have place on a multiprocessor."""
-WAITS = {"first_meal": 1, "town": 2, "shifts": 4}
+WAITS = {"first_meal": 1, "town": 2, "shifts": 3}
 """Loads in a row for which `step` waits on sm_90: for the state, and then for columns and tables, which caches hold."""
 
 

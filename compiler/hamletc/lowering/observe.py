@@ -27,9 +27,10 @@ from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.expressions import clock_hour, day_time, there_is
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.occupancy import WORD, Occupancy, occupancy, word_with
+from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
+from hamletc.lowering.window import window_words
 
 
 def observe(lane: Lane) -> tuple[Output, ...]:
@@ -95,13 +96,15 @@ def _grid(lane: Lane, name: str, occupied: Occupancy) -> Value:
     builder = lane.builder
     cell = builder.element(name)
     own = builder.equal(cell, cell_index(builder, grid_of(lane.universe).sizes, lane.position))
-    return builder.add(_indicator(lane, occupied(builder.to_u32(cell))), _indicator(lane, own))
+    return builder.add(_indicator(lane, occupied.at(builder.to_u32(cell))), _indicator(lane, own))
 
 
 def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
     builder, sizes = lane.builder, grid_of(lane.universe).sizes
-    side = builder.u32(2 * radius + 1)
-    rest = builder.to_u32(builder.element(name))
+    row = builder.to_u32(builder.element(name))
+    if words := window_words(lane, radius, occupied):
+        return _indicator(lane, has_bit(builder, words, row))
+    side, rest = builder.u32(2 * radius + 1), row
     seen: list[Value] = []
     conditions: list[Value] = []
     for axis, coordinate in enumerate(lane.position):
@@ -114,7 +117,7 @@ def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
         ]
         seen.append(place)
     cell = builder.to_u32(cell_index(builder, sizes, tuple(seen)))
-    return _indicator(lane, builder.and_(builder.all(conditions), occupied(cell)))
+    return _indicator(lane, builder.and_(builder.all(conditions), occupied.at(cell)))
 
 
 def _position(lane: Lane, encoding: Encoding) -> list[Value]:
@@ -181,10 +184,10 @@ def _progress(lane: Lane, per: int | None) -> Value:
     spent = builder.to_f32(there_is(lane.progress, "progress"))
     if per is not None:
         return builder.div(spent, builder.f32(round32(float(per))))
-    affordances, nobody = lane.plan.affordances, builder.less(engaged, builder.i32(0))
-    if affordances is not None and affordances.duration is not None:
+    nobody = builder.less(engaged, builder.i32(0))
+    if lane.plan.durations is not None:
         row = builder.select(nobody, builder.i32(0), engaged)
-        ticks_of = builder.to_f32(builder.lookup(affordances.duration, row))
+        ticks_of = builder.to_f32(builder.lookup(lane.plan.durations, row))
         return builder.select(nobody, builder.f32(0.0), builder.div(spent, ticks_of))
     lasting = [
         (number, float(affordance.duration))

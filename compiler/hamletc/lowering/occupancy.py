@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from hamlet import schema
 from hamletc.ir.builder import Builder
@@ -14,8 +14,26 @@ from hamletc.lowering.layouts import random_cell, random_index
 from hamletc.lowering.places import Places, grid_of, rank
 from hamletc.lowering.plan import Plan
 
-Occupancy: TypeAlias = Callable[[Value], Value]
-"""Gives for a cell's index (U32) whether an affordance stands there (BOOL). Total: meaningless beyond the grid."""
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Where affordances stand.
+
+    Attributes:
+        at: gives for a cell's index (U32) whether one stands there (BOOL). Total: meaningless beyond the grid.
+        words: those (U32) with a bit per cell, none set beyond the grid; `None` where cells are asked for one by one.
+        stands: gives the cells (U32) that have one; `None` where these are too many to be found one after the other.
+        asked, found: how many operations `at` and `stands` take, about.
+        count: of the cells that `stands` gives.
+    """
+
+    at: Callable[[Value], Value]
+    words: tuple[Value, ...] | None = None
+    stands: Callable[[], list[Value]] | None = None
+    asked: int = 0
+    found: int = 0
+    count: int = 0
+
 
 LARGEST_MASK = 256
 """The largest product of words and affordances that are not at fixed cells with which a bit per cell is cheaper than
@@ -25,6 +43,10 @@ WORD = 32
 """Cells that a word has bits for."""
 CELLS = "cells"
 LAYOUT = f"{CELLS}.layout"
+PERMUTED = 80
+"""Operations of a permutation or its inverse, about."""
+FEW = 8
+"""So many permutations are unrolled at the most where there are no words."""
 PER_ROW = 2
 """Affordances that a row of the loop marks: a GPU computes two permutations in the time of one."""
 FEWEST = 5
@@ -67,14 +89,16 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
     for cell_of in cells:
         mask = _joined(builder, builder.or_, mask, cell_of, _mark(builder, cell_of))
 
-    def occupied(cell: Value) -> Value:
-        word = word_with(builder, mask, cell)
-        return builder.not_(builder.equal(builder.and_(word, _mark(builder, cell)), builder.u32(0)))
-
-    return occupied
+    return Occupancy(lambda cell: has_bit(builder, mask, cell), tuple(mask))
 
 
-def word_with(builder: Builder, words: list[Value], index: Value) -> Value:
+def has_bit(builder: Builder, words: Sequence[Value], index: Value) -> Value:
+    """Whether (BOOL) the bit of an index (U32) is set, tested by its mark: for rows, whose marks are known."""
+    word = word_with(builder, words, index)
+    return builder.not_(builder.equal(builder.and_(word, _mark(builder, index)), builder.u32(0)))
+
+
+def word_with(builder: Builder, words: Sequence[Value], index: Value) -> Value:
     """The one of the words (U32) that has the bit of an index (U32)."""
     word_of = builder.shift_right(index, 5)
     word = words[0]
@@ -118,7 +142,8 @@ def _stored(lane: Lane) -> list[Value]:
 
 def _by_places(lane: Lane) -> Occupancy:
     builder, cells = lane.builder, _stored(lane)
-    return lambda cell: builder.any([builder.equal(cell, other) for other in cells])
+    # To mark the row of each of them, a GPU would wait for one load of a place after the other.
+    return Occupancy(lambda cell: builder.any([builder.equal(cell, other) for other in cells]))
 
 
 def _by_permutation(lane: Lane) -> Occupancy:
@@ -136,7 +161,12 @@ def _by_permutation(lane: Lane) -> Occupancy:
             found.append(builder.less(index, builder.u32(len(where.random))))
         return builder.any(found)
 
-    return occupied
+    def stands() -> list[Value]:
+        return [*map(builder.u32, where.taken), *_random(lane)]
+
+    few = where.searched is None and len(where.random) <= FEW
+    asked, count = PERMUTED + 2 * len(where.taken), len(where.taken) + len(where.random)
+    return Occupancy(occupied, None, stands if few else None, asked, asked * len(where.random), count)
 
 
 # --- a loop over the affordances at random, which marks their cells ---------------------------------------------------

@@ -13,7 +13,7 @@ from hamletc.ir.ops import F32, I32
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
 from hamletc.lowering.moves import MoveTables, move_tables
 from hamletc.lowering.places import DrawTable, Places, draw_table, places
-from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, affordance_table
+from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, affordance_table, duration_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Limits:
 
     `cached_cells`: the most cells of a grid on which the kernel has a cache of the cells of unrolled affordances at
     random.
+    `window_rows`: the most rows of an observed window whose bits are found at once; registers hold them.
     """
 
     affordances: int = 64
@@ -33,8 +34,11 @@ class Limits:
     draws: int = 256
     cached_cells: int = 0
     actions: int = 64
+    window_rows: int = 1024
 
 
+FEWEST_DURATIONS = 4
+"""Fewer affordances that last are compared with the one that an agent is engaged with."""
 LIMITS = Limits()
 CPU = Limits(cached_cells=256)
 
@@ -51,6 +55,7 @@ class Plan:
         cascades: those that are not unrolled.
         moves: `None` where they are unrolled.
         draws: what a loop needs to draw the places of affordances; `None` where that is unrolled.
+        durations: those of the affordances that last, which may be few only where affordances are a table.
         rows: the tables of observations with a row per element, by segment.
         actions: `None` where the universe's own actions are unrolled.
         found: the kernel gives the affordance at random on the agent's cell.
@@ -67,6 +72,7 @@ class Plan:
     cascades: tuple[CascadeTable, ...]
     moves: MoveTables | None
     draws: DrawTable | None
+    durations: Table | None
     rows: dict[str, Table]
     actions: ActionTable | None
     found: bool
@@ -76,10 +82,11 @@ class Plan:
     def tables(self) -> tuple[Table, ...]:
         """All tables, in the order in which programs have them."""
         parts = (self.places.searched, self.affordances, self.cascades, self.moves, self.draws)
-        return tables_of((*parts, *self.rows.values(), self.actions))
+        durations = self.durations if self.affordances is None else None
+        return tables_of((*parts, *self.rows.values(), self.actions, durations))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
-        """The same plan, but for whether the kernel has a cell cache."""
+        """The same plan, but for whether the kernel has a cell cache, as the limits say."""
         space = self.universe.space
         few = isinstance(space, Grid) and schema.cells(space) <= limits.cached_cells
         cached = few and self.with_found().found
@@ -88,7 +95,12 @@ class Plan:
     def with_found(self) -> Plan:
         """The same plan, but that the kernel gives what is on the agent's cell, if that takes a search."""
         unrolled = self.computed and self.affordances is None
+<<<<<<< HEAD
         return replace(self, found=unrolled and bool(self.places.random), cell_cache=False)
+=======
+        limits = replace(self.limits, cached_cells=limits.cached_cells)
+        return replace(self, limits=limits, cell_cache=unrolled and bool(self.places.random) and few)
+>>>>>>> window
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:
@@ -97,6 +109,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
     numbers = {affordance.name: number for number, affordance in enumerate(universe.affordances)}
     where = places(universe, limits.affordances if computed else len(universe.affordances))
     many = computed and len(universe.affordances) > limits.affordances
+    durations, lasting = duration_table(universe), sum(each.duration is not None for each in universe.affordances)
     planned = Plan(
         universe,
         limits,
@@ -108,6 +121,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         cascade_tables(universe, limits.cascades),
         move_tables(universe) if len(universe.moves) > limits.moves else None,
         draw_table(universe, where, limits.draws),
+        durations if many or lasting >= FEWEST_DURATIONS else None,
         _row_tables(universe, numbers),
         action_table(universe) if len(universe.actions) > limits.actions else None,
         False,

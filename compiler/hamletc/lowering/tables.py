@@ -89,8 +89,7 @@ class AffordanceTable:
         kinds: an affordance per shape, whose numbers are columns; of its duration it only counts whether there is one.
         kind: the number of the kind.
         opens, closes: the hours; 0 and the length of the day where it is always open. `None` without hours.
-        duration: in ticks, 1 for an instantaneous affordance, 0 for one that is never completed. `None` where no
-            affordance lasts.
+        duration: as `duration_table` has it.
         columns: the numbers of a shape; 0.0 where an affordance has fewer.
     """
 
@@ -114,7 +113,6 @@ def affordance_table(universe: Universe) -> AffordanceTable:
     hours = [affordance.hours for affordance in affordances]
     day = universe.clock.hours if universe.clock is not None else 0
     timed = any(each is not None for each in hours)
-    durations = tuple(1 if each.duration is None else each.duration for each in affordances)
     kinds = []
     for (_, _, needs, instantly, each_tick, on_completion), alike in rows.shapes.items():
         first = replace(_first_of([affordances[number] for number in alike]), place=None, hours=None, needs=needs)
@@ -124,9 +122,17 @@ def affordance_table(universe: Universe) -> AffordanceTable:
         rows.kind,
         Table("affordance.opens", I32, tuple(0 if each is None else each.opens for each in hours)) if timed else None,
         Table("affordance.closes", I32, tuple(day if e is None else e.closes for e in hours)) if timed else None,
-        Table("affordance.duration", I32, durations) if any(lasting) else None,
+        duration_table(universe),
         rows.columns,
     )
+
+
+def duration_table(universe: Universe) -> Table | None:
+    """The ticks that affordances last, 1 for an instantaneous one; `None` where none lasts."""
+    durations = [affordance.duration for affordance in universe.affordances]
+    if all(ticks is None for ticks in durations):
+        return None
+    return Table("affordance.duration", I32, tuple(1 if ticks is None else ticks for ticks in durations))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,9 @@ CELL_CACHE = "cell_cache"
 """No rewriting, but a program that is lowered for kernels with a cell cache (`hamletc.lowering.cell_cache`); left out
 like a pass."""
 
+WINDOW_WORDS = "window_words"
+"""No pass either, but how observed windows are lowered (`hamletc.lowering.window`)."""
+
 PASS_NAMES = (
     "constant_folding",
     "algebra",
@@ -51,9 +54,8 @@ PASS_NAMES = (
     "constant_division",
     "extremes",
 )
-WHOLE_NAMES = (CELL_CACHE, tabulation.NAME)
-"""What targets do to whole programs, by the same names of things to leave out."""
-
+WHOLE_NAMES = (CELL_CACHE, tabulation.NAME, WINDOW_WORDS)
+"""What is chosen for whole programs, by the same names of things to leave out."""
 
 MOST_UNROLLED = 64
 """Kernels for CPUs find the bins of more meters in a loop (`hamletc.lowering.policy`)."""

@@ -46,13 +46,14 @@ class KnownRows:
     origin: Origin
 
 
-def known_rows(function: Function) -> tuple[Function, tuple[KnownRows, ...]]:
-    """The function with single outputs `NAME.own` and `NAME.word0`, ... in place of each output that is known so."""
+def known_rows(function: Function, fewest_words: int = 0) -> tuple[Function, tuple[KnownRows, ...]]:
+    """The function with single outputs `NAME.own` and `NAME.word0`, ... in place of each output that is known so, of at
+    least so many words."""
     outputs: list[Output] = []
     found: list[KnownRows] = []
     for output in function.outputs:
         rows = _Rows.of(function, output)
-        if rows is None:
+        if rows is None or len(rows.words) < fewest_words:
             outputs.append(output)
             continue
         words = [Output(f"{output.name}.word{number}", value) for number, value in enumerate(rows.words)]

@@ -12,7 +12,7 @@ import torch
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.compile import Argument, Signature, compile_kernel, signature
 from hamlet.launch.gpu.launch import KernelBackend
-from hamlet.launch.gpu.options import interpreted
+from hamlet.launch.gpu.options import declared, interpreted
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.universe import Universe
 from hamlet_lab.ptx.memory import Memory
@@ -61,7 +61,7 @@ class PtxBackend(KernelBackend):
         for name in KERNELS:
             setattr(executed, name, Executed(getattr(kernels, name), capability))
         self._executed = executed
-        executed.__dict__.update(TABLES=kernels.TABLES, KEPT=kernels.KEPT)
+        executed.__dict__.update(declared(kernels))
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
 
     def programs(self, kernel: Kernel) -> list[tuple[PtxKernel, Program]]:

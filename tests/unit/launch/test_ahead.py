@@ -31,6 +31,8 @@ CUBINS = Cubins(
     90,
     "3.9.0",
     (("numbers", "f32", (0.1, -0.0)),),
+    0,
+    None,
     (
         Cubin("observe", ("float32", None, "int"), GIVEN, "@QIQQ", 2, 32, 128, "observe_0.cubin"),
         Cubin("observe", ("bfloat16", None, "int"), GIVEN, "@QIQQ", 2, 32, 0, "observe_1.cubin"),

@@ -8,14 +8,15 @@ from hamlet import schema
 from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import Program
+from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
 from hamletc.targets.body import remarks, rows, table_name
+from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.parts import is_large
 from hamletc.targets.numba.phases import Phases
-from hamletc.targets.numba.rows import repeated, shared_by_rows, singles
+from hamletc.targets.numba.rows import MANY_WORDS, repeated, shared_by_rows, singles
 from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
@@ -80,7 +81,8 @@ class _Context:
         program = _with_scene(program)
         self.universe = universe
         large = is_large(program) and not has_cell_cache(program)
-        self.functions = functions = Functions(program, universe, HEAP if large else STACK)
+        program, known = (program, ()) if large else _with_known_rows(program)
+        self.functions = functions = Functions(program, universe, HEAP if large else STACK, known)
         self.cuts = Cuts(functions) if large else None
         self.tables = (*program.tables, *(self.cuts.scale_tables() if self.cuts else ()))
         self.rooms = self.cuts.rooms() if self.cuts else {}
@@ -102,6 +104,8 @@ class _Context:
         if not universe.by_hand:
             made |= {f"before_{chunk.variable}": chunk.make for chunk in changing}
         all_made = [chunk.make for chunk in (*self.chunks, *self.outcomes, *self.cached)] + [*self.rooms.values()]
+        observe_shared = shared_by_rows(functions, "observe")
+        all_made += [single.make for single in observe_shared]
         cut = self.cuts
         phases = Phases(functions, cut, changing, [*restarted])
         return {
@@ -150,7 +154,7 @@ class _Context:
             "has_clock": universe.clock is not None,
             "sees": phases.sees,
             "observed": singles(functions, "observe"),
-            "observe_shared": shared_by_rows(functions, "observe"),
+            "observe_shared": observe_shared,
             "observe_repeated": repeated(functions, "observe"),
             "masked": singles(functions, "mask"),
             "mask_shared": shared_by_rows(functions, "mask"),
@@ -259,5 +263,16 @@ def _with_scene(program: Program) -> Program:
     scene, observe = split(program.function("observe"))
     if not any(isinstance(node.op, Input) and node.op.name.startswith("cell.") for node in scene.nodes):
         scene, observe = replace(scene, outputs=()), program.function("observe")
-    functions = tuple(observe if function.name == "observe" else function for function in program.functions)
-    return Program(program.universe, (*functions, scene), program.tables)
+    return _with(program, observe, scene)
+
+
+def _with_known_rows(program: Program) -> tuple[Program, tuple[KnownRows, ...]]:
+    """Where a repeated row is known but for a bit of many words, `observe` gives the words."""
+    observe, known = known_rows(program.function("observe"), MANY_WORDS)
+    return _with(program, observe), known
+
+
+def _with(program: Program, observe: Function, *others: Function) -> Program:
+    """The program with another `observe`, and with other functions."""
+    functions = (observe if function.name == "observe" else function for function in program.functions)
+    return Program(program.universe, (*functions, *others), program.tables)

@@ -10,6 +10,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.targets.body import Body, Loop, body, remarks, table_name
+from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
 from hamletc.targets.numba.slots import ChunkMemory, cell_cache, outcomes, state
 
@@ -25,11 +26,15 @@ class Functions:
         held: all that functions read from a chunk, by the names of inputs.
         sources: the names of the files that comments name.
         short: names of the tables that are constants.
+        known: repeated outputs of `observe` that it gives as words.
         offsets, scales: of what is observed or allowed the first row, and how it becomes bytes, by names of outputs.
     """
 
-    def __init__(self, program: Program, universe: Universe, memory: ChunkMemory) -> None:
+    def __init__(
+        self, program: Program, universe: Universe, memory: ChunkMemory, known: tuple[KnownRows, ...] = ()
+    ) -> None:
         self.program = program
+        self.known = known
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]
         self.state = state(universe, frozenset(output.name for output in program.function("reset").outputs), memory)

@@ -5,23 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hamlet import schema
-from hamletc.ir.ops import Input, Type
-from hamletc.targets.body import identifier, unique
+from hamletc.ir.ops import Const, Input, Type
+from hamletc.targets.body import identifier, remarks, unique
+from hamletc.targets.known_rows import KnownRows
+from hamletc.targets.numba.formatter import literal
 from hamletc.targets.numba.functions import Functions, outside, shared
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
+MANY_WORDS = 9
+"""So many words with a bit per row are rows of an array, of which each row fetches its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Single:
     """What a function gives for a lane: a row of what it writes, or (without a row) what repeated rows share. `scale`:
-    how an observed row becomes bytes."""
+    how an observed row becomes bytes. `part`: the row of an array."""
 
     variable: str
     make: str
     text: str
     row: int | None
     scale: str = ""
+    part: int = 0
+
+    @property
+    def element(self) -> str:
+        """The element of its array for `lane`."""
+        return f"{self.variable}[{f'{self.part} * LANES + ' if self.part else ''}lane]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,7 @@ def singles(functions: Functions, function: str) -> list[Single]:
     return [
         Single(_variable(functions, function, name, taken), make, text, offsets[name], scales.get(name, ""))
         for name, text in zip(names, functions.results(function), strict=True)
+        if name in offsets
     ]
 
 
@@ -63,16 +74,35 @@ def _variable(functions: Functions, function: str, output: str, taken: set[str])
 def shared_by_rows(functions: Functions, function: str) -> list[Single]:
     """What the rows of loops need and no element changes, inputs left out."""
     printed = functions.bodies[function]
-    return [
+    values = [
         Single(f"shared_{printed.names[value]}", LOCALS[printed.type(value)], printed.names[value], None)
         for value in shared(printed)
     ]
+    if function != "observe":
+        return values
+    texts = dict(zip((output.name for output in printed.outputs), functions.results(function), strict=True))
+    for rows in functions.known:
+        for number, word in enumerate(rows.words):
+            values.append(Single(_words(rows), f"rows_u32({len(rows.words)})", texts[word], None, part=number))
+        if rows.own is not None:
+            values.append(Single(_own(rows), LOCALS[Type.I32], texts[rows.own], None))
+    return values
+
+
+def _words(rows: KnownRows) -> str:
+    """The array of words with a bit per row."""
+    return f"words_of_{identifier(rows.output)}"
+
+
+def _own(rows: KnownRows) -> str:
+    """The array of the own row of each lane."""
+    return f"own_of_{identifier(rows.output)}"
 
 
 def repeated(functions: Functions, function: str) -> list[Repeated]:
     """The repeated rows of what it writes."""
     printed, tables = functions.bodies[function], functions.tables_of(function)
-    result = []
+    result = [_known(functions, rows) for rows in functions.known] if function == "observe" else []
     for loop in printed.loops:
         values = outside(printed, loop)
         chunks = [
@@ -95,3 +125,30 @@ def repeated(functions: Functions, function: str) -> list[Repeated]:
             )
         )
     return result
+
+
+def _known(functions: Functions, rows: KnownRows) -> Repeated:
+    """Rows that are known but for a bit each."""
+    plain, marked, own_plain, own_marked = (
+        literal(Const(Type.F32, value)) for value in (*rows.values, *rows.own_values)
+    )
+    lines = [
+        *remarks(rows.origin, functions.sources),
+        "unset = equal(bit_and(word, shift_left(1, bit_and(element, 31))), 0)",
+    ]
+    text = f"where(unset, {plain}, {marked})"
+    parameters, arguments = ["element", "word"], ["u32(element)", f"{_words(rows)}[(element >> 5) * LANES + lane]"]
+    if rows.own is not None:
+        text = f"where(equal(to_i32(element), own), where(unset, {own_plain}, {own_marked}), {text})"
+        parameters.append("own")
+        arguments.append(f"{_own(rows)}[lane]")
+    return Repeated(
+        function=f"_observe_{identifier(rows.output)}",
+        row=functions.offsets[rows.output],
+        count=rows.count,
+        parameters=parameters,
+        arguments=arguments,
+        lines="\n".join(f"    {line}" for line in lines),
+        text=text,
+        scale=functions.scales.get(rows.output, ""),
+    )

@@ -27,6 +27,10 @@ WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
 CHUNK = 8
 """Known rows that a turn of a loop writes: their bits are at the same places in each turn."""
+LITTLE = 44
+"""Values that a lane has all the time in a step: with more of them it may need more than `FEW` registers."""
+FEW = 96
+"""Registers that a step gets then. The assembler would take 128, to no end, and a fifth of the warps would not fit."""
 
 
 def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str:
@@ -150,6 +154,7 @@ class _Context:
             "rows_of_columns": LANES,
             "scene": self.scene,
             "kept": self.kept(),
+            "registers": FEW if len(held) + len(self.scene) + len(self.columns.all) <= LITTLE else None,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs

@@ -56,7 +56,7 @@ class AheadKernels(ModuleType):
         self._stream = stream
         self._just_in_time = just_in_time
         self._loaded: dict[str, int] = {}
-        self.__dict__.update(TABLES=cubins.tables, KEPT=cubins.kept)
+        self.__dict__.update(TABLES=cubins.tables, KEPT=cubins.kept, REGISTERS=cubins.registers)
         for name in abi.KERNELS:
             self.__dict__[name] = _Kernel(self, name)
 

@@ -96,6 +96,7 @@ class Launch:
         group: the lanes that a world takes in a block, a power of two.
         bins: of the histogram of episode lengths.
         every_tick: whether a rollout observes every tick.
+        registers: the most that a lane may have; `None` without a limit.
     """
 
     kernel: abi.Kernel
@@ -104,6 +105,7 @@ class Launch:
     group: int
     bins: int
     every_tick: bool
+    registers: int | None = None
 
     @property
     def observes(self) -> bool:
@@ -116,7 +118,7 @@ class Launch:
 
     def given(self, block: int) -> dict[str, int | bool]:
         """The constants of the kernel and the options of its compiler for blocks of `block` lanes."""
-        return self.constants(block) | options(block)
+        return self.constants(block) | options(block, self.registers)
 
     def signature(self, block: int) -> Signature:
         """What a compiled kernel fits: the name, the type of each argument, constants and options."""

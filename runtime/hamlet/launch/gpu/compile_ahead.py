@@ -19,7 +19,7 @@ from hamlet.launch.gpu.call import Launch, Signature
 from hamlet.launch.gpu.compile import compile_kernel, signature
 from hamlet.launch.gpu.cubins import INDEX, Cubin, Cubins, folder, to_json
 from hamlet.launch.gpu.launch import KernelBackend
-from hamlet.launch.gpu.options import interpreted
+from hamlet.launch.gpu.options import declared, interpreted
 from hamlet.launch.gpu.tuning import Tuner, candidates
 from hamlet.package.module import Module
 from hamlet.schema import abi, encodes
@@ -63,7 +63,7 @@ def launches(module: Module, kernels: ModuleType) -> list[tuple[Launch, int]]:
     every tick. `kernels` is the module of the kernels."""
     universe, shape, recorder = module.universe, Shape(WORLDS, 1), _Recorder()
     nothing = ModuleType("nothing")
-    nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), TABLES=kernels.TABLES, KEPT=kernels.KEPT)
+    nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), **declared(kernels))
     backend = KernelBackend("recorded", universe, nothing, CPU, False, recorder)
     actions, stream = torch.zeros(WORLDS, dtype=torch.int32), Stream(0, 0)
     bytes_fit = encodes(universe)
@@ -132,7 +132,7 @@ def compile_ahead(
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         compiled = list(pool.map(build, *zip(*wanted, strict=True)))
     entries = list(_entries(wanted, compiled))
-    index = Cubins(capability, triton.__version__, tuple(kernels.TABLES), kernels.KEPT, tuple(entries))
+    index = Cubins(capability, triton.__version__, tuple(kernels.TABLES), kernels.KEPT, kernels.REGISTERS, tuple(entries))
     place = folder(capability)
     files = {f"{place}/{INDEX}": to_json(index).encode()}
     return files | {f"{place}/{e.file}": c.asm["cubin"] for e, c in zip(entries, compiled, strict=True)}

@@ -58,6 +58,7 @@ class Cubins:
         triton: the version of Triton that compiled them.
         tables: name, type and values, as `TABLES` of the kernels.
         kept: `KEPT` of the kernels.
+        registers: `REGISTERS` of the kernels.
         kernels: what there is.
     """
 
@@ -65,6 +66,7 @@ class Cubins:
     triton: str
     tables: tuple[tuple[str, str, tuple[float | int, ...]], ...]
     kept: int
+    registers: int | None
     kernels: tuple[Cubin, ...]
 
 

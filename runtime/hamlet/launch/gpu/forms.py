@@ -40,7 +40,8 @@ def compile_form(
     function: JITFunction = getattr(kernels, kernel_of(form))
     signature, values = _signature(function, kernels, universe, form, agents)
     aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
-    return compile_kernel(function, signature, values, aligned, options(max(BLOCK, agents)), capability)
+    chosen = options(max(BLOCK, agents), kernels.REGISTERS if form == "step" else None)
+    return compile_kernel(function, signature, values, aligned, chosen, capability)
 
 
 def kernel_of(form: Form) -> abi.Kernel:

@@ -55,7 +55,7 @@ class KernelBackend:
         tuner: Tuner | None = None,
         origin: str = "",
     ) -> None:
-        """`kernels` has the kernels by name, `TABLES` and `KEPT`; `interpreted` says who runs them; `tuner` chooses the lanes
+        """`kernels` has the kernels by name, `TABLES`, `KEPT` and `REGISTERS`; `interpreted` says who runs them; `tuner` chooses the lanes
         of a block, which are otherwise always the same; `origin` says in words where the kernels come from."""
         self.name = name
         self.origin = origin
@@ -179,7 +179,8 @@ class KernelBackend:
         names = (*self._names[kernel], *tables, *abi.scalar_arguments(kernel), *last)
         arguments = tuple((known | tables)[name] for name in names)
         group, block = self._blocks(shape)
-        launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick)
+        registers = self._kernels.REGISTERS if kernel == "step" else None
+        launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick, registers)
         tuned = block if self._tuner is None else self._tuner.block(launch, block)
         compiled = launch.run(self._kernels, tuned or block)
         for name, observation in observations.items():

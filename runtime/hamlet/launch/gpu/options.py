@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 from hamlet.schema import abi
 
@@ -27,13 +28,21 @@ def constants(kernel: abi.Kernel, group: int, block: int, bins: int, every_tick:
     return {"BINS": bins, "EVERY_TICK": every_tick} | result if kernel == "rollout" else result
 
 
-def options(block: int) -> dict[str, int | bool]:
+def options(block: int, registers: int | None = None) -> dict[str, int | bool]:
     """Triton's options for blocks of `block` lanes, one per thread.
 
-    Without contraction: a * b + c is rounded twice, which is not Triton's default. Without a limit of registers: with
-    255 allowed the assembler holds addresses of observed rows in them, and spills other values.
+    Without contraction: a * b + c is rounded twice, which is not Triton's default. `registers` is the most that a lane
+    may have. Where `None`, there is no limit: with 255 the assembler holds addresses of observed rows in them, and
+    spills other values.
     """
-    return {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
+    chosen: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
+    return chosen if registers is None else chosen | {"maxnreg": registers}
+
+
+def declared(kernels: ModuleType) -> dict[str, Any]:
+    """What a module of kernels says beside them: its tables, the rows that steps keep for each world, and the most
+    registers of a step."""
+    return {name: getattr(kernels, name) for name in ("TABLES", "KEPT", "REGISTERS")}
 
 
 def interpreted(kernels: ModuleType) -> bool:

@@ -26,7 +26,7 @@ def kernels(compiled: bool) -> ModuleType:
     step = ModuleType("step")
     if compiled:
         step.__dict__["create_binder"] = None
-    module.__dict__.update(step=step, TABLES=(), KEPT=0)
+    module.__dict__.update(step=step, TABLES=(), KEPT=0, REGISTERS=None)
     return module
 
 

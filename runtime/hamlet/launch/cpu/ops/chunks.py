@@ -169,6 +169,7 @@ local_u16 = _local(types.uint16)
 rows_u8 = _local(types.uint8, LANES)
 rows_f32 = _local(types.float32, LANES)
 rows_i32 = _local(types.int32, LANES)
+rows_u32 = _local(types.uint32, LANES)
 rows_bool = _local(types.boolean, LANES)
 
 
