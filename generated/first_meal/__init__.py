@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "numba_kernels.py": "2c22b775f644deb35f9956f586a71ad96afcf495cb5976c6d7bf546a302d824a",
-    "triton_kernels.py": "212322b6bf8c1143f75c7d2eee98746f19f1137d89a216aa8d17042a426be50e",
+    "triton_kernels.py": "4801588d88072b4e005cc7eb15b900fdb815101b98a0ee8bde50638485d2f524",
 }
 
 

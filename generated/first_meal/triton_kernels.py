@@ -28,6 +28,7 @@ TABLES = (
     )),
 )
 KEPT = 2
+REGISTERS = 96
 
 
 @triton.jit

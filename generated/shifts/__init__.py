@@ -16,9 +16,9 @@ UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "2fe4a411ba164e0630cee717d92f46d225d6f46b580376202642662ad62c105a",
-    "numba_kernels.py": "44ab2dab611d05eddcadb6ee9a8250779d58623e007df91b53e224df7dfd770f",
-    "triton_kernels.py": "fe80dab9a0387b5fa6df7bd68a571b2cc4216cfbd1b8e909086b6d57201dadb4",
+    "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
+    "numba_kernels.py": "d0edfc11396c540d893b45bde0777b4dfd2012605ad8b42aa18766a497365940",
+    "triton_kernels.py": "fbdad7c7bdca55f293b2a7dd3d77218c6bd6dea3790abfdba9882f3759fd7c90",
 }
 
 

@@ -26,6 +26,7 @@ TABLES = (
         -0.8660254, -0.9659258, -1.0, -0.9659258, -0.8660254, -0.70710677, -0.5, -0.25881904, -1.8369701e-16,
         0.25881904, 0.5, 0.70710677, 0.8660254, 0.9659258,
     )),
+    ("affordance.duration", "i32", (5, 6, 3, 2, 2, 3, 6, 4, 3, 2, 8, 6, 4, 3)),
     ("columns.f32", "f32", (
         -0.0,  # table_case_1
         -0.0, -0.0, -0.0, -0.0, -0.0,
@@ -220,6 +221,7 @@ TABLES = (
     )),
 )
 KEPT = 3
+REGISTERS = 96
 
 
 @triton.jit
@@ -1056,29 +1058,43 @@ def _encode(value, low, scale, dtype: tl.constexpr):
 def _observe(
     observation_ptr, lanes, lane, wanted, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0,
     fitness_0, x_0, y_0, age_0, engaged_0, progress_0, hour_0, scene_0_0, scene_1_0, table_time_sin, table_time_cos,
+    table_affordance_duration,
 ):
     """Write what the wanted lanes observe."""
     dtype: tl.constexpr = observation_ptr.dtype.element_ty
+    # observe: observe window, shifts.hamlet:115
+    t22 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True) + 14
+    t25 = (t22 & 64) == 0
+    t27 = tl.where(t25, scene_0_0, 0)
+    t30 = (t22 & 32) == 0
+    t32 = tl.where(t25, scene_1_0, 0)
+    t33 = tl.where(t30, t27, t32)
+    t35 = t22 & 31
+    t37 = t35 ^ 31
+    t40 = (t33 << 1) << t37
+    t41 = (tl.where(t30, tl.where(t25, 0, scene_1_0), t27) >> t35) | t40
+    t47 = ((t41 >> 3) & 992) | (t41 & 31)
+    t56 = (t41 >> 9) & 0x000F8000
+    t57 = t56 | (((t41 >> 6) & 31744) | t47)
+    t61 = (tl.where(t30, t32, 0) << 1) << t37
+    t66 = (((t33 >> t35) | t61) << 20) & 0x01F00000
+    t73 = ((1020 >> x_0.to(tl.uint32, bitcast=True)) & 31) * 0x00108421
+    window_word0_0 = (t66 | t57) & t73
     # observe: observe position, shifts.hamlet:115
-    t60 = x_0.to(tl.float32)
-    t61 = y_0.to(tl.float32)
-    x_1 = tl.fma(t60, 0.14285715, t60 * -6.386212e-09)
-    y_1 = tl.fma(t61, 0.14285715, t61 * -6.386212e-09)
+    t76 = x_0.to(tl.float32)
+    t77 = y_0.to(tl.float32)
+    x_1 = tl.fma(t76, 0.14285715, t76 * -6.386212e-09)
+    y_1 = tl.fma(t77, 0.14285715, t77 * -6.386212e-09)
     # observe: observe time, shifts.hamlet:115
     time_sin_0 = tl.load(table_time_sin + hour_0)
     time_cos_0 = tl.load(table_time_cos + hour_0)
     # observe: observe progress, shifts.hamlet:115
-    t80 = tl.where(engaged_0 == 2, 3.0, tl.where(engaged_0 == 1, 6.0, 5.0))
-    t87 = tl.where(engaged_0 == 4, 2.0, tl.where(engaged_0 == 3, 2.0, t80))
-    t93 = tl.where(engaged_0 == 6, 6.0, tl.where(engaged_0 == 5, 3.0, t87))
-    t99 = tl.where(engaged_0 == 8, 3.0, tl.where(engaged_0 == 7, 4.0, t93))
-    t106 = tl.where(engaged_0 == 10, 8.0, tl.where(engaged_0 == 9, 2.0, t99))
-    t112 = tl.where(engaged_0 == 12, 4.0, tl.where(engaged_0 == 11, 6.0, t106))
-    t116 = tl.div_rn(progress_0.to(tl.float32), tl.where(engaged_0 == 13, 3.0, t112))
-    progress_1 = tl.where(engaged_0 < 0, 0.0, t116)
+    t88 = engaged_0 < 0
+    t90 = tl.load(table_affordance_duration + tl.where(t88, 0, engaged_0))
+    progress_1 = tl.where(t88, 0.0, tl.div_rn(progress_0.to(tl.float32), t90.to(tl.float32)))
     # observe: observe lifetime, shifts.hamlet:115
-    t118 = age_0.to(tl.float32)
-    lifetime_0 = tl.fma(t118, 0.002, t118 * -9.49949e-11)
+    t94 = age_0.to(tl.float32)
+    lifetime_0 = tl.fma(t94, 0.002, t94 * -9.49949e-11)
     # position.x
     row = observation_ptr + 25 * lanes + lane
     tl.store(row, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
@@ -1122,20 +1138,30 @@ def _observe(
     row += lanes
     tl.store(row, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # window
-    for index in range(25 + _zero(lanes)):
-        element_0 = tl.cast(index, tl.int32)
-        # observe: observe window, shifts.hamlet:115
-        t24 = element_0.to(tl.uint32, bitcast=True)
-        t30 = x_0 + ((t24 % tl.full((), 5, tl.uint32)).to(tl.int32, bitcast=True) - 2)
-        t37 = y_0 + ((t24 // tl.full((), 5, tl.uint32)).to(tl.int32, bitcast=True) - 2)
-        t42 = ((t37 * 8) + t30).to(tl.uint32, bitcast=True)
-        t43 = (0 <= t30) & (t30 < 8)
-        t45 = (t43 & (0 <= t37)) & (t37 < 8)
-        t52 = 1 << (t42 & 31)
-        t53 = tl.where((t42 >> 5) == 1, scene_1_0, scene_0_0) & t52
-        window_0 = tl.where(t45 & (~(t53 == 0)), 1.0, 0.0)
-        row = observation_ptr + element_0 * lanes + lane
-        tl.store(row, _encode(window_0, 0.0, 255.0, dtype), mask=wanted)
+    # observe: observe window, shifts.hamlet:115
+    plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 255.0, dtype)
+    marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 255.0, dtype)
+    for index in range(3 + _zero(lanes)):
+        chunk = tl.cast(index, tl.int32)
+        row = observation_ptr + chunk * 8 * lanes + lane
+        bits = window_word0_0 >> (chunk & 3) * 8
+        tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 16) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 32) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 64) == 0, plain, marked), mask=wanted)
+        row += lanes
+        tl.store(row, tl.where((bits & 128) == 0, plain, marked), mask=wanted)
+    row = observation_ptr + 24 * lanes + lane
+    tl.store(row, tl.where((window_word0_0 & 16777216) == 0, plain, marked), mask=wanted)
 
 
 @triton.jit
@@ -1311,7 +1337,10 @@ def _keep(kept_ptr, place, layout, scene, changed):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos):
+def _survey(
+    observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos,
+    table_affordance_duration,
+):
     """Write observations, unless they are written already, and masks."""
     (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1327,7 +1356,7 @@ def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table
         _observe(
             observation_ptr, lanes, lane, valid, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
             meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0,
-            scene_1, table_time_sin, table_time_cos,
+            scene_1, table_time_sin, table_time_cos, table_affordance_duration,
         )
     _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, hour, found)
 
@@ -1492,7 +1521,7 @@ def _final_state(ending, lived, arrays, place, state):
 @triton.jit
 def _conclude(
     ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
-    table_time_sin, table_time_cos, GROUP: tl.constexpr,
+    table_time_sin, table_time_cos, table_affordance_duration, GROUP: tl.constexpr,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
 
@@ -1531,7 +1560,7 @@ def _conclude(
             _observe(
                 target_ptr, lanes, lane, wanted, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                 meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
-                scene_0, scene_1, table_time_sin, table_time_cos,
+                scene_0, scene_1, table_time_sin, table_time_cos, table_affordance_duration,
             )
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)
@@ -1558,9 +1587,9 @@ def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, B
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
-    layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, columns_f32_ptr, columns_i32_ptr,
-    worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    seed_high: tl.uint32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """A new episode in every world, and its first observations and masks."""
     arrays = (
@@ -1576,14 +1605,17 @@ def reset(
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     found = _seek(state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos)
+    _survey(
+        observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos,
+        table_affordance_duration,
+    )
 
 
 @triton.jit(do_not_specialize=["worlds", "agents"])
 def observe(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
-    layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, columns_f32_ptr, columns_i32_ptr,
-    worlds: tl.int32, agents: tl.int32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """Observations and masks of the state as it is."""
     arrays = (
@@ -1594,16 +1626,19 @@ def observe(
     state = _load(arrays, place)
     scene = _look(arrays, place, state)
     found = _seek(state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos)
+    _survey(
+        observation_ptr, mask_ptr, arrays, place, state, scene, found, table_time_sin, table_time_cos,
+        table_affordance_duration,
+    )
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
-    final_observation_ptr, mask_ptr, table_time_sin, table_time_cos, columns_f32_ptr, columns_i32_ptr, worlds: tl.int32,
-    agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32, kept_ptr,
-    elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    final_observation_ptr, mask_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    seed_high: tl.uint32, tick: tl.uint32, kept_ptr, elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
 
@@ -1637,7 +1672,7 @@ def step(
         state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
     state, scene, stale, found = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
-        table_time_sin, table_time_cos, GROUP,
+        table_time_sin, table_time_cos, table_affordance_duration, GROUP,
     )
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
@@ -1646,7 +1681,9 @@ def step(
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if kept_ptr is not None:
         _keep(kept_ptr, place, state[17], scene, ~known | ending)
-    _survey(None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos)
+    _survey(
+        None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos, table_affordance_duration,
+    )
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
@@ -1654,10 +1691,10 @@ def rollout(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, choices_ptr, thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr,
     truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr,
-    lengths_ptr, finished_return_ptr, table_time_sin, table_time_cos, columns_f32_ptr, columns_i32_ptr,
-    worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
-    tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr, GROUP: tl.constexpr,
-    BLOCK: tl.constexpr,
+    lengths_ptr, finished_return_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    seed_high: tl.uint32, tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr,
+    GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """So many ticks with the state in registers.
 
@@ -1721,13 +1758,16 @@ def rollout(
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
                 ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
-                number, table_time_sin, table_time_cos, GROUP,
+                number, table_time_sin, table_time_cos, table_affordance_duration, GROUP,
             )
-            _survey(None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos)
+            _survey(
+                None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos,
+                table_affordance_duration,
+            )
         else:
             state, scene, stale, found = _conclude(
                 ending, lived, None, None, arrays, place, state, scene, stale, found, key, number, table_time_sin,
-                table_time_cos, GROUP,
+                table_time_cos, table_affordance_duration, GROUP,
             )
         begins = ending & valid
         if tl.max(begins.to(tl.int32), axis=0) > 0:

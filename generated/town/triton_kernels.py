@@ -188,6 +188,7 @@ TABLES = (
     )),
 )
 KEPT = 3
+REGISTERS = 96
 
 
 @triton.jit

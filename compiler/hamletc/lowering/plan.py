@@ -90,17 +90,13 @@ class Plan:
         space = self.universe.space
         few = isinstance(space, Grid) and schema.cells(space) <= limits.cached_cells
         cached = few and self.with_found().found
+        limits = replace(self.limits, cached_cells=limits.cached_cells)
         return replace(self, limits=limits, found=cached, cell_cache=cached)
 
     def with_found(self) -> Plan:
         """The same plan, but that the kernel gives what is on the agent's cell, if that takes a search."""
         unrolled = self.computed and self.affordances is None
-<<<<<<< HEAD
         return replace(self, found=unrolled and bool(self.places.random), cell_cache=False)
-=======
-        limits = replace(self.limits, cached_cells=limits.cached_cells)
-        return replace(self, limits=limits, cell_cache=unrolled and bool(self.places.random) and few)
->>>>>>> window
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -132,7 +132,8 @@ def compile_ahead(
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         compiled = list(pool.map(build, *zip(*wanted, strict=True)))
     entries = list(_entries(wanted, compiled))
-    index = Cubins(capability, triton.__version__, tuple(kernels.TABLES), kernels.KEPT, kernels.REGISTERS, tuple(entries))
+    tables = tuple(kernels.TABLES)
+    index = Cubins(capability, triton.__version__, tables, kernels.KEPT, kernels.REGISTERS, tuple(entries))
     place = folder(capability)
     files = {f"{place}/{INDEX}": to_json(index).encode()}
     return files | {f"{place}/{e.file}": c.asm["cubin"] for e, c in zip(entries, compiled, strict=True)}

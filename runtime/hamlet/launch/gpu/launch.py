@@ -55,8 +55,13 @@ class KernelBackend:
         tuner: Tuner | None = None,
         origin: str = "",
     ) -> None:
-        """`kernels` has the kernels by name, `TABLES`, `KEPT` and `REGISTERS`; `interpreted` says who runs them; `tuner` chooses the lanes
-        of a block, which are otherwise always the same; `origin` says in words where the kernels come from."""
+        """
+        Args:
+            kernels: has the kernels by name, and what `hamlet.launch.gpu.options.declared` says.
+            interpreted: whether Triton's interpreter runs them.
+            tuner: chooses the lanes of a block, which are otherwise always the same.
+            origin: says in words where the kernels come from.
+        """
         self.name = name
         self.origin = origin
         self._tuner = tuner
