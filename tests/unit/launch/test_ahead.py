@@ -16,7 +16,7 @@ from hamlet.backend.buffers import Shape, allocate
 from hamlet.errors import ModuleError
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.call import Launch
-from hamlet.launch.gpu.cubins import Cubin, Cubins, from_json, to_json
+from hamlet.launch.gpu.cubins import FORMAT, Cubin, Cubins, from_json, to_json
 from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid, Parameters
 from hamlet.launch.gpu.start import start_on
 from hamlet.package.module import Module
@@ -25,6 +25,7 @@ from hamletc.frontend import Stopwatch
 from hamletc.package import ahead_in, with_ahead, write
 from samples import sample
 
+NOW, LATER = (f'"format": {version}'.encode() for version in (FORMAT, FORMAT + 1))
 CPU = torch.device("cpu")
 GIVEN = {"GROUP": 1, "BLOCK": 32, "num_warps": 1, "enable_fp_fusion": False}
 CUBINS = Cubins(
@@ -78,7 +79,7 @@ def kernels(driver: Driver, just_in_time: Callable[[], ModuleType] = nothing) ->
 def test_the_index_says_the_same_after_a_journey() -> None:
     assert from_json(to_json(CUBINS)) == CUBINS
     assert str(from_json(to_json(CUBINS))) == str(CUBINS), "the sign of zero"
-    assert from_json(to_json(CUBINS).replace('"format": 1', '"format": 2')) is None
+    assert from_json(to_json(CUBINS).replace(NOW.decode(), LATER.decode())) is None
     for text in ("", "{}", "[]", to_json(CUBINS).replace('"types"', '"sorts"')):
         with pytest.raises(ModuleError, match="lists no kernels"):
             from_json(text)
@@ -194,7 +195,7 @@ def test_or_why_it_did_not(
 
 
 def test_another_version_is_refused_by_its_format(plain: dict[str, bytes], tmp_path: Path) -> None:
-    newer = FILES["aot/sm_90/kernels.json"].replace(b'"format": 1', b'"format": 2')
+    newer = FILES["aot/sm_90/kernels.json"].replace(NOW, LATER)
     module = loaded(with_ahead(plain, FILES | {"aot/sm_90/kernels.json": newer}), tmp_path / "first_meal")
     assert find(module, 90) == (None, "those of the package are of another version")
 

@@ -94,13 +94,13 @@ def cubins(drive: Drive) -> Cubins:
     recording = Recording()
     kernel = type("Nothing", (), {"__getitem__": lambda _self, _grid: lambda *_arguments, **_given: None})()
     nothing = ModuleType("nothing")
-    nothing.__dict__.update(reset=kernel, observe=kernel, step=kernel, rollout=kernel, TABLES=(), KEPT=2, REGISTERS=96)
+    nothing.__dict__.update(reset=kernel, observe=kernel, step=kernel, rollout=kernel, TABLES=(), KEPT=0, REGISTERS=96)
     backend = KernelBackend("recorded", UNIVERSE, nothing, CPU, False, recording)
     for buffers in drive.buffers.values():
         for call in drive.calls(buffers):
             call(backend)
     found = [_cubin(number, *seen) for number, seen in enumerate(recording.seen.values())]
-    return Cubins(90, "none", (), 2, 96, tuple(found))
+    return Cubins(90, "none", (), 0, 96, tuple(found))
 
 
 def _cubin(number: int, launch: Launch, block: int) -> Cubin:
