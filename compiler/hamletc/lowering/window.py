@@ -51,13 +51,17 @@ class _Piece:
 
 def lines(sizes: tuple[int, ...], radius: int) -> int:
     """The lines of a window of this radius on a grid of these sizes."""
-    return (2 * radius + 1) ** (len(sizes) - 1)
+    return prod([2 * radius + 1] * (len(sizes) - 1))
+
+
+def _rows(sizes: tuple[int, ...], radius: int) -> int:
+    return prod([2 * radius + 1] * len(sizes))
 
 
 def window_words(lane: Lane, radius: int, occupied: Occupancy) -> list[Value]:
     """Words (U32) with a bit per row of a window; none where each row asks for its cell."""
     builder, sizes = lane.builder, grid_of(lane.universe).sizes
-    if (2 * radius + 1) ** len(sizes) > lane.plan.limits.window_rows:
+    if _rows(sizes, radius) > lane.plan.limits.window_rows:
         return []
     if occupied.words is not None:
         few = lines(sizes, radius) <= MOST_LINES
@@ -69,7 +73,7 @@ def window_words(lane: Lane, radius: int, occupied: Occupancy) -> list[Value]:
 
 def _marks_pay(sizes: tuple[int, ...], radius: int, occupied: Occupancy) -> bool:
     """Whether that is about as many operations as asking for each row, or fewer."""
-    rows = (2 * radius + 1) ** len(sizes)
+    rows = _rows(sizes, radius)
     mark = 12 * len(sizes) + 3 * (1 + _words(rows))
     return occupied.found + occupied.count * mark <= rows * (occupied.asked + 10 * len(sizes))
 
@@ -83,7 +87,7 @@ def marked(
 ) -> list[Value]:
     """Words (U32) with a bit per row of a window on these cells (U32); the position of the agent is I32 per axis."""
     side, nothing = 2 * radius + 1, builder.u32(0)
-    words = [nothing] * _words(side ** len(sizes))
+    words = [nothing] * _words(_rows(sizes, radius))
     for cell in cells:
         row, inside = nothing, []
         for axis, (there, own) in enumerate(zip(cell_position(builder, sizes, cell), position, strict=True)):
@@ -119,7 +123,7 @@ def shifted(
 
     pieces = list(_pieces(sizes, radius))
     inside = {piece.others: _inside(builder, sizes, radius, position, piece.others) for piece in pieces}
-    result = [builder.u32(0)] * _words((2 * radius + 1) ** len(sizes))
+    result = [builder.u32(0)] * _words(_rows(sizes, radius))
     for (to, others, source, amount), mask in _moves(pieces).items():
         bits = builder.and_(_moved(builder, string.word(source), amount), builder.u32(mask))
         if (condition := inside[others]) is not None:

@@ -144,6 +144,29 @@ def test_cell_cache(text: str, most: int, tmp_path: Path, monkeypatch: pytest.Mo
                 assert kernels[-1][0].state["episode"].min() >= 2
 
 
+def test_rows_fetch_theirs_of_many_words(tmp_path: Path) -> None:
+    """More words with a bit per row than are worth a choice: of all cells, with the own one, and of a window."""
+    corners = ("(0, 0)", "(17, 0)", "(9, 9)", "(0, 17)")
+    places = ("random", *corners)
+    beds = "".join(f"affordance Bed{n} at {at} {{ instantly {{ a += 0.4 }} }}\n" for n, at in enumerate(places))
+    of = universe(
+        f"universe wide\nspace grid 18 x 18 {{ edges wrap }}\nmeter a = 1 {{ decay 0.1 }}\n{beds}"
+        "dies when a <= 0\nreward a\nobserve { grid  window 8  meters }\n"
+    )
+    module, shape = compiled(of, tmp_path / "wide"), Shape(1501, 1)
+    text = (tmp_path / "wide" / "numba_kernels.py").read_text()
+    assert all(f"{each}[(element >> 5) * LANES + lane]" in text for each in ("words_of_grid", "words_of_window"))
+    seen = []
+    for backend in (Interpreter(of, CPU), NumbaBackend(of, module.kernels("numba"), 1)):
+        buffers = allocate(of, shape, CPU, torch.float32)
+        backend.reset(buffers, STREAM)
+        backend.rollout(buffers, 12, RandomPolicy(), STREAM, True, None)
+        assert buffers.observation is not None
+        seen.append(buffers.observation)
+    assert torch.equal(bits(seen[0]), bits(seen[1]))
+    assert set(seen[0][: 18 * 18].unique().tolist()) == {0.0, 1.0, 2.0}
+
+
 def test_lanes_know_their_worlds_and_agents(module: Module) -> None:
     """A product and a shift divide the number of a lane by that of agents; a larger world takes several tiles."""
     kernels, interpreter = NumbaBackend(universe(), module.kernels("numba"), 1), Interpreter(universe(), CPU)
