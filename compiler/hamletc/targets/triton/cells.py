@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hamletc.compilation import Compilation
-from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
-from hamletc.lowering.lower import lower_planned
 from hamletc.lowering.plan import Limits, Plan
 from hamletc.passes.pipeline import CELL_CACHE
 from hamletc.targets.triton.columns import operations
@@ -74,8 +72,7 @@ def with_cells(compilation: Compilation) -> Compilation:
 
 def _cached(known: Compilation, plan: Plan) -> Program:
     """The program with a tick that is given what stands on its cell, and what gives it that."""
-    # The time of these passes is that of the cell cache.
-    other = replace(known.with_program(lower_planned(plan)), stopwatch=Stopwatch()).edited().run().program
+    other = known.replanned(plan)
     more = [other.function(name) for name in TAKEN]
     more.append(replace(other.function("place"), name=CELL))
     functions = [other.function("tick") if each.name == "tick" else each for each in known.program.functions]
