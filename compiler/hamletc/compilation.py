@@ -34,6 +34,7 @@ class Compilation:
         edit: changes what was lowered, before the passes run; only to measure what a part costs.
         notes: what a target chose, and why; for readers of its kernels.
         done: the passes that were run last.
+        replans: the optimised programs of other plans, for all targets.
     """
 
     universe: Universe
@@ -46,6 +47,7 @@ class Compilation:
     edit: Callable[[Program], Program] | None = None
     notes: tuple[str, ...] = ()
     done: Done | None = None
+    replans: list[tuple[Plan, Program]] = field(default_factory=list)
 
     @classmethod
     def begin(cls, universe: Universe, limits: Limits = LIMITS) -> Compilation:
@@ -74,11 +76,14 @@ class Compilation:
 
         result = run(self.program, self.facts, self.disabled, observe, choose, self.done)
         self.stopwatch.laps += [(f"pass {name}", seconds) for name, seconds in times.items()]
-        return replace(self.with_program(result), done=Done(self.program, result, choose))
+        return replace(self.with_program(result), done=Done(self.program, result, choose), replans=[])
 
     def replanned(self, planned: Plan) -> Program:
         """The optimised program of another plan. Where it is lowered alike the same passes are not run again; their
         time is that of whoever asks."""
+        for plan, replanned in self.replans:
+            if plan == planned:
+                return replanned
         program, done = lower_planned(planned), self.done
         if done is None or self.edit is not None or program.tables != done.before.tables:
             done = None
@@ -87,7 +92,9 @@ class Compilation:
             alike = (f if f != earlier.get(f.name) else earlier[f.name] for f in program.functions)
             program = replace(program, functions=tuple(alike))
         again = replace(self.with_program(program), stopwatch=Stopwatch(), done=done)
-        return again.edited().run().program
+        result = again.edited().run().program
+        self.replans.append((planned, result))
+        return result
 
     def after(self, name: str, work: Callable[[Compilation], Program]) -> Compilation:
         """The program after a pass over whole programs, unless that is left out; verified, like those of functions."""

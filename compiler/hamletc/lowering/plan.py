@@ -57,7 +57,6 @@ class Plan:
     """
 
     universe: Universe
-    limits: Limits
     numbers: dict[str, int]
     computed: bool
     place_rows: tuple[str, ...]
@@ -81,7 +80,7 @@ class Plan:
         space = self.universe.space
         few = isinstance(space, Grid) and schema.cells(space) <= limits.cached_cells
         unrolled = self.computed and self.affordances is None
-        return replace(self, limits=limits, cell_cache=unrolled and bool(self.places.random) and few)
+        return replace(self, cell_cache=unrolled and bool(self.places.random) and few)
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:
@@ -92,7 +91,6 @@ def plan(universe: Universe, limits: Limits) -> Plan:
     many = computed and len(universe.affordances) > limits.affordances
     planned = Plan(
         universe,
-        limits,
         numbers,
         computed,
         schema.place_rows(universe),
