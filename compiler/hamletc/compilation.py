@@ -81,15 +81,15 @@ class Compilation:
     def replanned(self, planned: Plan) -> Program:
         """The optimised program of another plan. Where it is lowered alike the same passes are not run again; their
         time is that of whoever asks."""
-        for plan, replanned in self.replans:
-            if plan == planned:
+        for earlier, replanned in self.replans:
+            if earlier == planned:
                 return replanned
         program, done = lower_planned(planned), self.done
         if done is None or self.edit is not None or program.tables != done.before.tables:
             done = None
         else:
-            earlier = {function.name: function for function in done.before.functions}
-            alike = (f if f != earlier.get(f.name) else earlier[f.name] for f in program.functions)
+            lowered = {function.name: function for function in done.before.functions}
+            alike = (f if f != lowered.get(f.name) else lowered[f.name] for f in program.functions)
             program = replace(program, functions=tuple(alike))
         again = replace(self.with_program(program), stopwatch=Stopwatch(), done=done)
         result = again.edited().run().program
