@@ -21,9 +21,11 @@ def nodes(node: object) -> Iterator[object]:
         each = pending.pop()
         if isinstance(each, tuple):
             pending += reversed(each)
-        elif (names := _fields(type(each))) is not None:
-            yield each
-            pending += [getattr(each, name) for name in names]
+        else:
+            kind: Any = type(each)
+            if (names := _fields(kind)) is not None:
+                yield each
+                pending += [getattr(each, name) for name in names]
 
 
 @cache
