@@ -19,7 +19,7 @@ from hamletc.ir.verifier import verify_program
 from hamletc.lowering.lower import lower_planned
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.passes.facts import facts_of
-from hamletc.passes.pipeline import Chosen, default_passes, run
+from hamletc.passes.pipeline import Chosen, Done, default_passes, run
 from hamletc.passes.ranges import Facts
 
 
@@ -33,6 +33,7 @@ class Compilation:
         observer: called after every pass with its name and the function it made.
         edit: changes what was lowered, before the passes run; only to measure what a part costs.
         notes: what a target chose, and why; for readers of its kernels.
+        done: the passes that were run last.
     """
 
     universe: Universe
@@ -44,6 +45,7 @@ class Compilation:
     observer: Callable[[str, Function], None] | None = None
     edit: Callable[[Program], Program] | None = None
     notes: tuple[str, ...] = ()
+    done: Done | None = None
 
     @classmethod
     def begin(cls, universe: Universe, limits: Limits = LIMITS) -> Compilation:
@@ -70,16 +72,29 @@ class Compilation:
             if self.observer is not None:
                 self.observer(name, after)
 
-        result = run(self.program, self.facts, self.disabled, observe, choose)
+        result = run(self.program, self.facts, self.disabled, observe, choose, self.done)
         self.stopwatch.laps += [(f"pass {name}", seconds) for name, seconds in times.items()]
-        return self.with_program(result)
+        return replace(self.with_program(result), done=Done(self.program, result, choose))
+
+    def replanned(self, planned: Plan) -> Program:
+        """The optimised program of another plan. Where it is lowered alike the same passes are not run again; their
+        time is that of whoever asks."""
+        program, done = lower_planned(planned), self.done
+        if done is None or self.edit is not None or program.tables != done.before.tables:
+            done = None
+        else:
+            lowered = {function.name: function for function in done.before.functions}
+            alike = (f if f != lowered.get(f.name) else lowered[f.name] for f in program.functions)
+            program = replace(program, functions=tuple(alike))
+        again = replace(self.with_program(program), stopwatch=Stopwatch(), done=done)
+        return again.edited().run().program
 
     def after(self, name: str, work: Callable[[Compilation], Program]) -> Compilation:
         """The program after a pass over whole programs, unless that is left out; verified, like those of functions."""
         if name in self.disabled:
             return self
         program = self.stopwatch.lap(f"pass {name}", lambda: work(self))
-        verify_program(program)
+        verify_program(program, self.program)
         return self.with_program(program)
 
     def edited(self) -> Compilation:

@@ -7,10 +7,14 @@ import runpy
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name
+
+import hamlet_lab.verify
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -37,14 +41,16 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[i
     """Exit code and output of a command, run in this process.
 
     `verify` compares less than a user's would where the page does not say so itself: tests/equivalence is where
-    Triton's kernels run.
+    Triton's kernels run. Observations as bytes are compared there, too: numba compiles for each type of them.
     """
     from hamletc.cli.main import main
 
-    if arguments[0] == "verify":
-        arguments = [*arguments, "--quick", "--backends", "numba"]
     capsys.readouterr()
     with pytest.MonkeyPatch.context() as patch:
+        if arguments[0] == "verify":
+            arguments = [*arguments, "--quick", "--backends", "numba"]
+            quick = replace(hamlet_lab.verify.QUICK, compact=(torch.float32,))
+            patch.setattr(hamlet_lab.verify, "QUICK", quick)
         # Restored afterwards: `verify` sets it.
         patch.setenv("TRITON_INTERPRET", "0")
         patch.setattr(sys, "argv", ["hamletc", *arguments])

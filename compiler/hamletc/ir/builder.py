@@ -71,6 +71,14 @@ class Builder:
             self.nodes.append(Node(op, type_, self.origin))
         return value
 
+    def keep(self, node: Node) -> Value:
+        """A node of another function, whose operands have the same numbers here; with its origin, where it is new."""
+        value = self._values.get(node.op)
+        if value is None:
+            value = self._values[node.op] = len(self.nodes)
+            self.nodes.append(node)
+        return value
+
     def emit(self, op: Op) -> Value:
         """The node of an operation other than `Lookup`; its type follows from its operands."""
         value = self._values.get(op)

@@ -33,6 +33,9 @@ class Type(Enum):
     U32 = "u32"
     BOOL = "bool"
 
+    # That of an enum is a call in Python, and programs ask for it millions of times.
+    __hash__ = object.__hash__
+
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 
@@ -86,6 +89,8 @@ class Order(Enum):
     """Neither is a NaN, nor are they zeros of both signs: the select is their minimum or maximum."""
     UNIT = "unit"
     """The same, and one operand is 0 or 1 and the result lies in 0 .. 1."""
+
+    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +431,8 @@ def operands(op: Op) -> tuple[Value, ...]:
 def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
     """The same operation on other operands."""
     match op:
+        case Unary() | Binary() | Fma():
+            return type(op)(*values)
         case Const() | Input() | Element():
             return op
         case Lookup(table=table):
@@ -435,5 +442,3 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
         case Select(order=order):
             condition, then, otherwise = values
             return Select(condition, then, otherwise, order)
-        case _:
-            return type(op)(*values)

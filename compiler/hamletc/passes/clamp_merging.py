@@ -27,15 +27,18 @@ class ClampMerging:
         builder = Builder()
         ranges = Ranges(builder.nodes, self.facts, counts_of(function))
         new: list[Value] = []
+        changed = False
         for node in function.nodes:
             builder.origin = node.origin
-            op = with_operands(node.op, tuple([new[value] for value in operands(node.op)]))
+            op = with_operands(node.op, tuple([new[value] for value in operands(node.op)])) if changed else node.op
             half = _half_clamp(builder, op) if node.type is Type.F32 else None
             if half is not None and isinstance(node.op, Select):
                 step = function.nodes[node.op.otherwise].op
-                if isinstance(step, Add | Sub) and uses[step.left] == 1:
-                    op = _skip(builder, ranges, half) or op
-            new.append(builder.node(op, node.type))
+                if isinstance(step, Add | Sub) and uses[step.left] == 1 and (shorter := _skip(builder, ranges, half)):
+                    op, changed = shorter, True
+            new.append(builder.node(op, node.type) if changed else builder.keep(node))
+        if not changed:
+            return function
         outputs = [Output(output.name, new[output.value], output.count) for output in function.outputs]
         return builder.finish(function.name, tuple(outputs))
 

@@ -24,12 +24,15 @@ class DeadCodeElimination:
                     live[operand] = True
         if all(live):
             return function
-        new: dict[Value, Value] = {}
-        nodes: list[Node] = []
-        for value, node in enumerate(function.nodes):
+        dead = live.index(False)
+        # What comes before the first dead node keeps its number.
+        new: dict[Value, Value] = {value: value for value in range(dead)}
+        nodes: list[Node] = list(function.nodes[:dead])
+        for value, node in enumerate(function.nodes[dead:], dead):
             if live[value]:
                 new[value] = len(nodes)
-                op = with_operands(node.op, tuple([new[operand] for operand in operands(node.op)]))
-                nodes.append(Node(op, node.type, node.origin))
+                if values := operands(node.op):
+                    node = Node(with_operands(node.op, tuple([new[each] for each in values])), node.type, node.origin)
+                nodes.append(node)
         outputs = [Output(output.name, new[output.value], output.count) for output in function.outputs]
         return Function(function.name, tuple(nodes), tuple(outputs))

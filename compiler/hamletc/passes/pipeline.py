@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol, TypeAlias
 
 from hamletc.ir.function import Function, Program
+from hamletc.ir.ops import Fold
 from hamletc.ir.verifier import verify_program
 from hamletc.passes import tabulation
 from hamletc.passes.algebra import Algebra
@@ -94,12 +96,29 @@ def gpu_passes(facts: Facts) -> tuple[Pass, ...]:
     return (ConstantDivision(facts), Extremes(facts))
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A program before these passes and after them; both were verified."""
+
+    before: Program
+    after: Program
+    choose: Chosen
+
+    def result(self, function: Function, choose: Chosen) -> Function | None:
+        """What these passes made of a function, if it was one of the program; of a loop other functions are known."""
+        if choose is not self.choose or any(isinstance(node.op, Fold) for node in function.nodes):
+            return None
+        pairs = zip(self.before.functions, self.after.functions, strict=True)
+        return next((after for before, after in pairs if before is function), None)
+
+
 def run(
     program: Program,
     facts: Facts,
     disabled: frozenset[str] = frozenset(),
     observer: Observer | None = None,
     choose: Chosen = default_passes,
+    done: Done | None = None,
 ) -> Program:
     """The optimised program: every pass that is not disabled, on every function, and verified.
 
@@ -107,6 +126,7 @@ def run(
         facts: what is known of the program (`hamletc.passes.facts`).
         disabled: names of passes to leave out.
         choose: gives the passes.
+        done: passes with the same facts; what they did is not done again.
 
     Raises:
         ValueError: a disabled name is no pass.
@@ -114,20 +134,28 @@ def run(
     """
     if unknown := sorted(disabled - {*PASS_NAMES, *WHOLE_NAMES}):
         raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join((*PASS_NAMES, *WHOLE_NAMES))}")
-    verify_program(program)
+    if done is None or program is not done.after:
+        verify_program(program, None if done is None else done.before)
     passes = [each for each in choose(facts) if each.name not in disabled]
     functions = []
     for function in program.functions:
+        if done is not None and (result := done.result(function, choose)) is not None:
+            functions.append(result)
+            continue
         long = function.name == "situation" and len(function.nodes) > LONG_SITUATION
+        # The passes that left it as it is now.
+        settled: set[str] = set()
         for each in passes:
             if long and not isinstance(each, DeadCodeElimination):
                 continue
             before, start = function, perf_counter()
-            function = each.run(before)
+            if each.name not in settled:
+                function = each.run(before)
+                settled = {*settled, each.name} if function is before else set()
             seconds = perf_counter() - start
             if observer is not None:
                 observer(each.name, before, function, seconds)
         functions.append(function)
-    result = Program(program.universe, tuple(functions), program.tables)
-    verify_program(result)
-    return result
+    optimised = Program(program.universe, tuple(functions), program.tables)
+    verify_program(optimised, program)
+    return optimised

@@ -70,10 +70,11 @@ class Ranges:
         self._folds: dict[tuple[str, tuple[Value, ...]], dict[str, Interval]] = {}
 
     def __getitem__(self, value: Value) -> Interval:
-        while len(self._known) <= value:
-            node = self._nodes[len(self._known)]
-            self._known.append(self._compute(node.op, node.type, {}, DEPTH))
-        return self._known[value]
+        known = self._known
+        while len(known) <= value:
+            node = self._nodes[len(known)]
+            known.append(self._compute(node.op, node.type, {}, DEPTH))
+        return known[value]
 
     def _under(self, value: Value, assumed: Mapping[Value, Interval], depth: int) -> Interval:
         """The interval of a node where other nodes are known to be in these intervals."""
@@ -89,6 +90,14 @@ class Ranges:
 
     def _compute(self, op: Op, type_: Type, assumed: Mapping[Value, Interval], depth: int) -> Interval:
         match op:
+            case ops.Unary() | ops.Binary() | ops.Fma():
+                values = operands(op)
+                transfer = _TRANSFER.get((type(op), self._nodes[values[0]].type))
+                if transfer is None:
+                    return _ANY[type_]
+                if not assumed:
+                    return transfer(*[self[value] for value in values])
+                return transfer(*[self._under(value, assumed, depth) for value in values])
             case Const(value=value):
                 return _constant(value)
             case ops.Input(name=name):
@@ -109,12 +118,6 @@ class Ranges:
                     self._under(then, self._assume(condition, True, assumed), depth),
                     self._under(otherwise, self._assume(condition, False, assumed), depth),
                 )
-            case _:
-                values = operands(op)
-                transfer = _TRANSFER.get((type(op), self._nodes[values[0]].type))
-                if transfer is None:
-                    return _ANY[type_]
-                return transfer(*[self._under(value, assumed, depth) for value in values])
 
     def _fold(self, op: ops.Fold, anything: Interval) -> Interval:
         """Guess where the state of a loop stays, and see whether a row leads out of it; two rows are tried."""

@@ -21,13 +21,13 @@ def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:
     for node in function.nodes:
         builder.origin = node.origin
         values = operands(node.op)
-        op = with_operands(node.op, tuple([new[value] for value in values])) if values else node.op
-        replacement = rule(op, node.type)
-        if replacement is None:
-            new.append(builder.node(op, node.type))
-        else:
-            new.append(replacement)
-            changed = True
+        # As long as nothing has changed, each node has its old number.
+        op = with_operands(node.op, tuple([new[value] for value in values])) if changed and values else node.op
+        value = rule(op, node.type)
+        if value is None:
+            value = builder.keep(node) if op is node.op else builder.node(op, node.type)
+        changed = changed or value != len(new) or builder.nodes[value].op != op
+        new.append(value)
     if not changed and len(builder.nodes) == len(function.nodes):
         return function
     outputs = [Output(output.name, new[output.value], output.count) for output in function.outputs]

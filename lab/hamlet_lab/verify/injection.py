@@ -59,6 +59,14 @@ class Injector:
         }
         given: tuple[Param | Input, ...] = (*universe.params, *universe.inputs)
         self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in given}
+        self._compared = {kind: compared(universe, kind) for kind in (Age, Hour, Progress, Streak)}
+        # By meter and by the number of an affordance that needs something of it.
+        self._needed = {
+            (meter.name, number): boundary_values(near, meter.low, meter.high)
+            for meter in universe.meters
+            for number, item in enumerate(universe.affordances)
+            if (near := compared_meter(item.needs, meter))
+        }
 
     def state(self) -> dict[str, Tensor]:
         """A state that ticks could meet, most agents being at an affordance. Unless episodes are by hand every world
@@ -133,9 +141,9 @@ class Injector:
             )
             extreme = torch.where(draws.chance(0.5, lanes), torch.tensor(meter.low), torch.tensor(meter.high))
             row = torch.where(draws.chance(0.2, lanes), extreme, mixed)
-            for number, item in enumerate(universe.affordances):
-                if near := compared_meter(item.needs, meter):
-                    needed = draws.one_of(boundary_values(near, meter.low, meter.high), lanes)
+            for number in range(len(universe.affordances)):
+                if (near := self._needed.get((meter.name, number))) is not None:
+                    needed = draws.one_of(near, lanes)
                     row = torch.where((affordance == number) & draws.chance(0.4, lanes), needed, row)
             rows.append(row)
         return torch.stack(rows)
@@ -151,7 +159,7 @@ class Injector:
         longest = LONG if lifespan is None else lifespan.ticks
         last = (longest - 1 - draws.integers(0, 2, lanes)).clamp(min=0)
         ages = torch.where(draws.chance(0.2, lanes), last, draws.integers(0, longest, lanes))
-        near = self._near(compared(self._universe, Age), 0, longest - 1)
+        near = self._near(self._compared[Age], 0, longest - 1)
         ages = torch.where(draws.chance(0.2, lanes), draws.one_of(near, lanes), ages)
         if self._universe.by_hand:
             ages = torch.where(~alive & draws.chance(0.5, lanes), ages + longest, ages)
@@ -164,7 +172,7 @@ class Injector:
             raise ValueError(f"universe {self._universe.name} has no clock")
         opening = [item.hours for item in self._universe.affordances if item.hours is not None]
         times = [float(time % clock.hours) for hours in opening for time in (hours.opens, hours.closes)]
-        near = self._near([*times, *compared(self._universe, Hour)], 0, clock.hours - 1)
+        near = self._near([*times, *self._compared[Hour]], 0, clock.hours - 1)
         anything = draws.integers(0, clock.hours, worlds)
         return torch.where(draws.chance(0.5, worlds), draws.one_of(near, worlds), anything)
 
@@ -206,7 +214,7 @@ class Injector:
             most = self._most_progress(item)
             if most > 0:
                 who = (affordance == number) & draws.chance(0.5, lanes)
-                near = self._near(compared(self._universe, Progress), 1, most)
+                near = self._near(self._compared[Progress], 1, most)
                 near = torch.where(draws.chance(0.3, lanes), draws.one_of(near, lanes), most)
                 spent = torch.where(draws.chance(0.5, lanes), near, draws.integers(1, most + 1, lanes))
                 engaged = engaged.masked_fill(who, number)
@@ -229,7 +237,7 @@ class Injector:
         last = latest.masked_fill(draws.chance(0.2, lanes), schema.NOWHERE)
         if count == 0:
             return {"last": last}
-        near = self._near(compared(self._universe, Streak), 1, LONG)
+        near = self._near(self._compared[Streak], 1, LONG)
         length = torch.where(draws.chance(0.7, lanes), draws.one_of(near, lanes), draws.integers(1, 10, lanes))
         its_own = torch.arange(count).unsqueeze(1) == latest
         seen = torch.stack([draws.chance(0.5, lanes) for _ in range(count)]) | its_own

@@ -16,13 +16,22 @@ __all__ = ["assigns", "draws", "nodes", "operands", "parts"]
 
 def nodes(node: object) -> Iterator[object]:
     """All nodes of a universe, or of a part of it."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from nodes(item)
-    elif dataclasses.is_dataclass(node):
-        yield node
-        for field in dataclasses.fields(node):
-            yield from nodes(getattr(node, field.name))
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, tuple):
+            pending += reversed(each)
+        else:
+            kind: Any = type(each)
+            if (names := _fields(kind)) is not None:
+                yield each
+                pending += [getattr(each, name) for name in names]
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...] | None:
+    """The names of the fields of a dataclass, last to first; `None` for another type."""
+    return tuple(field.name for field in reversed(dataclasses.fields(kind))) if dataclasses.is_dataclass(kind) else None
 
 
 def draws(universe: Universe) -> tuple[Draw, ...]:

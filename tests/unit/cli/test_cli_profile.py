@@ -32,8 +32,8 @@ def test_instructions_are_counted_by_line_without_a_gpu(hamletc: Command, tmp_pa
         assert sum(item["alu"] for item in kernel["items"]) == pytest.approx(kernel["pipes"]["alu"])
         assert "unknown" not in kernel["pipes"]
     # A launch writes 9 rows of state and 5 of what happened. A rollout of 64 ticks also writes the last return, a step
-    # 6 of masks, the 2 of what it keeps of a world, and 28 of observations and the own row of the grid once more: once, and again in those of 16 x 16 ticks
-    # of a warp in which episodes ended.
+    # 6 of masks, the 2 of what it keeps of a world, and 28 of observations and the own row of the grid once more: once,
+    # and again in those of 16 x 16 ticks of a warp in which episodes ended.
     assert rollout["stores"] == (9 + 5 + 1) / 64
     again = ((step["stores"] - 9 - 5 - 6 - 2) / (28 + 1) - 1) * 256
     assert again == pytest.approx(round(again), abs=1e-6)

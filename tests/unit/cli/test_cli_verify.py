@@ -29,10 +29,15 @@ observe { grid  meters }
 PROGRAM = """
 from dataclasses import replace
 
+import torch
+
 import hamlet_lab.verify
 from hamletc.cli.main import main
 
-hamlet_lab.verify.QUICK = replace(hamlet_lab.verify.QUICK, worlds=131, ticks=2, rounds=8)
+# Numba compiles for each type of observations.
+hamlet_lab.verify.QUICK = replace(
+    hamlet_lab.verify.QUICK, worlds=131, ticks=2, rounds=8, compact=(torch.float32,)
+)
 main()
 """
 

@@ -81,3 +81,15 @@ def test_a_malformed_function_is_refused(made: Function, message: str) -> None:
 def test_a_malformed_program_is_refused(program: Program, message: str) -> None:
     with pytest.raises(VerificationError, match=message):
         verify_program(program)
+
+
+def test_only_functions_of_a_verified_program_are_taken_on_trust() -> None:
+    table = Table("t", F32, (1.0,))
+    reading = function((Input(I32, "i"), I32), (Lookup("t", 0), F32))
+    verified = Program("u", (reading,), (table,))
+    verify_program(verified)
+    verify_program(Program("u", (reading,), (table, Table("s", F32, (2.0,)))), verified)
+    with pytest.raises(VerificationError, match="there is no table t"):
+        verify_program(Program("u", (reading,), ()), verified)
+    with pytest.raises(VerificationError, match="tick: %1"):
+        verify_program(Program("u", (function(A, (Add(0, 1), F32)),), (table,)), verified)

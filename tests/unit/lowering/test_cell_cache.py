@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,10 @@ from hamlet_lab.divergence import CPU as DEVICE
 from hamlet_lab.divergence import Candidate
 from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.verify import Effort, verify
+from hamletc.compilation import Compilation
 from hamletc.ir.evaluate import evaluate
 from hamletc.lowering import lower
+from hamletc.lowering.lower import lower_planned
 from hamletc.lowering.plan import CPU, plan
 from samples import NAMES, sample
 
@@ -20,6 +24,17 @@ LANES = 4000
 
 def test_some_universes_have_a_cell_cache() -> None:
     assert {"town", "shifts"} <= set(CACHED)
+
+
+@pytest.mark.parametrize("name", CACHED)
+def test_what_passes_did_is_not_done_again(name: str) -> None:
+    """The program for kernels with a cell cache is the same whether or not results for the other one are taken."""
+    known = Compilation.begin(sample(name)).run()
+    planned = known.plan.with_cell_cache(CPU)
+    replanned = known.replanned(planned)
+    assert replanned == replace(known.with_program(lower_planned(planned)), done=None).run().program
+    assert replanned.function("situation") is known.program.function("situation")
+    assert replanned.function("tick") != known.program.function("tick")
 
 
 @pytest.mark.parametrize("agents", [1, 3])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hamlet.universe import Universe
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Program
 from hamletc.ir.verifier import verify
@@ -33,13 +33,29 @@ def same(where: str, expected: dict[str, Array], actual: dict[str, Array]) -> No
         assert not len(wrong), f"{where}: {name}{wrong[0]}: {values[tuple(wrong[0])]!r}, {other[tuple(wrong[0])]!r}"
 
 
-def compare(name: str, variant: str, optimised: Program) -> None:
+@lru_cache(maxsize=2)
+def lowered(name: str) -> tuple[Program, Facts]:
+    """The program of a sample, and what is known of it; the tests of a sample follow each other."""
     universe = sample(name)
     program = lower(universe)
-    facts = facts_of(universe, program)
-    for seed, (function, other) in enumerate(zip(program.functions, optimised.functions, strict=True)):
-        inputs = random_inputs(universe, function, facts, LANES, seed)
-        expected = evaluate(function, inputs, program.tables, program.functions)
+    return program, facts_of(universe, program)
+
+
+@lru_cache(maxsize=2)
+def evaluated(name: str) -> list[tuple[dict[str, Array], dict[str, Array]]]:
+    """Inputs of each function of the program, and its outputs."""
+    program, facts = lowered(name)
+    found = []
+    for seed, function in enumerate(program.functions):
+        inputs = random_inputs(sample(name), function, facts, LANES, seed)
+        found.append((inputs, evaluate(function, inputs, program.tables, program.functions)))
+    return found
+
+
+def compare(name: str, variant: str, optimised: Program) -> None:
+    universe, (program, _) = sample(name), lowered(name)
+    pairs = zip(program.functions, optimised.functions, evaluated(name), strict=True)
+    for function, other, (inputs, expected) in pairs:
         actual = evaluate(other, inputs, program.tables, optimised.functions)
         same(f"{variant}: {function.name}", expected, actual)
         if function.name == "tick":
@@ -47,36 +63,31 @@ def compare(name: str, variant: str, optimised: Program) -> None:
             assert not expected["terminated"].all()
 
 
-def run_all(universe: Universe, disabled: frozenset[str] = frozenset(), observer: Observer | None = None) -> Program:
+def run_all(name: str, disabled: frozenset[str] = frozenset(), observer: Observer | None = None) -> Program:
     """The program after the passes for all targets and those for GPUs."""
-    program = lower(universe)
-    facts = facts_of(universe, program)
+    program, facts = lowered(name)
     program = run(program, facts, disabled, observer)
     return run(program, facts.of(program), disabled, observer, gpu_passes)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_all_passes(name: str) -> None:
-    universe = sample(name)
-    compare(name, "all", run_all(universe))
+    compare(name, "all", run_all(name))
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("left_out", PASS_NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_without_a_pass(name: str, left_out: str) -> None:
-    universe = sample(name)
     ran: list[tuple[str, Function, Function, float]] = []
-    optimised = run_all(universe, frozenset({left_out}), lambda *each: ran.append(each))
+    optimised = run_all(name, frozenset({left_out}), lambda *each: ran.append(each))
     compare(name, f"without {left_out}", optimised)
     assert {each[0] for each in ran} == set(PASS_NAMES) - {left_out}
 
 
-@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("alone", PASS_NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_a_pass_alone(name: str, alone: str) -> None:
-    universe = sample(name)
-    program = lower(universe)
-    facts = facts_of(universe, program)
+    program, facts = lowered(name)
     each = next(each for each in (*default_passes(facts), *gpu_passes(facts)) if each.name == alone)
     functions = tuple(each.run(function) for function in program.functions)
     for function in functions:
@@ -85,7 +96,6 @@ def test_a_pass_alone(name: str, alone: str) -> None:
 
 
 def test_every_pass_does_something_to_the_town() -> None:
-    universe = sample("town")
     changed: set[str] = set()
 
     def observe(each: str, before: Function, after: Function, seconds: float) -> None:
@@ -93,14 +103,13 @@ def test_every_pass_does_something_to_the_town() -> None:
         if before != after:
             changed.add(each)
 
-    run_all(universe, observer=observe)
+    run_all("town", observer=observe)
     assert changed >= {"constant_division", "merge_exclusive", "clamp_removal", "clamp_merging", "algebra", "dead_code"}
 
 
 def test_the_town_shrinks() -> None:
-    universe = sample("town")
-    program = lower(universe)
-    facts, before = facts_of(universe, program), program.function("tick")
+    program, facts = lowered("town")
+    before = program.function("tick")
     after = run(program, facts).function("tick")
     assert len(before.nodes) > 740
     assert len(after.nodes) <= 450

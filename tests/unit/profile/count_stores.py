@@ -68,7 +68,7 @@ def rows(fields: tuple[schema.Field, ...]) -> int:
 
 def due(universe: Universe, kept: int, ticks: int) -> dict[str, float]:
     """Stores per tick of a warp. Every row of the state and of what happened is written in each launch, by a rollout
-    the return of the last episode, too; a step writes masks, `kept` rows for each world, what is observed, and that once
+    the return of the last episode, too; a step writes masks, `kept` rows for each world, and what is observed, once
     more in a warp in which an episode ended. An agent's own row of a grid is written as one of the grid's, and then as
     its own. A store for no lane of a warp counts, too: the warp executes it."""
     launch = rows(schema.state_fields(universe)) + rows(schema.outcome_fields(universe))

@@ -11,11 +11,12 @@ import pytest
 from hamlet_townlet.adapter import description
 from hamlet_townlet.frontend import read_pack, reading, translate
 from hamlet_townlet.translate.text import text_of
-from hamletc.compile import Checked, Options, build_checked, check, check_file, lower
+from hamletc.compile import Checked, Options, build_checked, check, check_file
 from hamletc.frontend import Stopwatch
 from hamletc.ir.text import print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
+from hamletc.lowering.lower import lower
 from hamletc.read import parsed
 from samples.packs import NOT_THERE, OWN, SHARED, SHARED_PACKS, described
 
@@ -31,10 +32,7 @@ def agree(directory: Path) -> None:
     text = text_of(tree, pack)
     assert format_source(text) == (text, ())
     source = Source(Path("imported.hamlet"), text)
-    program, other = (
-        print_program(lower(universe).program),
-        print_program(lower(check(parsed(source)).universe).program),
-    )
+    program, other = print_program(lower(universe)), print_program(lower(check(parsed(source)).universe))
     assert PLACE.sub("", program) == PLACE.sub("", other)
     assert len(program) > 10_000
 
@@ -96,7 +94,7 @@ def test_a_pack_of_a_hundred_axes(kind: str, tmp_path: Path) -> None:
 def test_ticks_do_not_grow_with_the_number_of_moves(tmp_path: Path) -> None:
     few, many = (large(tmp_path, "orchard", plane(directions)).universe for directions in (16, 128))
     assert (len(few.moves), len(many.moves)) == (49, 385)
-    sizes = [[len(function.nodes) for function in lower(universe).program.functions] for universe in (few, many)]
+    sizes = [[len(function.nodes) for function in lower(universe).functions] for universe in (few, many)]
     assert sizes[0] == sizes[1]
 
 

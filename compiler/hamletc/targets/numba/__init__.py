@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +14,6 @@ class Numba:
 
     def specialise(self, compilation: Compilation) -> Compilation:
         """A program for a kernel with a cell cache, where that pays; and with tables for registers."""
-        from hamletc.frontend import Stopwatch
-        from hamletc.lowering.lower import lower_planned
         from hamletc.lowering.plan import CPU
         from hamletc.passes import tabulation
         from hamletc.passes.pipeline import CELL_CACHE
@@ -25,13 +22,7 @@ class Numba:
         if is_large(compilation.program):
             compilation = compilation.with_program(_with_rows_of_situation(compilation))
         elif (cached := compilation.plan.with_cell_cache(CPU)).cell_cache:
-
-            def lowered_again(known: Compilation) -> Program:
-                # The time of these passes is that of the cell cache.
-                again = replace(known.with_program(lower_planned(cached)), stopwatch=Stopwatch())
-                return again.edited().run().program
-
-            compilation = compilation.after(CELL_CACHE, lowered_again)
+            compilation = compilation.after(CELL_CACHE, lambda known: known.replanned(cached))
         return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
 
     def emit(self, compilation: Compilation) -> str:

@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamletc.compilation import Compilation
-from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Program
-from hamletc.lowering.lower import lower_planned
 from hamletc.lowering.places import grid_of
 from hamletc.lowering.plan import Plan
 from hamletc.passes.pipeline import CELL_CACHE
@@ -84,8 +82,7 @@ def with_cells(compilation: Compilation) -> Compilation:
 
 def _found(known: Compilation, planned: Plan) -> Program:
     """The program that is given what is on the agent's cell, with what gives it that."""
-    # The time of these passes is that of the cell cache.
-    other = replace(known.with_program(lower_planned(planned)), stopwatch=Stopwatch()).edited().run().program
+    other = known.replanned(planned)
     of_cells = {*TAKEN, "place", "shuffle"}
     others = (function for function in other.functions if function.name not in of_cells)
     finding = (other.function(name) for name in TAKEN)

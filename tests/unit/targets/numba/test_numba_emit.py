@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from dataclasses import replace
+from functools import lru_cache
 
 import pytest
 
@@ -38,11 +39,16 @@ observe { meters  here  params }
 """
 
 
-def functions(text: str) -> dict[str, ast.FunctionDef]:
-    """The functions of a text, in each of which names of parameters differ."""
-    found = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+@lru_cache(maxsize=1)
+def body(text: str) -> list[ast.stmt]:
+    """The statements of a text, in which names of the parameters of a function differ."""
     compile(text, "kernels", "exec")
-    return found
+    return ast.parse(text).body
+
+
+def functions(text: str) -> dict[str, ast.FunctionDef]:
+    """The functions of a text."""
+    return {node.name: node for node in body(text) if isinstance(node, ast.FunctionDef)}
 
 
 def misnamed(text: str) -> set[tuple[str, str]]:
@@ -51,10 +57,11 @@ def misnamed(text: str) -> set[tuple[str, str]]:
     def names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
         return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, context)}
 
-    body = ast.parse(text).body
+    statements = body(text)
+    imported = [each for each in statements if isinstance(each, ast.ImportFrom)]
     known = {*dir(builtins), *functions(text)}
-    known |= {alias.asname or alias.name for each in body if isinstance(each, ast.ImportFrom) for alias in each.names}
-    known |= {name for each in body if isinstance(each, ast.Assign) for name in names(each, ast.Store)}
+    known |= {alias.asname or alias.name for each in imported for alias in each.names}
+    known |= {name for each in statements if isinstance(each, ast.Assign) for name in names(each, ast.Store)}
     found = set()
     for name, function in functions(text).items():
         parameters = {argument.arg for argument in function.args.args}
