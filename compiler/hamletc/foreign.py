@@ -102,12 +102,9 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("array list dict map_of vector meters", "There are no lists: every meter has a name of its own."),
     ("none null nil", "`nothing` is a place without an affordance, as in `here == nothing`; a number is always there."),
     ("xor", "Write `a and not b or b and not a`."),
-    ("floor ceil ceiling round trunc truncate int_of", "Numbers are not rounded; what counts in steps of 1 is whole."),
-    (
-        "mod modulo remainder fmod rem div",
-        "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule "
-        "sets back to 0.",
-    ),
+    ("ceiling trunc truncate int_of rint", "Write `floor(x)`, `ceil(x)` or `round(x)`."),
+    ("modulo remainder fmod rem", "Write `mod(a, b)`, the remainder of a / b."),
+    ("div quotient", "Write `floor(a / b)`."),
     ("sign sgn signum", "Write `if x > 0 then 1 else -1`."),
     ("tan", "Write `sin(x) / max(cos(x), 0.01)`, or whatever keeps the divisor from 0."),
     ("asin acos atan atan2 sinh cosh erf", "There are `exp`, `log`, `sin`, `cos`, `tanh`, `sigmoid` and `pow`."),

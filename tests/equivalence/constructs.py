@@ -30,7 +30,7 @@ from hamlet.universe import (
     nodes,
 )
 
-FUNCTIONS = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
+FUNCTIONS = ("floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
     *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev"),
@@ -74,7 +74,7 @@ KINDS = (
     *(f"Unary {name}" for name in FUNCTIONS),
     *(
         f"Binary {op}"
-        for op in ("+", "-", "*", "/", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
+        for op in ("+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
     ),
     *("ObserveGrid", "ObserveWindow", "ObservePosition relative", "ObservePosition absolute", "ObservePosition scaled"),
     *("ObserveMeters all", "ObserveMeters some", "ObserveHere all", "ObserveHere some", "ObserveTime"),

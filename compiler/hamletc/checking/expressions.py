@@ -285,6 +285,10 @@ class Expressions:
         match function, operands:
             case "abs", [a]:
                 return self._operations.absolute(a, expr.span)
+            case "floor" | "ceil" | "round" as op, [a]:
+                return self._operations.whole(op, a, expr.span)
+            case "mod", [a, b]:
+                return self._operations.modulo(a, b, expr.span)
             case "sqrt", [a]:
                 return self._operations.root(a, expr.span)
             case "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "sigmoid" as op, [a]:

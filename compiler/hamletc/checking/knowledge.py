@@ -65,7 +65,7 @@ class Setting:
         match expression:
             case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
                 return True
-            case universe.DrawInteger():
+            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
                 return True
             case universe.Coordinate() | universe.Velocity():
                 return self.cells

@@ -21,6 +21,7 @@ ARGUMENTS = {
     "integer": ("two arguments", "integer(1, 6)"),
     "max": ("two or more arguments", "max(a, b)"),
     "min": ("two or more arguments", "min(a, b)"),
+    "mod": ("two arguments", "mod(a, 24)"),
     "normal": ("two arguments", "normal(mean, deviation)"),
     "pow": ("two arguments", "pow(a, b)"),
     "uniform": ("two arguments", "uniform(low, high)"),

@@ -15,6 +15,7 @@ from hamlet import universe
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval, spell
+from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
@@ -124,6 +125,8 @@ class Ranges:
                 return intervals.negate(a)
             case "abs":
                 return intervals.absolute(a)
+            case "floor" | "ceil" | "round" as op:
+                return intervals.stepped(ROUNDINGS[op], a)
             case "sqrt":
                 if a.low >= 0:
                     return intervals.root(a)
@@ -240,6 +243,8 @@ class Ranges:
                 return self.finite(intervals.multiply, left, right, expression.span, partial(_narrowing, expression))
             case "/":
                 return self._quotient(left, right, expression)
+            case "mod":
+                return self._modulo(left, right, expression)
             case "min":
                 return None if left is None or right is None else intervals.minimum(left, right)
             case "max":
@@ -260,6 +265,15 @@ class Ranges:
             )
             return self.error
         return self.finite(intervals.divide, left, right, expression.span, partial(_narrowing, expression))
+
+    def _modulo(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
+        if left is None or right is None:
+            return None
+        if right.low <= 0:
+            return self._outside("`mod` needs a divisor above 0", expression.right, right)
+        if intervals.absolute(left).high > intervals.MOST_QUOTIENT * right.low:
+            return self._outside("`mod(a, b)` needs an a of at most 2^46 times b", expression.left, left)
+        return intervals.modulo(left, right)
 
     def _clamp(self, expression: universe.Clamp, meters: State) -> Interval | None:
         x = self.number(expression.operand, meters)

@@ -12,8 +12,8 @@ RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 DRAWS = ("chance", "choice", "integer", "normal", "uniform")
 FUNCTIONS = (
     *DRAWS,
-    *("abs", "clamp", "cos", "exp", "exp2", "log", "log2", "max", "min", "pow", "previous", "sigmoid", "sin", "sqrt"),
-    "tanh",
+    *("abs", "ceil", "clamp", "cos", "exp", "exp2", "floor", "log", "log2", "max", "min", "mod", "pow", "previous"),
+    *("round", "sigmoid", "sin", "sqrt", "tanh"),
 )
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",

@@ -48,7 +48,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, Value
 from hamletc.lowering import draws
-from hamletc.lowering.functions import call, power
+from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance
 
@@ -199,6 +199,8 @@ def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
             return builder.mul(left, right)
         case "/":
             return builder.div(left, right)
+        case "mod":
+            return modulo(builder, left, right)
         case "min":
             return builder.minimum(left, right)
         case "max":

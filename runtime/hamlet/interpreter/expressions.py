@@ -175,6 +175,8 @@ def binary(op: BinaryOp, left: Tensor, right: Tensor) -> Tensor:
             return left * right
         case "/":
             return left / right
+        case "mod":
+            return functions.modulo(left, right)
         case "min":
             return torch.where(left < right, left, right)
         case "max":

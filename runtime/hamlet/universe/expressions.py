@@ -206,13 +206,17 @@ class StraightDistance:
     span: Span
 
 
-UnaryOp: TypeAlias = Literal["-", "abs", "not", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"]
-BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or"]
+UnaryOp: TypeAlias = Literal[
+    "-", "abs", "not", "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
+]  # fmt: skip
+BinaryOp: TypeAlias = Literal[
+    "+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """`-x`, `abs(x)`, an elementary function of a number; `not c` on a condition."""
+    """`-x`, `abs(x)`, a rounding or an elementary function of a number; `not c` on a condition."""
 
     op: UnaryOp
     operand: Expression
@@ -221,7 +225,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Arithmetic, `min`, `max`, `pow` and comparisons on two numbers; `and`, `or` on two conditions."""
+    """Arithmetic, `mod`, `min`, `max`, `pow` and comparisons on two numbers; `and`, `or` on two conditions."""
 
     op: BinaryOp
     left: Expression

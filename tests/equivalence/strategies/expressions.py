@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from hamlet.numbers.binary32 import round32
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
+from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.surroundings import LONGEST_AGE, Extent
 from strategies.choices import Choices
 from strategies.pieces import (
@@ -240,7 +241,12 @@ class Expressions(Choices):
         return Piece(f"sqrt(max({a.text}, {zero.text}))", ATOM, intervals.root(intervals.maximum(a.lies, zero.lies)))
 
     def elementary(self, a: Piece, depth: int) -> Piece:
-        match self.integer(0, 4):
+        match self.integer(0, 6):
+            case 5:
+                name = self.pick(tuple(ROUNDINGS))
+                return Piece(f"{name}({a.text})", ATOM, intervals.stepped(ROUNDINGS[name], a.lies))
+            case 6:
+                return self.modulo(a, depth)
             case 0:
                 function, value = self.pick((("exp", math.exp), ("exp2", lambda x: math.pow(2.0, x))))
                 return Piece(f"{function}({a.text})", ATOM, intervals.growing(value, a.lies))
@@ -262,6 +268,14 @@ class Expressions(Choices):
                 return Piece(
                     f"pow({positive.text}, {exponent.text})", ATOM, intervals.power(positive.lies, exponent.lies)
                 )
+
+    def modulo(self, a: Piece, depth: int) -> Piece:
+        """A remainder; the dividend is limited where it may be too large."""
+        b = self.positive(self.number(depth))
+        if intervals.absolute(a.lies).high > intervals.MOST_QUOTIENT * b.lies.low:
+            bound = self.number_piece(b.lies.low)
+            a = Piece(f"clamp({a.text}, 0, {bound.text})", ATOM, intervals.clamp(a.lies, intervals.ZERO, bound.lies))
+        return Piece(f"mod({a.text}, {b.text})", ATOM, intervals.modulo(a.lies, b.lies))
 
     def positive(self, a: Piece) -> Piece:
         """A number above zero."""

@@ -13,11 +13,11 @@ def _unary(op: UnaryOp) -> str:
 
 
 def _binary(op: BinaryOp) -> str:
-    return f"{op}(a, b)" if op in ("min", "max", "pow") else f"a {op} b"
+    return f"{op}(a, b)" if op in ("mod", "min", "max", "pow") else f"a {op} b"
 
 
 NUMBERS: tuple[UnaryOp, ...] = tuple(op for op in get_args(UnaryOp) if op not in ("not", "log"))
-ARITHMETIC: tuple[BinaryOp, ...] = ("-", "*", "/", "min", "max", "pow")
+ARITHMETIC: tuple[BinaryOp, ...] = ("-", "*", "/", "mod", "min", "max", "pow")
 
 OPERATIONS = Base(
     """
