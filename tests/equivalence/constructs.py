@@ -27,6 +27,7 @@ from hamlet.universe import (
     Tracking,
     Unary,
     Universe,
+    Used,
     nodes,
 )
 
@@ -60,6 +61,7 @@ KINDS = (
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
+    *("ActionTaken", "Used", "Used nothing"),
     *(
         "Previous",
         "Distance",
@@ -149,7 +151,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"{type(node).__name__} {op}"]
         case DayTime(function=function):
             return [f"DayTime {function}"]
-        case Here(affordance=None) | LastUse(affordance=None):
+        case Here(affordance=None) | LastUse(affordance=None) | Used(affordance=None):
             return [f"{type(node).__name__} nothing"]
         case ObservePosition(encoding=encoding):
             return [f"ObservePosition {encoding}"]

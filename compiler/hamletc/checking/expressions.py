@@ -11,7 +11,7 @@ from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
+from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, wrong_arguments
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
@@ -22,7 +22,7 @@ from hamletc.language.words import FUNCTIONS
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
 PLACES = {
-    "needs": "`needs` says what can be done, which an agent is told before it acts",
+    "needs": NEEDS,
     "mask": "masks are made between ticks",
     "previous": "inside `previous`, where nothing is drawn",
 }
@@ -41,7 +41,7 @@ class Draws:
     def draw(self, expr: syntax.CallExpr, operands: list[Operand]) -> Expression | None:
         """A draw with the right number of arguments; `None` where something is wrong."""
         function = expr.function.text
-        if self._scope != "tick":
+        if self._scope in PLACES:
             hint = "Draw in a statement or a guard, into a meter if it is needed here."
             self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._scope], hint=hint)
             return None
@@ -227,8 +227,8 @@ class Expressions:
                 if a is None or b is None:
                     return None
                 return self._operations.arithmetic(expr.op, a, b, expr.span)
-            case _ if is_word(expr.left, "here", "last") or is_word(expr.right, "here", "last"):
-                return self._quantities.here(expr)
+            case _ if is_word(expr.left, *COMPARED) or is_word(expr.right, *COMPARED):
+                return self._quantities.compared(expr)
             case _:
                 a, b = self._compared(expr.left, expr), self._compared(expr.right, expr)
                 if a is None or b is None:
@@ -307,7 +307,7 @@ class Expressions:
 
     def _previous(self, expr: syntax.CallExpr) -> Expression | None:
         """`previous(e)`, of a number or a condition."""
-        if self._scope not in ("tick", "needs"):
+        if self._scope not in ("tick", "acting", "needs"):
             self._quantities.unseen("`previous`", expr.span)
             return None
         if len(expr.arguments) != 1:
@@ -362,7 +362,9 @@ def _operand(expr: syntax.Expr) -> syntax.Expr:
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case universe.Truth() | universe.Here() | universe.LastUse() | universe.DrawChance() | universe.Unary(op="not"):
+        case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            return True
+        case universe.DrawChance() | universe.Unary(op="not"):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS

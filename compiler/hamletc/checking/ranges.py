@@ -104,7 +104,9 @@ class Ranges:
                 hint = partial(narrowing, mean, deviation)
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
-            case universe.Here() | universe.LastUse() | universe.Truth() | universe.DrawChance():
+            case universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+                return None
+            case universe.Truth() | universe.DrawChance():
                 return None
 
     def _uniform(self, low: Interval | None, high: Interval | None, span: Span, hint: Hint) -> Interval | None:

@@ -26,6 +26,8 @@ QUANTITIES = {
     "speed": "the length of the velocity",
     "here": "the place the agent stands on",
     "last": "the affordance that an agent used last",
+    "action": "the action that an agent chose",
+    "used": "what an agent used in this tick",
     "visited": "the number of affordances that an agent has used",
     "nothing": "a place without an affordance",
     "true": "a condition",

@@ -9,6 +9,7 @@ from typing import Literal
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
+    ActionTaken,
     Age,
     Binary,
     BinaryOp,
@@ -41,6 +42,7 @@ from hamlet.universe import (
     Unary,
     UnaryOp,
     Universe,
+    Used,
     Velocity,
     Visited,
 )
@@ -107,8 +109,13 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
         case LastUse(affordance=affordance):
-            number = schema.NOWHERE if affordance is None else lane.plan.numbers[affordance]
-            return builder.equal(there_is(lane.last, "last use"), builder.i32(number))
+            return builder.equal(there_is(lane.last, "last use"), builder.i32(_number(lane, affordance)))
+        case ActionTaken(action=action):
+            number = schema.action_names(lane.universe).index(action)
+            return builder.equal(there_is(lane.action, "action"), builder.i32(number))
+        case Used(affordance=affordance):
+            used, number = there_is(lane.used, "use"), _number(lane, affordance)
+            return lane.uses[number] if number in lane.uses else builder.equal(used, builder.i32(number))
         case Streak(affordance=affordance):
             return builder.to_f32(lane.streaks[affordance])
         case Visited():
@@ -160,6 +167,11 @@ def there_is(value: Value | None, what: str) -> Value:
     if value is None:
         raise ValueError(f"there is no {what} in this universe")
     return value
+
+
+def _number(lane: Lane, affordance: str | None) -> int:
+    """The number of an affordance; of none, -1."""
+    return schema.NOWHERE if affordance is None else lane.plan.numbers[affordance]
 
 
 def _visited(lane: Lane) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import torch
@@ -14,6 +15,7 @@ from hamlet.interpreter import coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
 from hamlet.universe import (
+    ActionTaken,
     Age,
     Binary,
     BinaryOp,
@@ -40,12 +42,14 @@ from hamlet.universe import (
     Previous,
     Progress,
     Shortfall,
+    Span,
     Speed,
     StraightDistance,
     Streak,
     Truth,
     Unary,
     UnaryOp,
+    Used,
     Velocity,
     Visited,
 )
@@ -90,6 +94,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
         case LastUse(affordance=affordance):
             return lanes.last == number_of(affordance, lanes)
+        case ActionTaken(action=action):
+            return action_taken(action, lanes, expression.span)
+        case Used(affordance=affordance):
+            return used(affordance, lanes, expression.span)
         case Streak(affordance=affordance):
             return lanes.streaks[affordance].to(torch.float32)
         case Visited():
@@ -209,6 +217,23 @@ def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:
     f = math.sin if function == "sin" else math.cos
     table = [f(2.0 * math.pi * hour / clock.hours) for hour in range(clock.hours)]
     return torch.tensor(table, dtype=torch.float32, device=lanes.hour.device)[lanes.hour.long()]
+
+
+def action_taken(action: str, lanes: Lanes, span: Span) -> Tensor:
+    """Who chose this action."""
+    if lanes.action is None:
+        raise ValueError(f"an action outside a tick, line {span.line}")
+    return lanes.action == schema.action_names(lanes.universe).index(action)
+
+
+def used(affordance: str | None, lanes: Lanes, span: Span) -> Tensor:
+    """Who used this affordance; for `None`, who used none."""
+    if lanes.used is None:
+        raise ValueError(f"a use that is not known yet, line {span.line}")
+    nobody = torch.zeros_like(lanes.alive)
+    if affordance is not None:
+        return lanes.used.get(affordance, nobody)
+    return ~reduce(torch.logical_or, lanes.used.values(), nobody)
 
 
 def number_of(affordance: str | None, lanes: Lanes) -> int:

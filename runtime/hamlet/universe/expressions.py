@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from hamlet.universe.span import Span
 
 __all__ = [
+    "ActionTaken",
     "Age",
     "Binary",
     "BinaryOp",
@@ -40,6 +41,7 @@ __all__ = [
     "Truth",
     "Unary",
     "UnaryOp",
+    "Used",
     "Velocity",
     "Visited",
 ]
@@ -154,6 +156,22 @@ class Progress:
 @dataclass(frozen=True, slots=True)
 class LastUse:
     """Condition: this affordance is the agent's last use (`None`: nothing is)."""
+
+    affordance: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTaken:
+    """Condition: the agent chose this action in this tick."""
+
+    action: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Condition: the agent used this affordance in this tick (`None`: it used none)."""
 
     affordance: str | None
     span: Span
@@ -320,6 +338,8 @@ Expression: TypeAlias = (
     | Progress
     | Here
     | LastUse
+    | ActionTaken
+    | Used
     | Streak
     | Visited
     | Distance
