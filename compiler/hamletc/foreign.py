@@ -76,7 +76,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         "Time is `hour` and `age`. A year can be a long clock: `clock 960 hours` has `hour` 0 to 959.",
     ),
     ("lifespan", "Write the number of ticks; `age` is how many an agent has lived."),
-    ("every each_tick always", "A rule runs every tick: `rule ageing: health -= 0.001`."),
+    (
+        "every each_tick always",
+        "A rule runs every tick: `rule ageing: health -= 0.001`; `every 24 ticks` is a condition.",
+    ),
+    ("after since until", "Write `after 100 ticks`, or `age < 100`."),
     ("wait delay cooldown timer", "A meter can count ticks: `meter rest = 0 in 0 .. 10 { decay 1 }`."),
     # --- names, functions, control ---
     (

@@ -12,7 +12,7 @@ from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, wrong_arguments
-from hamletc.checking.report import Findings
+from hamletc.checking.report import Findings, whole_number
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -21,6 +21,7 @@ from hamletc.language.words import FUNCTIONS
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
+MOST_TICKS = 1_000_000_000
 PLACES = {
     "needs": NEEDS,
     "mask": "masks are made between ticks",
@@ -214,6 +215,8 @@ class Expressions:
                 return self._quantities.axis(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
+            case syntax.TimedExpr():
+                return self._timed(expr)
 
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
@@ -305,6 +308,13 @@ class Expressions:
                 wrong_arguments(expr.function, expr.span, self._report)
                 return None
 
+    def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
+        """`every 24 ticks`, `after 100 ticks`."""
+        ticks = whole_number(expr.ticks, 1, MOST_TICKS, f"a number of ticks after `{expr.when}`", self._report)
+        if ticks is None:
+            return None
+        return universe.Every(ticks, expr.span) if expr.when == "every" else universe.After(ticks, expr.span)
+
     def _previous(self, expr: syntax.CallExpr) -> Expression | None:
         """`previous(e)`, of a number or a condition."""
         if self._scope not in ("tick", "acting", "needs"):
@@ -364,7 +374,7 @@ def _is_condition(value: Operand) -> bool:
     match value:
         case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
             return True
-        case universe.DrawChance() | universe.Unary(op="not"):
+        case universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS

@@ -234,6 +234,8 @@ class Known:
             case universe.DrawChance(probability):
                 share = self.number(probability)
                 return None if share is None else intervals.decide("<", intervals.SHARE, share)
+            case universe.Every() | universe.After():
+                return self.around.in_time(condition)
             case universe.Here(affordance) if self.setting.together == "all":
                 return (affordance is not None) == self.setting.affordances
             case universe.Here(affordance):

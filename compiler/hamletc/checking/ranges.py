@@ -106,7 +106,7 @@ class Ranges:
                 return self.finite(intervals.add, center, away, expression.span, hint)
             case universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
                 return None
-            case universe.Truth() | universe.DrawChance():
+            case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None
 
     def _uniform(self, low: Interval | None, high: Interval | None, span: Span, hint: Hint) -> Interval | None:
@@ -197,6 +197,8 @@ class Ranges:
                 self._comparison(expression, meters)
             case universe.DrawChance():
                 self._chance(expression, meters)
+            case universe.Every() | universe.After():
+                self._timed(expression)
             case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 self.condition(then, meters)
@@ -293,6 +295,18 @@ class Ranges:
                 expression.span,
                 f"the probability {is_in} {probability}",
                 hint="Write a probability above 0 and below 1, or leave the condition out.",
+            )
+
+    def _timed(self, expression: universe.Every | universe.After) -> None:
+        holds = self.around.in_time(expression)
+        if holds is not None:
+            lasts = "" if self.around.age_before is None else f"a life has {self.around.age_before.high + 1:.0f} ticks"
+            self.report.add(
+                "H062",
+                f"this condition is {'always' if holds else 'never'} true",
+                expression.span,
+                "" if holds else lasts,
+                hint="Leave it out." if holds else "Write fewer ticks, or lengthen the lifespan.",
             )
 
     def _comparison(self, expression: universe.Binary, meters: State) -> None:

@@ -10,6 +10,7 @@ from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     ActionTaken,
+    After,
     Age,
     Binary,
     BinaryOp,
@@ -23,6 +24,7 @@ from hamlet.universe import (
     DrawInteger,
     DrawNormal,
     DrawUniform,
+    Every,
     Expression,
     Here,
     Hour,
@@ -116,6 +118,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case Used(affordance=affordance):
             used, number = there_is(lane.used, "use"), _number(lane, affordance)
             return lane.uses[number] if number in lane.uses else builder.equal(used, builder.i32(number))
+        case Every(ticks=ticks):
+            return builder.equal(builder.rem(_tick_of_life(lane), builder.u32(ticks)), builder.u32(0))
+        case After(ticks=ticks):
+            return builder.less(builder.u32(ticks), _tick_of_life(lane))
         case Streak(affordance=affordance):
             return builder.to_f32(lane.streaks[affordance])
         case Visited():
@@ -167,6 +173,12 @@ def there_is(value: Value | None, what: str) -> Value:
     if value is None:
         raise ValueError(f"there is no {what} in this universe")
     return value
+
+
+def _tick_of_life(lane: Lane) -> Value:
+    """How many ticks (U32) the agent has lived with this one, or with the next one between ticks."""
+    builder, age = lane.builder, (lane.before or lane).age
+    return builder.add(builder.to_u32(age), builder.u32(1))
 
 
 def _number(lane: Lane, affordance: str | None) -> int:

@@ -16,6 +16,7 @@ from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
 from hamlet.universe import (
     ActionTaken,
+    After,
     Age,
     Binary,
     BinaryOp,
@@ -30,6 +31,7 @@ from hamlet.universe import (
     DrawInteger,
     DrawNormal,
     DrawUniform,
+    Every,
     Expression,
     Here,
     Hour,
@@ -98,6 +100,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return action_taken(action, lanes, expression.span)
         case Used(affordance=affordance):
             return used(affordance, lanes, expression.span)
+        case Every(ticks=ticks):
+            return tick_of_life(lanes) % ticks == 0
+        case After(ticks=ticks):
+            return tick_of_life(lanes) > ticks
         case Streak(affordance=affordance):
             return lanes.streaks[affordance].to(torch.float32)
         case Visited():
@@ -217,6 +223,12 @@ def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:
     f = math.sin if function == "sin" else math.cos
     table = [f(2.0 * math.pi * hour / clock.hours) for hour in range(clock.hours)]
     return torch.tensor(table, dtype=torch.float32, device=lanes.hour.device)[lanes.hour.long()]
+
+
+def tick_of_life(lanes: Lanes) -> Tensor:
+    """The number of the tick in the episode, from 1; between ticks that of the next one. i64 [worlds, agents]."""
+    beginning = lanes if lanes.before is None else lanes.before
+    return (beginning.age.long() + 1) & 0xFFFFFFFF
 
 
 def action_taken(action: str, lanes: Lanes, span: Span) -> Tensor:

@@ -9,6 +9,7 @@ from hamlet.universe.span import Span
 
 __all__ = [
     "ActionTaken",
+    "After",
     "Age",
     "Binary",
     "BinaryOp",
@@ -23,6 +24,7 @@ __all__ = [
     "DrawInteger",
     "DrawNormal",
     "DrawUniform",
+    "Every",
     "Expression",
     "Here",
     "Hour",
@@ -174,6 +176,22 @@ class Used:
     """Condition: the agent used this affordance in this tick (`None`: it used none)."""
 
     affordance: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """Condition: in every so manieth tick of an episode, first when so many ticks are full with this one."""
+
+    ticks: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Condition: the agent has lived more ticks of its episode than these, with this one."""
+
+    ticks: int
     span: Span
 
 
@@ -340,6 +358,8 @@ Expression: TypeAlias = (
     | LastUse
     | ActionTaken
     | Used
+    | Every
+    | After
     | Streak
     | Visited
     | Distance

@@ -164,12 +164,12 @@ class Expressions(Choices):
         return Piece("shortfall", ATOM, below)
 
     def compound(self, depth: int) -> Piece:
-        kind = self.integer(0, 16)
+        kind = self.integer(0, 18)
         if kind == 12:
             return self.previous(depth)
-        if kind >= 15:
+        if kind in (15, 16):
             return self.drawn(depth) if self.scope in TICKING else self.meter()
-        a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14))
+        a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14, 17, 18))
         try:
             match kind:
                 case 0 | 1 | 2:
@@ -199,6 +199,11 @@ class Expressions(Choices):
                     return Piece(text, WHEN, intervals.hull(a.lies, intervals.ZERO))
                 case 13:
                     return self.root(a)
+                case 17:
+                    name = self.pick(tuple(ROUNDINGS))
+                    return Piece(f"{name}({a.text})", ATOM, intervals.stepped(ROUNDINGS[name], a.lies))
+                case 18:
+                    return self.modulo(a, depth)
                 case _:
                     return self.elementary(a, depth)
         except (OverflowError, ZeroDivisionError):
@@ -246,12 +251,7 @@ class Expressions(Choices):
         return Piece(f"sqrt(max({a.text}, {zero.text}))", ATOM, intervals.root(intervals.maximum(a.lies, zero.lies)))
 
     def elementary(self, a: Piece, depth: int) -> Piece:
-        match self.integer(0, 6):
-            case 5:
-                name = self.pick(tuple(ROUNDINGS))
-                return Piece(f"{name}({a.text})", ATOM, intervals.stepped(ROUNDINGS[name], a.lies))
-            case 6:
-                return self.modulo(a, depth)
+        match self.integer(0, 4):
             case 0:
                 function, value = self.pick((("exp", math.exp), ("exp2", lambda x: math.pow(2.0, x))))
                 return Piece(f"{function}({a.text})", ATOM, intervals.growing(value, a.lies))
@@ -332,7 +332,7 @@ class Expressions(Choices):
     # --- conditions ------------------------------------------------------------------------------------------------
 
     def condition(self, depth: int) -> Piece:
-        kind = self.integer(0, 16)
+        kind = self.integer(0, 17)
         if depth <= 0 or kind <= 5:
             return self.comparison(depth)
         match kind:
@@ -355,6 +355,8 @@ class Expressions(Choices):
                 return self.chosen()
             case 16 if self.scope == "tick":
                 return self._named("used") if self.affordances else self.chosen()
+            case 17 if self.oldest > 0:
+                return self.timed()
             case 14 if self.scope in TICKING:
                 return Piece(f"chance({self.probability(depth - 1).text})", ATOM, None)
             case 13 if self.inert and self.chance(3):
@@ -377,6 +379,8 @@ class Expressions(Choices):
         if condition.level == COMPARISON and "when" not in condition.text and not self.chance(3):
             left, op, right = self.sides(depth)
             return f"{left.at_least(PRODUCT)} {op} {right.at_least(PRODUCT)}"
+        if condition.text.endswith(" ticks") and condition.level == ATOM and not self.chance(3):
+            return condition.text
         return f"not ({condition.text})" if self.chance(4) else f"({condition.text})"
 
     def comparison(self, depth: int) -> Piece:
@@ -405,6 +409,12 @@ class Expressions(Choices):
 
     def last(self) -> Piece:
         return self._named("last") if self.affordances else self.comparison(0)
+
+    def timed(self) -> Piece:
+        """A condition on the ticks of a life, which has more than one."""
+        last = int(min(self.oldest, 30)) + 1
+        text = f"every {self.integer(2, last)}" if self.chance(2) else f"after {self.integer(1, last - 1)}"
+        return Piece(f"{text} ticks", ATOM, None)
 
     def chosen(self) -> Piece:
         """A condition on the action of the tick."""
