@@ -60,7 +60,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H026": Code("error", "word that is not known here"),
         # --- checking: types and constants ---
         "H027": Code("error", "number where a condition is needed, or the reverse"),
-        "H028": Code("error", "`here` or `last` compared with something else than an affordance"),
+        "H028": Code("error", "`here`, `last`, `used` or `action` compared with something else"),
         "H029": Code("error", "`deficit` or `shortfall` outside a cascade"),
         "H030": Code("error", "wrong number of arguments"),
         "H031": Code("error", "constant that is not constant"),
@@ -124,6 +124,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- checking: what is finite in a tick and not for ever ---
         "H080": Code("error", "rewards that can add up to infinity"),
         "H081": Code("error", "meter that can be too large to be observed"),
+        # --- checking: what is known of a tick ---
+        "H082": Code("error", "action or use where it is not known yet"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

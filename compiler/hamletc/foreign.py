@@ -76,7 +76,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         "Time is `hour` and `age`. A year can be a long clock: `clock 960 hours` has `hour` 0 to 959.",
     ),
     ("lifespan", "Write the number of ticks; `age` is how many an agent has lived."),
-    ("every each_tick always", "A rule runs every tick: `rule ageing: health -= 0.001`."),
+    (
+        "every each_tick always",
+        "A rule runs every tick: `rule ageing: health -= 0.001`; `every 24 ticks` is a condition.",
+    ),
+    ("after since until", "Write `after 100 ticks`, or `age < 100`."),
     ("wait delay cooldown timer", "A meter can count ticks: `meter rest = 0 in 0 .. 10 { decay 1 }`."),
     # --- names, functions, control ---
     (
@@ -102,12 +106,9 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("array list dict map_of vector meters", "There are no lists: every meter has a name of its own."),
     ("none null nil", "`nothing` is a place without an affordance, as in `here == nothing`; a number is always there."),
     ("xor", "Write `a and not b or b and not a`."),
-    ("floor ceil ceiling round trunc truncate int_of", "Numbers are not rounded; what counts in steps of 1 is whole."),
-    (
-        "mod modulo remainder fmod rem div",
-        "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule "
-        "sets back to 0.",
-    ),
+    ("ceiling trunc truncate int_of rint", "Write `floor(x)`, `ceil(x)` or `round(x)`."),
+    ("modulo remainder fmod rem", "Write `mod(a, b)`, the remainder of a / b."),
+    ("div quotient", "Write `floor(a / b)`."),
     ("sign sgn signum", "Write `if x > 0 then 1 else -1`."),
     ("tan", "Write `sin(x) / max(cos(x), 0.01)`, or whatever keeps the divisor from 0."),
     ("asin acos atan atan2 sinh cosh erf", "There are `exp`, `log`, `sin`, `cos`, `tanh`, `sigmoid` and `pow`."),

@@ -27,10 +27,11 @@ from hamlet.universe import (
     Tracking,
     Unary,
     Universe,
+    Used,
     nodes,
 )
 
-FUNCTIONS = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
+FUNCTIONS = ("floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
     *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev"),
@@ -60,6 +61,7 @@ KINDS = (
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
+    *("ActionTaken", "Used", "Used nothing", "Every", "After"),
     *(
         "Previous",
         "Distance",
@@ -74,7 +76,7 @@ KINDS = (
     *(f"Unary {name}" for name in FUNCTIONS),
     *(
         f"Binary {op}"
-        for op in ("+", "-", "*", "/", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
+        for op in ("+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
     ),
     *("ObserveGrid", "ObserveWindow", "ObservePosition relative", "ObservePosition absolute", "ObservePosition scaled"),
     *("ObserveMeters all", "ObserveMeters some", "ObserveHere all", "ObserveHere some", "ObserveTime"),
@@ -149,7 +151,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"{type(node).__name__} {op}"]
         case DayTime(function=function):
             return [f"DayTime {function}"]
-        case Here(affordance=None) | LastUse(affordance=None):
+        case Here(affordance=None) | LastUse(affordance=None) | Used(affordance=None):
             return [f"{type(node).__name__} nothing"]
         case ObservePosition(encoding=encoding):
             return [f"ObservePosition {encoding}"]

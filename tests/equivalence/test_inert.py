@@ -19,11 +19,14 @@ from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
 from hamlet.schema.room import room
 from hamlet.universe import (
+    ActionTaken,
+    After,
     Assign,
     Binary,
     Cascade,
     Cause,
     DrawChance,
+    Every,
     Here,
     If,
     LastUse,
@@ -37,6 +40,7 @@ from hamlet.universe import (
     Truth,
     Unary,
     Universe,
+    Used,
 )
 from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Rollout, Runner
 from hamlet_lab.verify.injection import Injector
@@ -45,9 +49,9 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.language.parser import parse
 
 CPU = torch.device("cpu")
-CONDITIONS = (Binary, Unary, Here, LastUse, DrawChance, Previous, If)
+CONDITIONS = (Binary, Unary, Here, LastUse, ActionTaken, Used, Every, After, DrawChance, Previous, If)
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
-SOME = (5, 15, 17, 52, 54)
+SOME = (9, 12, 15, 42, 53)
 """Universes of which everything is said that the checker can say."""
 TICKS = 8
 GONE = object()

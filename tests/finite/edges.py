@@ -16,8 +16,8 @@ EDGES = (
     *("3.3895314e38", "3.4e38", "3.4028235e38"),
 )
 MODEST = ("0", "0.001", "0.1", "0.5", "1", "2", "3", "10", "24", "87")
-UNARY = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid", "abs", "-")
-BINARY = ("+", "-", "*", "/", "min", "max", "pow")
+UNARY = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid", "floor", "ceil", "round", "abs", "-")
+BINARY = ("+", "-", "*", "/", "min", "max", "pow", "mod")
 DRAWS = ("uniform", "normal", "choice", "integer")
 SPACES = (
     "space none",
@@ -90,6 +90,9 @@ class Author:
             op = chosen.choice(BINARY)
             if op == "pow":
                 return f"pow({self._positive(a)}, {b})"
+            if op == "mod":
+                limited = f"clamp({a}, -1e10, {self.positive_edge()})" if self._often(0.6) else a
+                return f"mod({limited}, {self._positive(b)})"
             if op == "/":
                 return f"({a} / {self._positive(b)})"
             return f"{op}({a}, {b})" if op in ("min", "max") else f"({a} {op} {b})"

@@ -215,7 +215,7 @@ def check_actions(
 
 def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Findings) -> Action:
     """`action REST { energy += 0.002 }`."""
-    expressions = Expressions(names, report)
+    expressions = Expressions(names, report, scope="acting")
     statements = Statements(names, report, expressions)
     others = syntax.NeedsItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem
     body = statements.body(tuple(item for item in declaration.items if not isinstance(item, others)))
@@ -256,18 +256,15 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     )
 
 
-def resolve_masks(
-    declarations: list[syntax.AllowDecl], moves: tuple[Move, ...] | None, names: Names, report: Findings
-) -> list[Mask]:
+def resolve_masks(declarations: list[syntax.AllowDecl], names: Names, report: Findings) -> list[Mask]:
     """`allow UP LEFT when position y > 0`, `allow all when energy > 0`; those with errors are left out."""
     expressions = Expressions(names, report, scope="mask")
-    of_space = None if moves is None else (*(move.name for move in moves), *BUILT_IN)
     allowed: dict[str, syntax.Name] = {}
     masks: list[Mask] = []
     for declaration in declarations:
         known = True
         for name in declaration.actions:
-            if not _is_action(name, of_space, names):
+            if not names.is_action(name):
                 known = False
             elif (first := allowed.setdefault(name.text, name)) is not name:
                 known = False
@@ -285,11 +282,3 @@ def _condition(expr: syntax.Expr, expressions: Expressions) -> Expression | None
     if is_word(expr, "true", "false"):
         return Truth(is_word(expr, "true"), expr.span)
     return expressions.condition(expr)
-
-
-def _is_action(name: syntax.Name, of_space: tuple[str, ...] | None, names: Names) -> bool:
-    own = names.of_kind("action")
-    if of_space is None or name.text in of_space or names.means(name, "action"):
-        return True
-    names.refuse(name, "an action", (*of_space, *own))
-    return False

@@ -24,7 +24,7 @@ def resolve_affordance(
     where = _place(declaration, space, report)
     opening = None if declaration.hours is None else _opening_hours(declaration.hours, hours, names, report)
     duration = _duration(declaration.duration, report)
-    expressions = Expressions(names, report)
+    expressions = Expressions(names, report, scope="acting")
     statements = Statements(names, report, expressions)
     needs = resolve_needs(declaration.items, names, report)
     together = declaration.together

@@ -9,7 +9,7 @@ from typing import TypeVar
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema.bounds import unclamped_meters
 from hamlet.universe import Meter, Span, Universe, parts
-from hamletc.checking.actions import check_actions, resolve_action, resolve_masks, resolve_moves
+from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.course import check_course
 from hamletc.checking.draft import Draft
@@ -161,6 +161,8 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     if draft.space is not None:
         draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
         of_moves = space.span if moves is None else moves.span
+        if draft.moves is not None:
+            names.moves = (*(move.name for move in draft.moves), *BUILT_IN)
         check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
 
 
@@ -174,7 +176,7 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         draft.unpaid = pays_nothing(rewards)
     else:
         _missing("reward", file, "Add what is paid, as in `reward energy`, or `reward nothing`.", report)
-    draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), draft.moves, names, report)
+    draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
     if observe is not None:
         draft.unseen = not observe.items

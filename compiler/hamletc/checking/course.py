@@ -25,6 +25,7 @@ from hamletc.checking.reach import Reach
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 
+ANYWHERE = Span(1, 1, 1, 1)
 TICKS_BEFORE_WIDENING = 2
 TICKS_BEFORE_GIVING_UP = 8
 
@@ -60,23 +61,33 @@ class Course:
     # --- the phases of a tick ----------------------------------------------------------------------------------------
 
     def _act(self, start: Known) -> Known:
-        ends = [start, self._drain("move", start)]
+        ends = [start, self._drain("move", self._moving(start)).bare()]
         for action in self.draft.actions:
             self._wrote.clear()
-            able = self._test(action.needs, Place(start, start))
+            able = self._test(action.needs, _chosen(action.name, self.names.span("action", action.name), start))
             if able is not None:
                 ends.append(self._body(action.body, able).known.bare())
         self._wrote.clear()
-        before = self._drain("interact", start)
+        before = self._drain("interact", _chosen("INTERACT", ANYWHERE, start).known).bare()
         used: list[Known] = [before]
         for affordance in self.draft.affordances:
             so_far = used[0]
-            able = self._test(affordance.needs, self._at(affordance, Place(so_far, so_far)))
+            using = _chosen("INTERACT", self.names.span("affordance", affordance.name), so_far)
+            able = self._test(affordance.needs, self._at(affordance, using))
             used += [] if able is None else self._use(affordance, able)
             if start.setting.together != "one":
                 used = [_joined(used)]
         self._wrote.clear()  # what an agent did is one of many things
         return _joined([*ends, *used])
+
+    def _moving(self, start: Known) -> Known:
+        """What is known where an agent pays for a move: it chose none of the actions that go nowhere."""
+        going = {move.name for move in self.draft.moves or () if any(move.by)}
+        read = {node.action: node for node in self.draft.parts() if isinstance(node, universe.ActionTaken)}
+        known: Known | None = start
+        for name, node in read.items():
+            known = known if known is None or name in going else known.assume(node, False)
+        return start if known is None else known
 
     def _at(self, affordance: universe.Affordance, place: Place) -> Place | None:
         """Where an agent is at an affordance that is open."""
@@ -296,6 +307,13 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
             break
         known = grown if tick < TICKS_BEFORE_WIDENING else _widened(known, grown, anywhere)
     course("from the start", report).run(_beginning(known))
+
+
+def _chosen(action: str, where: Span, known: Known) -> Place:
+    """The place where an agent has chosen an action; `where` says so."""
+    place = Place(known, known).where(universe.ActionTaken(action, where), True, "this action is chosen here")
+    assert place is not None, "nothing was said of the action"
+    return place
 
 
 def _beginning(known: Known) -> Known:

@@ -11,8 +11,8 @@ from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.quantities import Quantities, Scope, Threshold, wrong_arguments
-from hamletc.checking.report import Findings
+from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, wrong_arguments
+from hamletc.checking.report import Findings, whole_number
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -21,8 +21,9 @@ from hamletc.language.words import FUNCTIONS
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
+MOST_TICKS = 1_000_000_000
 PLACES = {
-    "needs": "`needs` says what can be done, which an agent is told before it acts",
+    "needs": NEEDS,
     "mask": "masks are made between ticks",
     "previous": "inside `previous`, where nothing is drawn",
 }
@@ -41,7 +42,7 @@ class Draws:
     def draw(self, expr: syntax.CallExpr, operands: list[Operand]) -> Expression | None:
         """A draw with the right number of arguments; `None` where something is wrong."""
         function = expr.function.text
-        if self._scope != "tick":
+        if self._scope in PLACES:
             hint = "Draw in a statement or a guard, into a meter if it is needed here."
             self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._scope], hint=hint)
             return None
@@ -214,6 +215,8 @@ class Expressions:
                 return self._quantities.axis(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
+            case syntax.TimedExpr():
+                return self._timed(expr)
 
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
@@ -227,8 +230,8 @@ class Expressions:
                 if a is None or b is None:
                     return None
                 return self._operations.arithmetic(expr.op, a, b, expr.span)
-            case _ if is_word(expr.left, "here", "last") or is_word(expr.right, "here", "last"):
-                return self._quantities.here(expr)
+            case _ if is_word(expr.left, *COMPARED) or is_word(expr.right, *COMPARED):
+                return self._quantities.compared(expr)
             case _:
                 a, b = self._compared(expr.left, expr), self._compared(expr.right, expr)
                 if a is None or b is None:
@@ -285,6 +288,10 @@ class Expressions:
         match function, operands:
             case "abs", [a]:
                 return self._operations.absolute(a, expr.span)
+            case "floor" | "ceil" | "round" as op, [a]:
+                return self._operations.whole(op, a, expr.span)
+            case "mod", [a, b]:
+                return self._operations.modulo(a, b, expr.span)
             case "sqrt", [a]:
                 return self._operations.root(a, expr.span)
             case "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "sigmoid" as op, [a]:
@@ -301,9 +308,16 @@ class Expressions:
                 wrong_arguments(expr.function, expr.span, self._report)
                 return None
 
+    def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
+        """`every 24 ticks`, `after 100 ticks`."""
+        ticks = whole_number(expr.ticks, 1, MOST_TICKS, f"a number of ticks after `{expr.when}`", self._report)
+        if ticks is None:
+            return None
+        return universe.Every(ticks, expr.span) if expr.when == "every" else universe.After(ticks, expr.span)
+
     def _previous(self, expr: syntax.CallExpr) -> Expression | None:
         """`previous(e)`, of a number or a condition."""
-        if self._scope not in ("tick", "needs"):
+        if self._scope not in ("tick", "acting", "needs"):
             self._quantities.unseen("`previous`", expr.span)
             return None
         if len(expr.arguments) != 1:
@@ -358,7 +372,9 @@ def _operand(expr: syntax.Expr) -> syntax.Expr:
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case universe.Truth() | universe.Here() | universe.LastUse() | universe.DrawChance() | universe.Unary(op="not"):
+        case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            return True
+        case universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS

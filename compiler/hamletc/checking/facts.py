@@ -7,11 +7,13 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, TypeAlias
 
-from hamlet.universe import Age, Expression, Here, LastUse, MeterValue, Previous, operands
+from hamlet.universe import ActionTaken, Age, Expression, Here, LastUse, MeterValue, Previous, Used, operands
 from hamletc.checking.intervals import Interval, hull_of
 
 Shape: TypeAlias = int
 """Stands for all expressions that are written alike."""
+Naming: TypeAlias = Here | LastUse | Used | ActionTaken
+"""Conditions that name an affordance or an action."""
 
 
 class Shapes:
@@ -26,8 +28,8 @@ class Shapes:
         """The meters whose values now each shape depends on; inside `previous` there are none."""
         self.ages: list[bool] = []
         """Whether each shape depends on the age."""
-        self.affordances: dict[Shape, tuple[type[Here | LastUse], str | None]] = {}
-        """What `here == Bed` and `last == Bed` are about."""
+        self.named: dict[Shape, tuple[type[Naming], str | None]] = {}
+        """What `here == Bed` and `action == REST` are about."""
 
     def of(self, expression: Expression) -> Shape:
         """The shape of an expression."""
@@ -44,8 +46,11 @@ class Shapes:
             self.height.append(1 + max((self.height[part] for part in parts), default=0))
             self.reads.append(self._meters(expression, parts))
             self.ages.append(isinstance(expression, Age) or any(self.ages[part] for part in parts))
-            if isinstance(expression, Here | LastUse):
-                self.affordances[shape] = type(expression), expression.affordance
+            match expression:
+                case Here(name) | LastUse(name) | Used(name) | ActionTaken(name):
+                    self.named[shape] = type(expression), name
+                case _:
+                    pass
         self._known[id(expression)] = expression, shape
         return shape
 

@@ -72,6 +72,8 @@ SLACK = 2.0**-18
 (docs/functions.md, "Bounds that are proven")."""
 LAST_PLACES = 4
 """By how many of the smallest numbers it may be off besides, where it is subnormal."""
+MOST_QUOTIENT = 2.0**46
+"""The largest quotient whose remainder is defined."""
 FARTHEST_ANGLE = 2.0**20
 """The largest angle whose sine and cosine are defined."""
 
@@ -147,6 +149,19 @@ def multiply(a: Interval, b: Interval) -> Interval:
 def divide(a: Interval, b: Interval) -> Interval:
     """`a / b`, where b does not hold zero."""
     return _rounded([x / y for x in (a.low, a.high) for y in (b.low, b.high)])
+
+
+def stepped(function: Callable[[float], int], a: Interval) -> Interval:
+    """`floor(a)`, `ceil(a)`, `round(a)`."""
+    return Interval(float(function(a.low)), float(function(a.high)))
+
+
+def modulo(a: Interval, b: Interval) -> Interval:
+    """`mod(a, b)`, where b holds nothing but numbers above zero."""
+    if a.low >= 0 and a.high < b.low:
+        return a
+    below = -above(-b.high)
+    return Interval(0.0, below if a.low < 0 else min(a.high, below))
 
 
 def root(a: Interval) -> Interval:

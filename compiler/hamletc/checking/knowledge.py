@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, cast
 from hamlet import universe
 from hamlet.universe import Expression
 from hamletc.checking import intervals
-from hamletc.checking.facts import Levels, Shape, Shapes, joined
+from hamletc.checking.facts import Levels, Naming, Shape, Shapes, joined
 from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.report import Findings
@@ -65,7 +65,7 @@ class Setting:
         match expression:
             case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
                 return True
-            case universe.DrawInteger():
+            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
                 return True
             case universe.Coordinate() | universe.Velocity():
                 return self.cells
@@ -234,20 +234,36 @@ class Known:
             case universe.DrawChance(probability):
                 share = self.number(probability)
                 return None if share is None else intervals.decide("<", intervals.SHARE, share)
+            case universe.Every() | universe.After():
+                return self.around.in_time(condition)
             case universe.Here(affordance) if self.setting.together == "all":
                 return (affordance is not None) == self.setting.affordances
             case universe.Here(affordance):
-                return self._excluded(
-                    [other for other in self._told_of(universe.Here) if other != affordance], affordance
-                )
+                if affordance is not None and affordance in self._told_of(universe.Used):
+                    return True
+                at = (*self._told_of(universe.Here), *filter(None, self._told_of(universe.Used)))
+                return self._excluded([other for other in at if other != affordance], affordance)
             case universe.LastUse():
                 return False if self._told_of(universe.LastUse) else None
+            case universe.Used(affordance):
+                return self._used(affordance)
+            case universe.ActionTaken(action):
+                if any(self._told_of(universe.Used)):
+                    return action == "INTERACT"
+                return False if self._told_of(universe.ActionTaken) else None
             case _:
                 return None
 
-    def _told_of(self, kind: type[universe.Here | universe.LastUse]) -> list[str | None]:
-        """The affordances that conditions said the agent is at, or has used last; `None` for none."""
-        names = self.setting.shapes.affordances
+    def _used(self, affordance: str | None) -> bool | None:
+        """Whether an agent used an affordance, or none, as far as its action and other uses tell. To use one it has to
+        be there, so it uses one alone where it is at one alone."""
+        if not self.setting.affordances or set(self._told_of(universe.ActionTaken)) - {"INTERACT"}:
+            return affordance is None
+        return self._excluded([other for other in self._told_of(universe.Used) if other != affordance], affordance)
+
+    def _told_of(self, kind: type[Naming]) -> list[str | None]:
+        """The affordances, or actions, that conditions said the agent is at, or used, or chose; `None` for none."""
+        names = self.setting.shapes.named
         return [names[s][1] for s, holds in self._truths.items() if holds and s in names and names[s][0] is kind]
 
     def _excluded(self, others: list[str | None], affordance: str | None) -> bool | None:

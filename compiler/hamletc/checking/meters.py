@@ -62,11 +62,12 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     hint = f"Write a number; a rule can set the meter when a life begins: `rule start: age == 0 -> {statement}`."
     start = expressions.constant(declaration.start, "the start value of a meter", hint)
     bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
+    acting = Expressions(names, report, scope="acting")
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
     for key, item in by_key(declaration.properties, (*DRAINS, "only"), "a meter", report).items():
         if key == "only":
             continue
-        drains[key] = expressions.number(item.value)
+        drains[key] = (expressions if key == "decay" else acting).number(item.value)
         if drains[key] is None:
             names.suspects.add(name)
         if key == "move" and isinstance(names.space, NoSpace):

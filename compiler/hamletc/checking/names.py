@@ -70,7 +70,8 @@ class Names:
     """The symbol table of a file. Making it reports duplicates and reserved names.
 
     `suspects` are meters that a statement with an error in it may write: nothing is concluded from their values.
-    `space` is what the names of axes refer to; it is set when the space is resolved.
+    `space` is what the names of axes refer to, `moves` are the actions that it has; they are set when the space is
+    resolved.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -81,6 +82,7 @@ class Names:
         self._comparisons = 0
         self.suspects: set[str] = set()
         self.space: Space | None = None
+        self.moves: tuple[str, ...] | None = None
         self.clock: Span | None = None
         self.lifespan: Span | None = None
         self.tracking: Span | None = None
@@ -159,6 +161,13 @@ class Names:
             return name.text
         self.refuse(name, article(kind), self.of_kind(kind))
         return None
+
+    def is_action(self, name: syntax.Name) -> bool:
+        """Whether the name stands for an action; nothing is known where the moves have an error."""
+        if self.moves is None or name.text in self.moves or self.means(name, "action"):
+            return True
+        self.refuse(name, "an action", (*self.moves, *self.of_kind("action")))
+        return False
 
     def target(self, name: syntax.Name) -> str | None:
         """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
@@ -307,7 +316,7 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
         case "affordance":
             return f"`here == {name}` and `distance to {name}` say where the agent is."
         case "action":
-            return "Which action is chosen cannot be read; an action can change a meter, which can."
+            return f"`action == {name}` says whether the agent chose it."
         case "reward" | "report":
             return "What is rewarded or reported cannot be read; write its value out, or let a rule compute a meter."
         case "rule" | "cascade":

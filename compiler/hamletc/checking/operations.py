@@ -34,6 +34,10 @@ COMPARISONS: Mapping[Comparison, Callable[[float, float], bool]] = {
 }
 
 
+Rounding: TypeAlias = Literal["floor", "ceil", "round"]
+ROUNDINGS: Mapping[Rounding, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "round": round}
+
+
 def minimum(left: float, right: float) -> float:
     """`left` where it is less than `right`, else `right`; of two zeros the right one."""
     return left if left < right else right
@@ -94,6 +98,24 @@ class Operations:
     def absolute(self, operand: Operand, span: Span) -> Operand:
         """`abs(a)`."""
         return Constant(abs(operand.value), span) if isinstance(operand, Constant) else Unary("abs", operand, span)
+
+    def whole(self, op: Rounding, operand: Operand, span: Span) -> Operand:
+        """`floor(a)`, `ceil(a)`, `round(a)`."""
+        if isinstance(operand, Constant):
+            return Constant(float(ROUNDINGS[op](operand.value)), span)
+        return Unary(op, operand, span)
+
+    def modulo(self, left: Operand, right: Operand, span: Span) -> Operand | None:
+        """`mod(a, b)`."""
+        if not isinstance(left, Constant) or not isinstance(right, Constant):
+            return self.binary("mod", left, right, span)
+        if not right.value > 0:
+            hint = "Divide by a number above 0."
+            self._report.add("H054", "`mod` needs a divisor above 0", right.span, f"this is {right.value}", hint=hint)
+            return None
+        rest = math.fmod(left.value, right.value)
+        rest = rest + right.value if rest < 0 else rest
+        return Constant(rest if rest < right.value else 0.0, span)
 
     def root(self, operand: Operand, span: Span) -> Operand | None:
         """`sqrt(a)`."""

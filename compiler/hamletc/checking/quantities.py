@@ -21,13 +21,17 @@ ARGUMENTS = {
     "integer": ("two arguments", "integer(1, 6)"),
     "max": ("two or more arguments", "max(a, b)"),
     "min": ("two or more arguments", "min(a, b)"),
+    "mod": ("two arguments", "mod(a, 24)"),
     "normal": ("two arguments", "normal(mean, deviation)"),
     "pow": ("two arguments", "pow(a, b)"),
     "uniform": ("two arguments", "uniform(low, high)"),
 }
-Scope: TypeAlias = Literal["tick", "needs", "mask", "previous"]
-"""When an expression is evaluated: in a tick (there as a condition of what can be done), between two ticks, or on what
-a tick began with."""
+Scope: TypeAlias = Literal["tick", "acting", "needs", "mask", "previous"]
+"""When an expression is evaluated: in a tick when agents have acted, while they act and use affordances, as a condition
+of what can be done; between two ticks; or on what a tick began with."""
+NEEDS = "`needs` says what can be done, which an agent is told before it acts"
+COMPARED = ("here", "last", "used", "action")
+"""The words that are compared with a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,8 @@ class Quantities:
                     return universe.Visited(name.span) if self._has("tracking", name) else None
                 case "true" | "false":
                     return self._truth(name)
-                case "here" | "last" | "nothing":
-                    self._misplaced_here(name.text if name.text == "last" else "here", name.span)
+                case "here" | "last" | "used" | "action" | "nothing" as word:
+                    self._misplaced(word if word != "nothing" else "here", name.span)
                     return None
                 case _ if name.text in FUNCTIONS:
                     wrong_arguments(name, name.span, self._report)
@@ -101,6 +105,8 @@ class Quantities:
             *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
             *(("progress",) if self._names.has_lasting else ()),
             *(("last", "streak of", "visited") if self._names.tracking is not None else ()),
+            *(("action",) if self._scope in ("tick", "acting") else ()),
+            *(("used",) if self._scope == "tick" and self._names.of_kind("affordance") else ()),
             *(("here",) if self._names.of_kind("affordance") else ()),
             *(("position", "velocity", "speed") if has_space else ()),
             *(("distance to",) if has_space and self._names.of_kind("affordance") else ()),
@@ -183,27 +189,64 @@ class Quantities:
             return None
         return universe.Deficit(name.span)
 
-    def here(self, expr: syntax.BinaryExpr) -> Expression | None:
-        """`here == Bed`, `nothing != here`, `last == Bed`."""
-        here, other = (expr.left, expr.right) if is_word(expr.left, "here", "last") else (expr.right, expr.left)
-        is_last = is_word(here, "last")
-        if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, "here", "last"):
-            self._misplaced_here("last" if is_last else "here", expr.span)
+    def compared(self, expr: syntax.BinaryExpr) -> Expression | None:
+        """`here == Bed`, `nothing != here`, `last == Bed`, `used == Bed`, `action == REST`."""
+        sides = (expr.left, expr.right) if is_word(expr.left, *COMPARED) else (expr.right, expr.left)
+        word, other = sides
+        assert isinstance(word, syntax.Name)
+        if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, *COMPARED):
+            self._misplaced(word.text, expr.span)
             return None
-        if is_last and not self._names.has("tracking", "`last`", here.span):
+        found = self._action(word, other, expr.span) if word.text == "action" else self._place(word, other, expr.span)
+        return found if found is None or expr.op == "==" else universe.Unary("not", found, expr.span)
+
+    def _place(self, word: syntax.Name, other: syntax.Name, span: Span) -> Expression | None:
+        """A condition on the affordance that an agent is at, used last, or used in this tick."""
+        if word.text == "last" and not self._names.has("tracking", "`last`", word.span):
             return None
         affordance = None if is_word(other, "nothing") else other.text
         if affordance is not None and not self._names.means(other, "affordance"):
             self._names.refuse(other, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
             return None
-        found = universe.LastUse(affordance, expr.span) if is_last else universe.Here(affordance, expr.span)
-        return found if expr.op == "==" else universe.Unary("not", found, expr.span)
+        match word.text:
+            case "here":
+                return universe.Here(affordance, span)
+            case "last":
+                return universe.LastUse(affordance, span)
+            case _:
+                return universe.Used(affordance, span) if self._is_known(word) else None
 
-    def _misplaced_here(self, word: str, span: Span) -> None:
-        hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
-        self._report.add(
-            "H028", f"`{word}` can only be compared with an affordance or `nothing`", span, "by `==` or `!=`", hint=hint
-        )
+    def _action(self, word: syntax.Name, other: syntax.Name, span: Span) -> Expression | None:
+        """A condition on the action that an agent chose."""
+        if not self._is_known(word) or not self._names.is_action(other):
+            return None
+        return universe.ActionTaken(other.text, span)
+
+    def _is_known(self, word: syntax.Name) -> bool:
+        """Whether what happens in this tick is known where `action` or `used` stands."""
+        match self._scope:
+            case "mask" | "previous":
+                self.unseen(f"`{word.text}`", word.span)
+            case "needs":
+                hint = "Leave it out: an affordance is used by `INTERACT` alone, and an own action by itself."
+                self._report.add("H082", f"`{word.text}` is not known in `needs`", word.span, NEEDS, hint=hint)
+            case "acting" if word.text == "used":
+                hint = (
+                    "Read it in `decay`, a rule, a cascade, `dies when`, `reward` or `report`; here, `here` may help."
+                )
+                label = "this runs before all has been used"
+                self._report.add("H082", "`used` is not known here yet", word.span, label, hint=hint)
+            case _:
+                return True
+        return False
+
+    def _misplaced(self, word: str, span: Span) -> None:
+        if word == "action":
+            names, hint = "an action", "Write `action == NAME` or `action != NAME`."
+        else:
+            names = "an affordance or `nothing`"
+            hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
+        self._report.add("H028", f"`{word}` can only be compared with {names}", span, "by `==` or `!=`", hint=hint)
 
 
 def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:

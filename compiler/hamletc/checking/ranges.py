@@ -15,6 +15,7 @@ from hamlet import universe
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval, spell
+from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
@@ -103,7 +104,9 @@ class Ranges:
                 hint = partial(narrowing, mean, deviation)
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
-            case universe.Here() | universe.LastUse() | universe.Truth() | universe.DrawChance():
+            case universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+                return None
+            case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None
 
     def _uniform(self, low: Interval | None, high: Interval | None, span: Span, hint: Hint) -> Interval | None:
@@ -124,6 +127,8 @@ class Ranges:
                 return intervals.negate(a)
             case "abs":
                 return intervals.absolute(a)
+            case "floor" | "ceil" | "round" as op:
+                return intervals.stepped(ROUNDINGS[op], a)
             case "sqrt":
                 if a.low >= 0:
                     return intervals.root(a)
@@ -192,6 +197,8 @@ class Ranges:
                 self._comparison(expression, meters)
             case universe.DrawChance():
                 self._chance(expression, meters)
+            case universe.Every() | universe.After():
+                self._timed(expression)
             case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 self.condition(then, meters)
@@ -240,6 +247,8 @@ class Ranges:
                 return self.finite(intervals.multiply, left, right, expression.span, partial(_narrowing, expression))
             case "/":
                 return self._quotient(left, right, expression)
+            case "mod":
+                return self._modulo(left, right, expression)
             case "min":
                 return None if left is None or right is None else intervals.minimum(left, right)
             case "max":
@@ -261,6 +270,15 @@ class Ranges:
             return self.error
         return self.finite(intervals.divide, left, right, expression.span, partial(_narrowing, expression))
 
+    def _modulo(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
+        if left is None or right is None:
+            return None
+        if right.low <= 0:
+            return self._outside("`mod` needs a divisor above 0", expression.right, right)
+        if intervals.absolute(left).high > intervals.MOST_QUOTIENT * right.low:
+            return self._outside("`mod(a, b)` needs an a of at most 2^46 times b", expression.left, left)
+        return intervals.modulo(left, right)
+
     def _clamp(self, expression: universe.Clamp, meters: State) -> Interval | None:
         x = self.number(expression.operand, meters)
         low, high = self.number(expression.low, meters), self.number(expression.high, meters)
@@ -277,6 +295,18 @@ class Ranges:
                 expression.span,
                 f"the probability {is_in} {probability}",
                 hint="Write a probability above 0 and below 1, or leave the condition out.",
+            )
+
+    def _timed(self, expression: universe.Every | universe.After) -> None:
+        holds = self.around.in_time(expression)
+        if holds is not None:
+            lasts = "" if self.around.age_before is None else f"a life has {self.around.age_before.high + 1:.0f} ticks"
+            self.report.add(
+                "H062",
+                f"this condition is {'always' if holds else 'never'} true",
+                expression.span,
+                "" if holds else lasts,
+                hint="Leave it out." if holds else "Write fewer ticks, or lengthen the lifespan.",
             )
 
     def _comparison(self, expression: universe.Binary, meters: State) -> None:

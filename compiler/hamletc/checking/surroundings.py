@@ -9,7 +9,7 @@ from functools import reduce
 
 from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
-from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space, Start
+from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Space, Start
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import Interval, hull, hull_of, length, single
 from hamletc.checking.names import Names
@@ -121,6 +121,16 @@ class Surroundings:
     threshold: Interval | None = None
     birthday: Interval | None = None
     """The age when a tick ends."""
+
+    def in_time(self, condition: Every | After) -> bool | None:
+        """Whether such a condition always holds (true), never does, or can do either. The number of a tick in a life is
+        the age at its beginning plus 1."""
+        if isinstance(condition, Every) and condition.ticks == 1:
+            return True
+        if self.age_before is None:
+            return None
+        first = condition.ticks if isinstance(condition, Every) else condition.ticks + 1
+        return False if self.age_before.high + 1 < first else None
 
     def later(self) -> Surroundings:
         """When rewards are paid: after the birthday, in the same tick."""

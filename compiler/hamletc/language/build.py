@@ -256,6 +256,9 @@ class Builder:
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
+    def timed(self, keyword: Leaf, number: Leaf, unit: Leaf) -> syntax.TimedExpr:
+        return syntax.TimedExpr(cast(Any, keyword.text), self.numeral(number), _span(keyword, unit))
+
     def numeral(self, number: Leaf) -> syntax.Numeral:
         return syntax.Numeral(number.text, number.span)
 

@@ -70,7 +70,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     named = "NAME" in expected
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
-        rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak"}
+        rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak", "every", "after"}
         named = False
     elif "NUMBER" in expected:
         words.append("a number")

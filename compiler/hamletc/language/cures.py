@@ -398,6 +398,8 @@ def _call(s: Situation) -> Cure | None:
         hint = "Moves change where an agent is: an own action can `move (1, 0)` or `teleport (0, 0)`."
         return Cure(hint, 0, (), "H009", f"`{before} {s.token.text}` cannot be written", span, "no meter")
     phrases = {"distance": "distance to", "streak": "streak of", "at": "here ==", "on": "here ==", "here": "here =="}
+    if (before, s.token.text) == ("at", "hour") and "*" in s.texts:
+        return Cure("Write `hour == 8`.")
     if before in phrases and "*" in s.texts:
         return Cure(f"Write `{phrases[before]} {s.token.text}`.")
     if before in ("position", "velocity") and re.fullmatch(r"\w+", s.token.text) and "*" in s.texts:

@@ -78,13 +78,13 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
         case "**" | "^":
             return HabitReading(("*",), f"Write `pow({left}, {right})`.", len(piece), code)
         case "*=" | "/=" | "%=" | "^=" | "**=":
-            value = f"pow({left}, {right})" if piece in ("^=", "**=") else f"{left} {piece[0]} {right}"
-            hint = f"Write `{left} = {value}`." if piece != "%=" else _NO_REMAINDER
-            return HabitReading(("=",), hint, len(piece))
+            functions = {"^=": "pow", "**=": "pow", "%=": "mod"}
+            value = f"{functions[piece]}({left}, {right})" if piece in functions else f"{left} {piece[0]} {right}"
+            return HabitReading(("=",), f"Write `{left} = {value}`.", len(piece))
         case "%" if adjoins and _NUMBER.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
             return HabitReading((), f"Write `{_hundredth(before)}`.", 1, code, "there is no sign for percent")
         case "%":
-            return HabitReading(("*",), _NO_REMAINDER, 1, code)
+            return HabitReading(("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code)
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
             pieces = (right, f"{piece[0]}=", "1")
             return HabitReading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
@@ -148,11 +148,6 @@ def described(character: str) -> str:
 
 _OF_NO_MEANING = frozenset(("&&", "&", "||", "|", "!", ";", "%", "^", "?", "[", "]"))
 """What consists of characters that the language does not use."""
-
-_NO_REMAINDER = (
-    "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule sets "
-    "back to 0."
-)
 
 
 def _does(text: str, end: int) -> bool:

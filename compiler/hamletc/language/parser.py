@@ -227,6 +227,8 @@ class _Parse:
                 return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
             case "streak":
                 return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
+            case "every" | "after":
+                return following.kind == "number"
             case "together":
                 return following.text == "{"
             case _:

@@ -15,6 +15,7 @@ from hamletc.language.syntax import (
     Name,
     Numeral,
     StreakExpr,
+    TimedExpr,
     UnaryExpr,
     WhenExpr,
 )
@@ -58,7 +59,7 @@ def _tightness(expression: Expr) -> int:
             return _WHEN
         case UnaryExpr():
             return _NEGATE
-        case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr():
+        case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr() | TimedExpr():
             return _ATOM
     assert_never(expression)
 
@@ -75,6 +76,8 @@ def _bare(expression: Expr) -> str:
             return f"{quantity} {axis.text}"
         case StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
+        case TimedExpr(when=when, ticks=ticks):
+            return f"{when} {ticks.text} {'tick' if ticks.text == '1' else 'ticks'}"
         case CallExpr(function=function, arguments=arguments):
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):
@@ -100,7 +103,7 @@ def _condition(condition: Expr) -> str:
             return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
         case UnaryExpr(op="not", operand=operand):
             return f"not {_condition(operand)}"
-        case CallExpr():
+        case CallExpr() | TimedExpr():
             return _bare(condition)
         case _:
             return f"({_bare(condition)})"

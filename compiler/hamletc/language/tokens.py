@@ -54,7 +54,7 @@ _COMMENTS = {
     "/*": "Comments begin with `#`, in every line.",
     "--": "Comments begin with `#` and go to the end of the line.",
 }
-_BEGIN_OPERANDS = MEANINGS | RESERVED | {"position", "velocity", "distance", "straight", "streak"}
+_BEGIN_OPERANDS = MEANINGS | RESERVED | {"position", "velocity", "distance", "straight", "streak", "every", "after"}
 _SHORTER = "Choose a shorter name."
 
 

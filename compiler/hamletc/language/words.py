@@ -12,8 +12,8 @@ RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 DRAWS = ("chance", "choice", "integer", "normal", "uniform")
 FUNCTIONS = (
     *DRAWS,
-    *("abs", "clamp", "cos", "exp", "exp2", "log", "log2", "max", "min", "pow", "previous", "sigmoid", "sin", "sqrt"),
-    "tanh",
+    *("abs", "ceil", "clamp", "cos", "exp", "exp2", "floor", "log", "log2", "max", "min", "mod", "pow", "previous"),
+    *("round", "sigmoid", "sin", "sqrt", "tanh"),
 )
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",
@@ -26,6 +26,8 @@ QUANTITIES = {
     "speed": "the length of the velocity",
     "here": "the place the agent stands on",
     "last": "the affordance that an agent used last",
+    "action": "the action that an agent chose",
+    "used": "what an agent used in this tick",
     "visited": "the number of affordances that an agent has used",
     "nothing": "a place without an affordance",
     "true": "a condition",

@@ -9,6 +9,8 @@ from typing import Literal
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
+    ActionTaken,
+    After,
     Age,
     Binary,
     BinaryOp,
@@ -22,6 +24,7 @@ from hamlet.universe import (
     DrawInteger,
     DrawNormal,
     DrawUniform,
+    Every,
     Expression,
     Here,
     Hour,
@@ -41,6 +44,7 @@ from hamlet.universe import (
     Unary,
     UnaryOp,
     Universe,
+    Used,
     Velocity,
     Visited,
 )
@@ -48,7 +52,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, Value
 from hamletc.lowering import draws
-from hamletc.lowering.functions import call, power
+from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance
 
@@ -107,8 +111,17 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
         case LastUse(affordance=affordance):
-            number = schema.NOWHERE if affordance is None else lane.plan.numbers[affordance]
-            return builder.equal(there_is(lane.last, "last use"), builder.i32(number))
+            return builder.equal(there_is(lane.last, "last use"), builder.i32(_number(lane, affordance)))
+        case ActionTaken(action=action):
+            number = schema.action_names(lane.universe).index(action)
+            return builder.equal(there_is(lane.action, "action"), builder.i32(number))
+        case Used(affordance=affordance):
+            used, number = there_is(lane.used, "use"), _number(lane, affordance)
+            return lane.uses[number] if number in lane.uses else builder.equal(used, builder.i32(number))
+        case Every(ticks=ticks):
+            return builder.equal(builder.rem(_tick_of_life(lane), builder.u32(ticks)), builder.u32(0))
+        case After(ticks=ticks):
+            return builder.less(builder.u32(ticks), _tick_of_life(lane))
         case Streak(affordance=affordance):
             return builder.to_f32(lane.streaks[affordance])
         case Visited():
@@ -162,6 +175,17 @@ def there_is(value: Value | None, what: str) -> Value:
     return value
 
 
+def _tick_of_life(lane: Lane) -> Value:
+    """How many ticks (U32) the agent has lived with this one, or with the next one between ticks."""
+    builder, age = lane.builder, (lane.before or lane).age
+    return builder.add(builder.to_u32(age), builder.u32(1))
+
+
+def _number(lane: Lane, affordance: str | None) -> int:
+    """The number of an affordance; of none, -1."""
+    return schema.NOWHERE if affordance is None else lane.plan.numbers[affordance]
+
+
 def _visited(lane: Lane) -> Value:
     """How many affordances (I32) the agent has used."""
     builder = lane.builder
@@ -199,6 +223,8 @@ def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
             return builder.mul(left, right)
         case "/":
             return builder.div(left, right)
+        case "mod":
+            return modulo(builder, left, right)
         case "min":
             return builder.minimum(left, right)
         case "max":

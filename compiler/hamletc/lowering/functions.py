@@ -1,4 +1,4 @@
-"""The elementary functions as sequences of exact operations (docs/functions.md)."""
+"""Roundings and the elementary functions as sequences of exact operations (docs/functions.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from hamlet.numbers import elementary as e
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 
-Function: TypeAlias = Literal["sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"]
+Function: TypeAlias = Literal[
+    "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
+]
 
 
 def call(builder: Builder, function: Function, operand: Value) -> Value:
@@ -80,6 +82,44 @@ def _split(builder: Builder, x: Value) -> tuple[Value, Value]:
     bias = builder.select(subnormal, builder.f32(150.0), builder.f32(127.0))
     number = builder.sub(builder.to_f32(builder.to_i32(biased)), bias)
     return number, builder.sub(significand, builder.f32(1.0))
+
+
+# --- whole numbers: from 2^23 on every number is one, and below x + 2^23 is rounded to one ----------------------------
+
+WHOLE = 2.0**23
+
+
+def _round(builder: Builder, x: Value) -> Value:
+    """The whole number nearest to x. No step is an operation of its own, since that of GPUs drops subnormals."""
+    size, zero, whole = builder.abs(x), builder.f32(0.0), builder.f32(WHOLE)
+    shift = builder.select(builder.less(size, whole), whole, zero)
+    rounded = builder.sub(builder.add(size, shift), shift)
+    return builder.select(builder.less(x, zero), builder.sub(zero, rounded), rounded)
+
+
+def _floor(builder: Builder, x: Value) -> Value:
+    near = _round(builder, x)
+    return builder.select(builder.less(x, near), builder.sub(near, builder.f32(1.0)), near)
+
+
+def _ceil(builder: Builder, x: Value) -> Value:
+    near = _round(builder, x)
+    return builder.select(builder.less(near, x), builder.add(near, builder.f32(1.0)), near)
+
+
+def modulo(builder: Builder, x: Value, y: Value) -> Value:
+    """x - y floor(x / y) of y > 0 and abs(x / y) <= 2^46.
+
+    With the whole number n nearest to the rounded quotient, x - n y is a binary32 number, so `fma` is exact. It is at
+    most 3/4 y from 0 where the quotient is below 2^23, and at most 2^-24 of the quotient times y from there on: so the
+    second round ends within 3/4 y, where only what is below 0 needs another y.
+    """
+    zero = builder.f32(0.0)
+    for _ in range(2):
+        number = _round(builder, builder.div(x, y))
+        x = builder.fma(builder.sub(zero, number), y, x)
+    rest = builder.select(builder.less(x, zero), builder.add(x, y), x)
+    return builder.select(builder.less(rest, y), rest, zero)
 
 
 # --- exponentials ----------------------------------------------------------------------------------------------------
@@ -265,6 +305,9 @@ def _cos_of_rest(builder: Builder, rest: _Pair) -> Value:
 
 
 _SEQUENCES: dict[Function, Callable[[Builder, Value], Value]] = {
+    "floor": _floor,
+    "ceil": _ceil,
+    "round": _round,
     "sqrt": Builder.sqrt,
     "exp": _exp,
     "exp2": _exp2,

@@ -37,6 +37,7 @@ def interact(lane: Lane, action: Value) -> Value:
         used = _interact_by_table(lane, lane.plan.affordances, _tried(lane, interacting))
     else:
         used = _interact_exclusively(lane, _tried(lane, interacting))
+    lane.used = used
     _remember_uses(lane, interacting, used)
     return used
 
@@ -50,6 +51,7 @@ def _interact_in_turn(lane: Lane, interacting: Value) -> Value:
         with builder.at(_construct(affordance), affordance.span):
             hit = _admitted(lane, affordance, builder.and_(interacting, is_at(lane, number)))
             used = builder.select(hit, builder.i32(number), used)
+            lane.uses[number] = hit
         if affordance.duration is None:
             run(lane, _construct(affordance), affordance.instantly, hit)
             continue

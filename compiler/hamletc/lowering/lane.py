@@ -27,6 +27,9 @@ class Lane:
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
         words: the random words of the tick, four (U32) per block of draw sites, made when they are first needed.
         found: the index (I32) of the affordance at random on the agent's cell, or -1, where the kernel gives it.
+        action: what the agent chose (I32); `None` outside a tick.
+        used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
+        uses: whether (BOOL) an affordance was used, by its number, where several may be.
         before: the lane at the beginning of the tick; `None` outside a tick.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -52,6 +55,9 @@ class Lane:
     places: tuple[tuple[Value, ...], ...] = ()
     words: dict[int, list[Value]] = field(default_factory=dict)
     found: Value | None = None
+    action: Value | None = None
+    used: Value | None = None
+    uses: dict[int, Value] = field(default_factory=dict)
     before: Lane | None = None
     columns: tuple[Table, ...] = ()
     row: Value = 0
@@ -114,7 +120,8 @@ def begin_tick(plan: Plan, builder: Builder) -> tuple[Lane, Value]:
     lane = input_lane(plan, builder)
     lane.before = replace(lane, meters=dict(lane.meters), streaks=dict(lane.streaks), seen=dict(lane.seen))
     with builder.at(Construct("state"), None, "state"):
-        return lane, builder.input(I32, "action")
+        lane.action = builder.input(I32, "action")
+        return lane, lane.action
 
 
 def state_of(lane: Lane) -> dict[str, Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import torch
@@ -14,6 +15,8 @@ from hamlet.interpreter import coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
 from hamlet.universe import (
+    ActionTaken,
+    After,
     Age,
     Binary,
     BinaryOp,
@@ -28,6 +31,7 @@ from hamlet.universe import (
     DrawInteger,
     DrawNormal,
     DrawUniform,
+    Every,
     Expression,
     Here,
     Hour,
@@ -40,12 +44,14 @@ from hamlet.universe import (
     Previous,
     Progress,
     Shortfall,
+    Span,
     Speed,
     StraightDistance,
     Streak,
     Truth,
     Unary,
     UnaryOp,
+    Used,
     Velocity,
     Visited,
 )
@@ -90,6 +96,14 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
         case LastUse(affordance=affordance):
             return lanes.last == number_of(affordance, lanes)
+        case ActionTaken(action=action):
+            return action_taken(action, lanes, expression.span)
+        case Used(affordance=affordance):
+            return used(affordance, lanes, expression.span)
+        case Every(ticks=ticks):
+            return tick_of_life(lanes) % ticks == 0
+        case After(ticks=ticks):
+            return tick_of_life(lanes) > ticks
         case Streak(affordance=affordance):
             return lanes.streaks[affordance].to(torch.float32)
         case Visited():
@@ -175,6 +189,8 @@ def binary(op: BinaryOp, left: Tensor, right: Tensor) -> Tensor:
             return left * right
         case "/":
             return left / right
+        case "mod":
+            return functions.modulo(left, right)
         case "min":
             return torch.where(left < right, left, right)
         case "max":
@@ -207,6 +223,29 @@ def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:
     f = math.sin if function == "sin" else math.cos
     table = [f(2.0 * math.pi * hour / clock.hours) for hour in range(clock.hours)]
     return torch.tensor(table, dtype=torch.float32, device=lanes.hour.device)[lanes.hour.long()]
+
+
+def tick_of_life(lanes: Lanes) -> Tensor:
+    """The number of the tick in the episode, from 1; between ticks that of the next one. i64 [worlds, agents]."""
+    beginning = lanes if lanes.before is None else lanes.before
+    return (beginning.age.long() + 1) & 0xFFFFFFFF
+
+
+def action_taken(action: str, lanes: Lanes, span: Span) -> Tensor:
+    """Who chose this action."""
+    if lanes.action is None:
+        raise ValueError(f"an action outside a tick, line {span.line}")
+    return lanes.action == schema.action_names(lanes.universe).index(action)
+
+
+def used(affordance: str | None, lanes: Lanes, span: Span) -> Tensor:
+    """Who used this affordance; for `None`, who used none."""
+    if lanes.used is None:
+        raise ValueError(f"a use that is not known yet, line {span.line}")
+    nobody = torch.zeros_like(lanes.alive)
+    if affordance is not None:
+        return lanes.used.get(affordance, nobody)
+    return ~reduce(torch.logical_or, lanes.used.values(), nobody)
 
 
 def number_of(affordance: str | None, lanes: Lanes) -> int:

@@ -1,4 +1,4 @@
-"""The elementary functions, step by step as docs/functions.md says, on f32 tensors."""
+"""Roundings and the elementary functions, the latter step by step as docs/functions.md says, on f32 tensors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,20 @@ from torch import Tensor
 from hamlet.interpreter.fma import fma
 from hamlet.numbers import elementary as e
 
-Function: TypeAlias = Literal["sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"]
+Function: TypeAlias = Literal[
+    "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
+]
 
 
 def call(function: Function, x: Tensor) -> Tensor:
     """The value of a function."""
     match function:
+        case "floor":
+            return x.floor() + 0.0
+        case "ceil":
+            return x.ceil() + 0.0
+        case "round":
+            return x.round() + 0.0
         case "sqrt":
             return x.double().sqrt().float()
         case "exp":
@@ -187,6 +195,14 @@ def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + e^-x), without overflow."""
     shrunk = exp(-x.abs())
     return torch.where(x < 0.0, shrunk, number(1.0, x)) / (1.0 + shrunk)
+
+
+def modulo(x: Tensor, y: Tensor) -> Tensor:
+    """x - y floor(x / y) of y > 0, rounded once; +0 where that is y or a zero."""
+    # torch.fmod of f32 is wrong on CPUs for large quotients; that of f64 is exact, and so is the result as f32
+    rest = torch.fmod(x.double(), y.double()).float()
+    rest = torch.where(rest < 0.0, rest + y, rest)
+    return torch.where(rest < y, rest, number(0.0, x)) + 0.0
 
 
 def power(x: Tensor, y: Tensor) -> Tensor:

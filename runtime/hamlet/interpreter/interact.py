@@ -24,14 +24,14 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
     for meter in universe.meters:
         if meter.interact is not None:
             subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)
-    used = torch.full_like(lanes.age, schema.NOWHERE)
+    used, users = torch.full_like(lanes.age, schema.NOWHERE), dict[str, Tensor]()
     found = torch.zeros_like(lanes.age)
     for number, affordance in enumerate(universe.affordances):
         who = interacting & at(lanes, affordance.name)
         if who.any():
             found = found + who.to(torch.int32)
             who = admitted(affordance, lanes, who)
-            used = used.masked_fill(who, number)
+            used, users[affordance.name] = used.masked_fill(who, number), who
             if affordance.duration is None:
                 construct = coverage.use(affordance.name, "instantly")
                 lanes.count(construct, who)
@@ -39,6 +39,7 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
             else:
                 spend_tick(number, affordance, affordance.duration, lanes, who)
     lanes.count(coverage.SEVERAL_AT_ONCE, found > 1)
+    lanes.used = users
     remember_uses(lanes, interacting, used)
     return used
 

@@ -60,6 +60,9 @@ class Lanes:
         params: f32 [worlds, 1] by name.
         places: of each affordance by name, see `hamlet.interpreter.places`.
         sites: the random words of the tick; `None` outside a tick.
+        action: i32 [worlds, agents]; `None` outside a tick.
+        used: bool [worlds, agents], who used an affordance in this tick, by its name; one that is missing nobody used.
+            `None` before everything has been used.
         before: these lanes at the beginning of the tick, for `previous`.
         coverage, trace: told what happens, where somebody wants to know.
     """
@@ -86,6 +89,8 @@ class Lanes:
     sites: Sites | None
     coverage: Coverage | None
     trace: Trace | None
+    action: Tensor | None = None
+    used: dict[str, Tensor] | None = None
     before: Lanes | None = None
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 

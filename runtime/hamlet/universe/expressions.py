@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 from hamlet.universe.span import Span
 
 __all__ = [
+    "ActionTaken",
+    "After",
     "Age",
     "Binary",
     "BinaryOp",
@@ -22,6 +24,7 @@ __all__ = [
     "DrawInteger",
     "DrawNormal",
     "DrawUniform",
+    "Every",
     "Expression",
     "Here",
     "Hour",
@@ -40,6 +43,7 @@ __all__ = [
     "Truth",
     "Unary",
     "UnaryOp",
+    "Used",
     "Velocity",
     "Visited",
 ]
@@ -160,6 +164,38 @@ class LastUse:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionTaken:
+    """Condition: the agent chose this action in this tick."""
+
+    action: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Condition: the agent used this affordance in this tick (`None`: it used none)."""
+
+    affordance: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """Condition: in every so manieth tick of an episode, first when so many ticks are full with this one."""
+
+    ticks: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Condition: the agent has lived more ticks of its episode than these, with this one."""
+
+    ticks: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Streak:
     """How often in a row the agent used this affordance, as a number."""
 
@@ -206,13 +242,17 @@ class StraightDistance:
     span: Span
 
 
-UnaryOp: TypeAlias = Literal["-", "abs", "not", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"]
-BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or"]
+UnaryOp: TypeAlias = Literal[
+    "-", "abs", "not", "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
+]  # fmt: skip
+BinaryOp: TypeAlias = Literal[
+    "+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """`-x`, `abs(x)`, an elementary function of a number; `not c` on a condition."""
+    """`-x`, `abs(x)`, a rounding or an elementary function of a number; `not c` on a condition."""
 
     op: UnaryOp
     operand: Expression
@@ -221,7 +261,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Arithmetic, `min`, `max`, `pow` and comparisons on two numbers; `and`, `or` on two conditions."""
+    """Arithmetic, `mod`, `min`, `max`, `pow` and comparisons on two numbers; `and`, `or` on two conditions."""
 
     op: BinaryOp
     left: Expression
@@ -316,6 +356,10 @@ Expression: TypeAlias = (
     | Progress
     | Here
     | LastUse
+    | ActionTaken
+    | Used
+    | Every
+    | After
     | Streak
     | Visited
     | Distance

@@ -30,7 +30,8 @@ class Activities(Spaces):
             case _:
                 fixed = [self.place() if self.space.axes else "" for _ in self.affordances]
         places = [place if not place or self.chance(2) else "random" for place in fixed]
-        return [self._affordance(plan, place) for plan, place in zip(self.affordances, places, strict=True)]
+        with self.at("acting"):
+            return [self._affordance(plan, place) for plan, place in zip(self.affordances, places, strict=True)]
 
     def _cells(self, count: int) -> list[int]:
         """A cell for every affordance, no two the same."""
@@ -70,7 +71,9 @@ class Activities(Spaces):
         """The names of the universe's own actions."""
         for name in (*self.space.moves, "INTERACT", "WAIT"):
             self.take(name, "action")
-        return [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
+        own = [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
+        self.actions = [*self.space.moves, "INTERACT", "WAIT", *own]
+        return own
 
     def action(self, name: str) -> str:
         needs = self.needs()
@@ -85,7 +88,8 @@ class Activities(Spaces):
                 case 2 if _moves(by) and self.inert:
                     where = f"move {by}  teleport {self.place()}"
             keeps = "keeps progress" if where and self.lasting and self.chance(2) else ""
-        effect = self.body() if not where or self.chance(2) else ""
+        with self.at("acting"):
+            effect = self.body() if not where or self.chance(2) else ""
         return f"action {self.word(name)} {{ {joined([needs, keeps, effect, where])} }}"
 
     @property

@@ -7,11 +7,13 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
-from typing import Literal, get_args
+from typing import get_args
 
 from hamlet.numbers.binary32 import round32
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
+from hamletc.checking.operations import ROUNDINGS
+from hamletc.checking.quantities import Scope
 from hamletc.checking.surroundings import LONGEST_AGE, Extent
 from strategies.choices import Choices
 from strategies.pieces import (
@@ -34,6 +36,9 @@ from strategies.pieces import (
 from strategies.sources import Source
 from strategies.words import neighbour
 
+TICKING: tuple[Scope, ...] = ("tick", "acting")
+"""In a tick, where things happen."""
+
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 ORDERINGS: tuple[Comparison, ...] = ("<", "<=", ">", ">=")
 """Those that nearly any value can decide either way."""
@@ -55,7 +60,8 @@ class Expressions(Choices):
         self.by_hand = self.tracked = self.begins = self.inert = False
         self.space: SpacePlan
         self.extent: Extent
-        self.scope: Literal["tick", "needs", "mask", "previous"] = "tick"
+        self.scope: Scope = "tick"
+        self.actions: list[str] = []
         self.cascade: Interval | None = None
         self.threshold = 0.0
         self.tight = False
@@ -68,7 +74,7 @@ class Expressions(Choices):
         self.cascade = None
 
     @contextmanager
-    def at(self, scope: Literal["needs", "mask", "previous"]) -> Iterator[None]:
+    def at(self, scope: Scope) -> Iterator[None]:
         """Where only some quantities have a meaning."""
         outer = self.scope
         self.scope = scope
@@ -158,12 +164,12 @@ class Expressions(Choices):
         return Piece("shortfall", ATOM, below)
 
     def compound(self, depth: int) -> Piece:
-        kind = self.integer(0, 16)
+        kind = self.integer(0, 18)
         if kind == 12:
             return self.previous(depth)
-        if kind >= 15:
-            return self.drawn(depth) if self.scope == "tick" else self.meter()
-        a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14))
+        if kind in (15, 16):
+            return self.drawn(depth) if self.scope in TICKING else self.meter()
+        a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14, 17, 18))
         try:
             match kind:
                 case 0 | 1 | 2:
@@ -193,6 +199,11 @@ class Expressions(Choices):
                     return Piece(text, WHEN, intervals.hull(a.lies, intervals.ZERO))
                 case 13:
                     return self.root(a)
+                case 17:
+                    name = self.pick(tuple(ROUNDINGS))
+                    return Piece(f"{name}({a.text})", ATOM, intervals.stepped(ROUNDINGS[name], a.lies))
+                case 18:
+                    return self.modulo(a, depth)
                 case _:
                     return self.elementary(a, depth)
         except (OverflowError, ZeroDivisionError):
@@ -200,7 +211,7 @@ class Expressions(Choices):
 
     def previous(self, depth: int) -> Piece:
         """On the state that the tick began with; at that time ages are a little lower."""
-        if self.scope not in ("tick", "needs"):
+        if self.scope not in (*TICKING, "needs"):
             return self.number(depth, constants=False)
         with self.at("previous"):
             operand = self.number(depth, constants=False)
@@ -263,6 +274,14 @@ class Expressions(Choices):
                     f"pow({positive.text}, {exponent.text})", ATOM, intervals.power(positive.lies, exponent.lies)
                 )
 
+    def modulo(self, a: Piece, depth: int) -> Piece:
+        """A remainder; the dividend is limited where it may be too large."""
+        b = self.positive(self.number(depth))
+        if intervals.absolute(a.lies).high > intervals.MOST_QUOTIENT * b.lies.low:
+            bound = self.number_piece(b.lies.low)
+            a = Piece(f"clamp({a.text}, 0, {bound.text})", ATOM, intervals.clamp(a.lies, intervals.ZERO, bound.lies))
+        return Piece(f"mod({a.text}, {b.text})", ATOM, intervals.modulo(a.lies, b.lies))
+
     def positive(self, a: Piece) -> Piece:
         """A number above zero."""
         if a.lies.low > 0:
@@ -313,7 +332,7 @@ class Expressions(Choices):
     # --- conditions ------------------------------------------------------------------------------------------------
 
     def condition(self, depth: int) -> Piece:
-        kind = self.integer(0, 14)
+        kind = self.integer(0, 17)
         if depth <= 0 or kind <= 5:
             return self.comparison(depth)
         match kind:
@@ -327,12 +346,18 @@ class Expressions(Choices):
             case 10:
                 a, b = self.condition(depth - 1), self.condition(depth - 1)
                 return Piece(f"{a.at_least(OR)} or {b.at_least(AND)}", OR, None)
-            case 11 if self.scope in ("tick", "needs"):
+            case 11 if self.scope in (*TICKING, "needs"):
                 with self.at("previous"):
                     return Piece(f"previous({self.condition(depth - 1).text})", ATOM, None)
             case 12 if self.tracked:
                 return self.last()
-            case 14 if self.scope == "tick":
+            case 15 if self.scope in TICKING:
+                return self.chosen()
+            case 16 if self.scope == "tick":
+                return self._named("used") if self.affordances else self.chosen()
+            case 17 if self.oldest > 0:
+                return self.timed()
+            case 14 if self.scope in TICKING:
                 return Piece(f"chance({self.probability(depth - 1).text})", ATOM, None)
             case 13 if self.inert and self.chance(3):
                 return Piece(self.pick(("true", "false")), ATOM, None)
@@ -354,6 +379,8 @@ class Expressions(Choices):
         if condition.level == COMPARISON and "when" not in condition.text and not self.chance(3):
             left, op, right = self.sides(depth)
             return f"{left.at_least(PRODUCT)} {op} {right.at_least(PRODUCT)}"
+        if condition.text.endswith(" ticks") and condition.level == ATOM and not self.chance(3):
+            return condition.text
         return f"not ({condition.text})" if self.chance(4) else f"({condition.text})"
 
     def comparison(self, depth: int) -> Piece:
@@ -382,6 +409,17 @@ class Expressions(Choices):
 
     def last(self) -> Piece:
         return self._named("last") if self.affordances else self.comparison(0)
+
+    def timed(self) -> Piece:
+        """A condition on the ticks of a life, which has more than one."""
+        last = int(min(self.oldest, 30)) + 1
+        text = f"every {self.integer(2, last)}" if self.chance(2) else f"after {self.integer(1, last - 1)}"
+        return Piece(f"{text} ticks", ATOM, None)
+
+    def chosen(self) -> Piece:
+        """A condition on the action of the tick."""
+        op, name = self.pick(("==", "!=")), self.word(self.pick(self.actions))
+        return Piece(f"action {op} {name}" if not self.chance(5) else f"{name} {op} action", COMPARISON, None)
 
     def _named(self, word: str) -> Piece:
         op = self.pick(("==", "!="))

@@ -103,7 +103,8 @@ class Statements(Expressions):
             if key == "move" and not self.space.axes:
                 continue
             if (key == "decay" and plan.loose and not plan.adrift) or self.chance(3 if key != "decay" else 2):
-                drains.append(f"{key} {self.amount(plan, 1).text}")
+                with self.at("tick" if key == "decay" else "acting"):
+                    drains.append(f"{key} {self.amount(plan, 1).text}")
         return f"meter {self.word(plan.name)} = {start}" + (f" {{ {joined(drains)} }}" if drains else "")
 
     def plan_numbers(self, kind: str) -> tuple[list[tuple[str, Interval]], list[str]]:

@@ -161,6 +161,8 @@ affordance Sink open 2 .. 3 { instantly { a -= 0.0625 } }
 rule again: b += 0.0625 * streak of Tap
 rule fresh: b -= 0.03125 * visited
 rule after: last == Tap -> b += 0.015625
+rule paid: used == Tap -> b -= 0.0078125
+rule idle: action == WAIT -> a -= 0.015625
 reward a + b
 observe { meters }
 """,
@@ -169,6 +171,9 @@ observe { meters }
         Wire("LastUse.affordance", "last == Tap", "last == Sink", 1, "meters.b reward"),
         Wire("LastUse.affordance", "last == Tap", "last == nothing", 1, "meters.b reward"),
         Wire("Streak.affordance", "streak of Tap", "streak of Sink", 1, "meters.b reward"),
+        Wire("Used.affordance", "used == Tap", "used == Sink", 1, "meters.b reward"),
+        Wire("Used.affordance", "used == Tap", "used == nothing", 1, "meters.b reward"),
+        Wire("ActionTaken.action", "action == WAIT", "action == INTERACT", 1, "meters.a reward"),
         Wire("Visited", "0.03125 * visited", "0.03125", 3, "meters.b reward", "Assign.value"),
     ),
 )

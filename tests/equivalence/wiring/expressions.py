@@ -13,11 +13,11 @@ def _unary(op: UnaryOp) -> str:
 
 
 def _binary(op: BinaryOp) -> str:
-    return f"{op}(a, b)" if op in ("min", "max", "pow") else f"a {op} b"
+    return f"{op}(a, b)" if op in ("mod", "min", "max", "pow") else f"a {op} b"
 
 
 NUMBERS: tuple[UnaryOp, ...] = tuple(op for op in get_args(UnaryOp) if op not in ("not", "log"))
-ARITHMETIC: tuple[BinaryOp, ...] = ("-", "*", "/", "min", "max", "pow")
+ARITHMETIC: tuple[BinaryOp, ...] = ("-", "*", "/", "mod", "min", "max", "pow")
 
 OPERATIONS = Base(
     """
@@ -83,6 +83,8 @@ reward a * i + 0.1 * j
 report wave: day_sin
 report when_: 0.5 * hour
 report since: 0.25 * age
+report regularly: 1 when every 2 ticks
+report late: 1 when after 2 ticks
 report along: position x
 report swift: velocity x
 report pace: speed
@@ -98,6 +100,8 @@ observe { meters }
         Wire("DayTime.function", "day_sin", "day_cos", 1, "reports.wave"),
         Wire("Hour", "0.5 * hour", "0.5 * age", 1, "reports.when_", "Binary.right"),
         Wire("Age", "0.25 * age", "0.25 * hour", 1, "reports.since", "Binary.right"),
+        Wire("Every.ticks", "every 2 ticks", "every 3 ticks", 2, "reports.regularly"),
+        Wire("After.ticks", "after 2 ticks", "after 1 tick", 2, "reports.late"),
         Wire("Coordinate.axis", "position x", "position y", 2, "reports.along"),
         Wire("Velocity.axis", "velocity x", "velocity y", 2, "reports.swift"),
         Wire("Speed", "pace: speed", "pace: 0.5 * age", 1, "reports.pace", "Report.value"),

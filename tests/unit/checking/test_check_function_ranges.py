@@ -12,7 +12,7 @@ from checking_cases import BASE, codes, universe
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from hamlet.interpreter.functions import Function, call, power
+from hamlet.interpreter.functions import Function, call, modulo, power
 from hamlet.interpreter.space import in_continuous, length
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Axis, Continuous, Edges, Grid, Span
@@ -32,6 +32,9 @@ RANGES: Mapping[Function, Callable[[Interval], Interval]] = MappingProxyType(
         "sin": lambda _: intervals.wave(),
         "cos": lambda _: intervals.wave(),
         "tanh": lambda a: intervals.squashed(math.tanh, a, ONE),
+        "floor": lambda a: intervals.stepped(math.floor, a),
+        "ceil": lambda a: intervals.stepped(math.ceil, a),
+        "round": lambda a: intervals.stepped(round, a),
     }
 )
 
@@ -57,6 +60,15 @@ def test_functions_lie_in_the_interval(function: Function, ends: list[float], ti
         assume(False)
     for x in (low, middle, high):
         assert result.low <= float(call(function, f32(x))[0]) <= result.high
+
+
+@settings(deadline=None)
+@given(st.lists(numbers(-1e4, 1e4), min_size=3, max_size=3), st.lists(numbers(1e-8, 30), min_size=3, max_size=3))
+def test_remainders_lie_in_the_interval(dividends: list[float], divisors: list[float]) -> None:
+    a, x, b = sorted(dividends)
+    c, y, d = sorted(divisors)
+    result = intervals.modulo(Interval(a, b), Interval(c, d))
+    assert result.low <= float(modulo(f32(x), f32(y))[0]) <= result.high
 
 
 @settings(deadline=None)
@@ -185,6 +197,24 @@ def test_distances_on_a_long_grid() -> None:
         ("allow UP when age < 100", []),
         ("allow UP when age >= 0", ["H062"]),
         ("allow UP when age > 0", []),
+        ("reward 0.1 when floor(2 * mood) > 0", []),
+        ("reward 0.1 when floor(2 * mood) > 2", ["H062"]),
+        ("reward 0.1 when ceil(mood - 0.5) > 1", ["H062"]),
+        ("reward 0.1 when round(mood) == 1", []),
+        ("reward 0.1 when (floor(3 * mood) > 2 and floor(3 * mood) < 3)", ["H062"]),
+        ("reward floor(1.5)", []),
+        ("reward floor(0.5 * mood)", ["H064"]),
+        ("reward mod(mood, 0.3)", []),
+        ("reward mod(mood, 0)", ["H054"]),
+        ("reward mod(5, -2)", ["H054"]),
+        ("reward mod(5, 3)", []),
+        ("reward mod(mood, energy)", ["H054"]),
+        ("reward mod(mood, energy + 0.1)", []),
+        ("reward mod(mood * 1e15, energy + 0.1)", ["H054"]),
+        ("reward 0.1 when mod(age, 24) >= 24", ["H062"]),
+        ("reward 0.1 when mod(age, 24) > 23.5", []),
+        ("reward 0.1 when mod(mood, 24) > 1", ["H062"]),
+        ("reward 1 / (0.5 - mod(mood, 0.5))", []),
         ("reward 3e38\nreward 3e38", ["H051"]),
         ("reward 1e26\nreward -1e26", []),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, get_args
 
 import numpy as np
@@ -14,7 +15,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import F32
-from hamletc.lowering.functions import Function, call, power
+from hamletc.lowering.functions import Function, call, modulo, power
 
 Array = np.ndarray[Any, Any]
 
@@ -55,7 +56,8 @@ def by_ir(name: str, *arguments: Array) -> Array:
     builder = Builder()
     operands = [builder.input(F32, f"in.{number}") for number in range(len(arguments))]
     known: dict[str, Function] = {known: known for known in get_args(Function)}
-    value = power(builder, *operands) if name == "pow" else call(builder, known[name], *operands)
+    of_two = {"pow": power, "mod": modulo}
+    value = of_two[name](builder, *operands) if name in of_two else call(builder, known[name], *operands)
     function = builder.finish(name, (Output("result", value),))
     return evaluate(function, {f"in.{number}": values for number, values in enumerate(arguments)}, ())["result"]
 
@@ -97,6 +99,54 @@ def test_a_power_is_near_the_truth_and_the_same_everywhere() -> None:
     assert ulps(got, exact).max() <= 1.13
     interpreted = functions.power(torch.from_numpy(x), torch.from_numpy(y)).numpy()
     np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+
+
+ROUNDINGS: dict[Function, Callable[[Array], Array]] = {"floor": np.floor, "ceil": np.ceil, "round": np.rint}
+
+
+@pytest.mark.parametrize("name", ROUNDINGS)
+def test_a_rounding_is_exact_and_the_same_everywhere(name: Function) -> None:
+    """Also of subnormals, zeros of both signs, halves, and around 2^23, from where on every number is whole."""
+    limits = np.array([0.5, 1.5, 2.5, 4194303.5, 8388607.5, 8388608.0, 8388609.0, 16777217.0], np.float32)
+    around = np.concatenate([np.nextafter(limits, np.float32(0)), limits, np.nextafter(limits, np.float32(1e9))])
+    x = np.concatenate([samples(False, 3.5e38), around, -around, np.array([-0.0], np.float32)])
+    exact = ROUNDINGS[name](x) + np.float32(0)
+    assert not np.signbit(exact[exact == 0]).any()
+    np.testing.assert_array_equal(by_ir(name, x).view(np.int32), exact.view(np.int32))
+    np.testing.assert_array_equal(
+        functions.call(name, torch.from_numpy(x)).numpy().view(np.int32), exact.view(np.int32)
+    )
+
+
+def dividends() -> tuple[Array, Array]:
+    """Numbers and divisors with quotients up to 2^46: of all sizes, whole, halves, and next to those."""
+    generator = np.random.default_rng(7)
+    count = 40_000
+    y = np.abs(generator.integers(0, 2**32, count, dtype=np.uint32).view(np.float32))
+    usual = np.array([1.0, 24.0, 0.1, 7.0, 6.2831855, 1 / 3, 1e-45, 1e-40, 1.1754944e-38, 3e38], np.float32)
+    y[::2] = generator.choice(usual, len(y[::2]))
+    quotient = np.exp2(generator.uniform(-30, 46, count)) * generator.choice([-1.0, 1.0], count)
+    quotient[::3] = np.rint(quotient[::3])
+    quotient[::7] = np.rint(quotient[::7]) + 0.5
+    with np.errstate(all="ignore"):
+        x = (y.astype(np.float64) * quotient).astype(np.float32)
+        x[::5] = np.nextafter(x[::5], np.float32(0))
+        fits = np.isfinite(x) & np.isfinite(y) & (y > 0)
+        fits &= np.abs(x.astype(np.float64)) <= 2.0**46 * y.astype(np.float64)
+    return np.append(x[fits], np.float32([-0.0, 0.0, -24.0, 24.0, -1e-30])), np.append(y[fits], np.float32([24] * 5))
+
+
+def test_a_remainder_is_rounded_once_and_the_same_everywhere() -> None:
+    x, y = dividends()
+    got = by_ir("mod", x, y)
+    assert not np.signbit(got).any()
+    assert (got < y).all()
+    interpreted = functions.modulo(torch.from_numpy(x), torch.from_numpy(y)).numpy()
+    np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+    for number, divisor, rest in zip(x[::20].tolist(), y[::20].tolist(), got[::20], strict=True):
+        exact = Fraction(number) % Fraction(divisor)
+        rounded = np.float32(float(exact))  # of a sum of two binary32 numbers, which binary64 rounds innocuously
+        assert rest == (rounded if rounded < np.float32(divisor) else 0)
 
 
 def test_zero_to_a_positive_power_is_zero() -> None:

@@ -8,10 +8,6 @@ from hamletc.language.parser import parse
 
 REWARD = "Write it as in `reward 0.1 when here == Bed`."
 NUMBERS = "Numbers are written `1`, `0.25` or `1e-3`."
-NO_REMAINDER = (
-    "There is no remainder. List what is meant, as in `hour == 6 or hour == 18`, or count in a meter that a rule sets "
-    "back to 0."
-)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +154,7 @@ def test_what_is_said_about_a_wrong_expression(text: str, message: str, hint: st
             "H004",
             "Write `if CONDITION then A else B`, or `A when CONDITION`, which is 0 where it does not hold.",
         ),
-        ("a % b", "H004", NO_REMAINDER),
+        ("a % b", "H004", "Write `mod(a, b)`, the remainder."),
         (
             "énergie",
             "H004",

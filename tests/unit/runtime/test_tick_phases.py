@@ -7,6 +7,7 @@ import pytest
 
 from hamlet.universe import (
     Affordance,
+    After,
     Age,
     Assign,
     Cascade,
@@ -14,11 +15,13 @@ from hamlet.universe import (
     Clock,
     Deficit,
     Edges,
+    Every,
     Here,
     Hour,
     Hours,
     If,
     Lifespan,
+    Mask,
     Meter,
     Rule,
     Shortfall,
@@ -36,6 +39,7 @@ from samples.by_hand import (
     number,
     place,
     reward,
+    rule,
     universe,
     value,
     write,
@@ -244,3 +248,29 @@ def test_the_reward_sees_the_new_position_and_the_old_hour() -> None:
     assert np.signbit(player["reward"])
     assert player.do("RIGHT")["reward"] == [1.0]
     assert player.do("RIGHT")["reward"] == [-2.0]
+
+
+# --- the number of a tick --------------------------------------------------------------------------------------------
+
+
+def test_time_counts_the_tick_that_runs_in_rules_and_in_rewards() -> None:
+    """Masks are about the tick to come: at the beginning that is the first."""
+    third, late = Every(3, SPAN), After(4, SPAN)
+    body = (rule(write("=", 0.75), guard=third), rule(write("=", 0.25), guard=Unary("not", third, SPAN), name="s"))
+    paid = tuple(If(condition, number(1.0), number(0.0), SPAN) for condition in (third, late))
+    masks = (Mask(("WAIT",), third, SPAN), Mask(("INTERACT",), late, SPAN))
+    player = Player(universe(dynamics=body, rewards=reward(*paid), masks=masks), agents=2)
+    assert player.buffers.mask[2:].T.tolist() == [[False, False]] * 2
+    seen = []
+    for _ in range(7):
+        player.do("WAIT")
+        seen.append((player.meter()[0], player["reward"][1], *player.buffers.mask[2:, 0].tolist()))
+    assert seen == [
+        (0.25, 0, False, False),
+        (0.25, 0, False, True),
+        (0.75, 1, False, False),
+        (0.25, 0, True, False),
+        (0.25, 1, True, True),
+        (0.75, 2, True, False),
+        (0.25, 1, True, False),
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hamlet import schema
-from hamlet.universe import Here, If, LastUse, Move, Streak, Tracking, Universe, Visited
+from hamlet.universe import ActionTaken, Here, If, LastUse, Move, Streak, Tracking, Universe, Used, Visited
 from samples.by_hand import (
     SPAN,
     Player,
@@ -100,6 +100,48 @@ def test_the_last_of_several_at_once_is_remembered() -> None:
 def test_without_tracking_there_is_no_memory() -> None:
     names = {field.name for field in schema.state_fields(universe(affordances=(BED,)))}
     assert not names & {"last", "streaks", "seen", "used_at"}
+
+
+# --- the action and the uses of a tick --------------------------------------------------------------------------------
+
+
+def told(**conditions: Any) -> Any:
+    """Reports that are 1 where a condition holds."""
+    ones = {name: If(condition, number(1.0), number(0.0), SPAN) for name, condition in conditions.items()}
+    return report(**ones)
+
+
+USED = told(bed=Used("Bed", SPAN), shop=Used("Shop", SPAN), nothing=Used(None, SPAN))
+
+
+def test_what_was_used_in_this_tick() -> None:
+    player = Player(universe(affordances=(BED, SHOP, SHUT), reports=USED))
+    for position, action, reported in (
+        (1, "INTERACT", [1, 0, 0]),
+        (1, "WAIT", [0, 0, 1]),
+        (2, "INTERACT", [0, 1, 0]),
+        (3, "INTERACT", [0, 0, 1]),
+        (0, "INTERACT", [0, 0, 1]),
+    ):
+        assert player.set("position", position).do(action)["reports"].T.tolist() == [reported], (position, action)
+
+
+def test_each_of_several_at_once_was_used() -> None:
+    spots = (BED, replace(SHOP, place=(1.0,)), replace(SHUT, place=(1.0,)))
+    player = Player(universe(space=grid(5, places="stored"), affordances=spots, reports=USED)).set("position", 1)
+    assert player.do("INTERACT")["reports"].T.tolist() == [[1, 1, 0]]
+    assert player["used"] == [1]
+    assert player.do("WAIT")["reports"].T.tolist() == [[0, 0, 1]]
+
+
+def test_the_action_that_was_chosen() -> None:
+    """Also one whose `needs` does not hold, and a move against an edge; by hand also that of the dead."""
+    names = ("LEFT", "RIGHT", "INTERACT", "WAIT", "TRY")
+    taken = told(**{name: ActionTaken(name, SPAN) for name in names})
+    action = custom("TRY", write("+=", 0.1), needs=binary("<", value(), number(-1.0)))
+    player = Player(universe(actions=(action,), reports=taken, by_hand=True), agents=len(names))
+    player.set("alive", [True, False, True, False, True]).do(list(names))
+    assert player["reports"].T.tolist() == [[float(a == b) for b in names] for a in names]
 
 
 # --- used_at ---------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ __all__ = [
     "Numeral",
     "Signed",
     "StreakExpr",
+    "TimedExpr",
     "UnaryExpr",
     "UnaryOp",
     "WhenExpr",
@@ -124,6 +125,25 @@ class StreakExpr:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class TimedExpr:
+    """`every 24 ticks`, `after 100 ticks`."""
+
+    when: Literal["every", "after"]
+    ticks: Numeral
+    span: Span
+
+
 Expr: TypeAlias = (
-    Name | Numeral | UnaryExpr | BinaryExpr | CallExpr | IfExpr | WhenExpr | DistanceExpr | AxisExpr | StreakExpr
+    Name
+    | Numeral
+    | UnaryExpr
+    | BinaryExpr
+    | CallExpr
+    | IfExpr
+    | WhenExpr
+    | DistanceExpr
+    | AxisExpr
+    | StreakExpr
+    | TimedExpr
 )
