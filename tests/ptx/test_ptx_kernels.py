@@ -49,3 +49,11 @@ def test_blocks_count_in_copies(tmp_path: Path, run_program: Run) -> None:
     done = run_program(Path(__file__).with_name("count_in_copies.py"), tmp_path / "first_meal")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "copies used: [64, 64]\n"
+
+
+def test_steps_notice_what_they_kept_of_another_layout(tmp_path: Path, run_program: Run) -> None:
+    done = run_program(Path(__file__).with_name("keep_scenes.py"), tmp_path / "short_lives")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.fullmatch(r"(\d+) episodes ended, 12 times spoilt\n", done.stdout)
+    assert found is not None, done.stdout
+    assert int(found[1]) > 100
