@@ -124,6 +124,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- checking: what is finite in a tick and not for ever ---
         "H080": Code("error", "rewards that can add up to infinity"),
         "H081": Code("error", "meter that can be too large to be observed"),
+        # --- checking: what is written out ---
+        "H085": Code("error", "definition in a circle"),
+        "H086": Code("error", "definitions that stand for too much"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

@@ -103,6 +103,9 @@ class Builder:
         low, high = bounds.items
         return syntax.InputDecl(_name(name), default, (low, high), _span(keyword, bounds))
 
+    def let(self, keyword: Leaf, name: Leaf, _is: Leaf, value: syntax.Expr) -> syntax.LetDecl:
+        return syntax.LetDecl(_name(name), value, _span(keyword, value))
+
     def meter(
         self, keyword: Leaf, name: Leaf, _is: Leaf, start: syntax.Expr, bounds: Pieces | None, *rest: Any
     ) -> syntax.MeterDecl:
@@ -263,7 +266,11 @@ class Builder:
         return _name(name)
 
     def signed(self, minus: Leaf | None, number: Leaf) -> syntax.Signed:
-        return syntax.Signed(number.text if minus is None else f"-{number.text}", _span(minus, number))
+        text, span = number.text if minus is None else f"-{number.text}", _span(minus, number)
+        if number.terminal != "NAME":
+            return syntax.Signed(text, span)
+        name = _name(number)
+        return syntax.Signed(text, span, name if minus is None else syntax.UnaryExpr("-", name, span))
 
     def cell(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))

@@ -75,6 +75,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     elif "NUMBER" in expected:
         words.append("a number")
         rest -= {"-"}
+        named = False
     if {"+", "-"} <= rest:
         words.append("an operator")
         rest -= {"(", ":", *_OPERATORS}

@@ -43,7 +43,7 @@ _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
 parentheses at most. So a comparison or a term is never broken where a condition can be."""
 
 _ALIGNED = (
-    *(syntax.ParamDecl, syntax.InputDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
+    *(syntax.ParamDecl, syntax.InputDecl, syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
     *(syntax.RewardDecl, syntax.ReportDecl),
 )
 _CHAPTERS = (
@@ -110,7 +110,9 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
     paddings = _paddings(file.declarations, items, remarks)
     chapter = -1
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
-        previous, chapter = chapter, next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(declaration, kinds))
+        previous = chapter
+        if not isinstance(declaration, syntax.LetDecl):  # it stands where it is used
+            chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(declaration, kinds))
         writer.write(item, 0, apart=chapter != previous, padding=padding)
     writer.write_rest()
     return "\n".join(writer.lines) + "\n"

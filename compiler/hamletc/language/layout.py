@@ -71,6 +71,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"param {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
         case syntax.InputDecl(name=name, default=default, bounds=bounds):
             return Item(f"input {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
+        case syntax.LetDecl(name=name, value=value):
+            return Item(f"let {spell_name(name)}", f"= {spell_expression(value)}", None, span)
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
             return Item(f"meter {spell_name(name)}", text, _properties(properties), span)

@@ -38,6 +38,7 @@ HIGHEST_STACK = 1000
 """The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
 
 
+_UNITS = ("hour", "hours", "tick", "ticks")
 _AXIS = re.compile(r"[xyz]|x[0-9]+")
 """The names of axes."""
 
@@ -195,8 +196,14 @@ class _Parse:
             case "word":
                 keyword = terminals().get(token.text)
                 if keyword is None or not self._automaton.accepts(keyword) or self._is_written(index):
-                    return None if token.text in RESERVED else "NAME"
+                    return None if token.text in RESERVED or self._lacks_number(index) else "NAME"
                 return keyword if not self._automaton.accepts("NAME") or self._goes_on(index) else "NAME"
+
+    def _lacks_number(self, index: int) -> bool:
+        """Whether a word is a unit behind which no unit stands, where a number does: `clock hours`."""
+        if self._tokens[index].text not in _UNITS or self._tokens[index + 1].text in _UNITS:
+            return False
+        return self._automaton.accepts("NUMBER") and not self._automaton.accepts(terminals()["("])
 
     def _is_written(self, index: int) -> bool:
         """Whether a word that could be a keyword is a meter that is assigned to. `decay = 0.02` is not: there no name
@@ -211,9 +218,9 @@ class _Parse:
 
     @cached_property
     def _declared(self) -> frozenset[str]:
-        """The meters, params and inputs that the text seems to declare."""
+        """The meters, params, inputs and lets that the text seems to declare."""
         pairs = zip(self._tokens, self._tokens[1:], strict=False)
-        return frozenset(name.text for word, name in pairs if word.text in ("meter", "param", "input"))
+        return frozenset(name.text for word, name in pairs if word.text in ("meter", "param", "input", "let"))
 
     def _goes_on(self, index: int) -> bool:
         """Whether what follows a word that could be a keyword or a name makes it a keyword."""

@@ -48,7 +48,7 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
-_DECLARED = re.compile(r"\b(?:meter|param|input)[ \t\r\n]+([A-Za-z_]\w*)")
+_DECLARED = re.compile(r"\b(?:meter|param|input|let)[ \t\r\n]+([A-Za-z_]\w*)")
 _COMMENTS = {
     "//": "Comments begin with `#` and go to the end of the line.",
     "/*": "Comments begin with `#`, in every line.",

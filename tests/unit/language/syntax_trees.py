@@ -42,7 +42,15 @@ names = st.one_of(
     _names(*WORDS.split()), _names(*sorted(MEANINGS | OBSERVATIONS)), _names(*ODD_NAMES, *sorted(RESERVED))
 )
 numerals = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"]).map(lambda text: syntax.Numeral(text, _LEAF))
-signed = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
+
+
+def _named(text: str) -> syntax.Signed:
+    name = syntax.Name(text.strip("-`"), _LEAF, quoted="`" in text)
+    return syntax.Signed(text, _LEAF, syntax.UnaryExpr("-", name, _LEAF) if text.startswith("-") else name)
+
+
+_written = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
+signed = _written | st.sampled_from(["size", "-size", "x", "`grid`", "-`a size`", "`forever`"]).map(_named)
 _axes = _kinds("x", "y", "z", "x0", "x99")
 _optional_spans = st.none() | SPAN
 
@@ -135,6 +143,7 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InertDecl, SPAN),
     st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
+    st.builds(syntax.LetDecl, names, expressions, SPAN),
     st.builds(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
         _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,

@@ -22,6 +22,7 @@ __all__ = [
     "File",
     "InertDecl",
     "InputDecl",
+    "LetDecl",
     "LifespanDecl",
     "MeterDecl",
     "MoveDef",
@@ -134,6 +135,15 @@ class ParamDecl:
     name: Name
     default: Expr
     bounds: tuple[Expr, Expr]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LetDecl:
+    """`let hunger = 1 - satiation`, `let starving = satiation < 0.3`."""
+
+    name: Name
+    value: Expr
     span: Span
 
 
@@ -254,6 +264,7 @@ Decl: TypeAlias = (
     | InertDecl
     | ParamDecl
     | InputDecl
+    | LetDecl
     | MeterDecl
     | RuleDecl
     | CascadeDecl
