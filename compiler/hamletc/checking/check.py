@@ -43,8 +43,8 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     reported once; unread names and warnings are looked for when all else is right.
     """
     expanded = expand(file, len(source_names))
-    if expanded.problem is not None:
-        return None, (expanded.problem,)
+    if expanded.problems:
+        return None, expanded.problems
     file = expanded.file
     inert_allowed = any(isinstance(item, syntax.InertDecl) for item in file.declarations)
     report = Findings(expanded.places, inert_allowed=inert_allowed)
@@ -70,10 +70,15 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     return whole, report.in_source_order()
 
 
-def _check_used(unused: tuple[syntax.LetDecl, ...], report: Findings) -> None:
-    for let in unused:
-        hint = "Use it in an expression, or delete it."
-        report.add("H060", f"nobody uses the let `{let.name.text}`", let.name.span, hint=hint)
+def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
+    for item in unused:
+        name = item.name.text
+        if isinstance(item, syntax.LetDecl):
+            hint = "Use it in an expression, or delete it."
+            report.add("H060", f"nobody uses the let `{name}`", item.name.span, hint=hint)
+        else:
+            hint = f"Write `use {name}(...)`, or delete it."
+            report.add("H060", f"nobody uses the template `{name}`", item.name.span, hint=hint)
 
 
 def _with_reach(universe: Universe, ends: State) -> Universe:

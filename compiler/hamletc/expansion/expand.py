@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.places import Places
+from hamletc.expansion.templates import Templates
 from hamletc.language import syntax
 
 
@@ -16,26 +17,37 @@ class Expanded:
     """A file that is written out.
 
     Attributes:
-        file: without uses of lets; their declarations stay.
+        file: without templates and uses of lets; declarations of lets stay.
         places: where its places are in the sources.
-        unused: lets that nobody uses.
-        problem: why it could not be written out; `file` is then as it was.
+        unused: lets and templates that nobody uses.
+        problems: why it could not be written out; `file` is then as it was.
     """
 
     file: syntax.File
     places: Places
-    unused: tuple[syntax.LetDecl, ...] = ()
-    problem: Diagnostic | None = None
+    unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
 
 
 def expand(file: syntax.File, sources: int) -> Expanded:
     """Write out a file; `sources` is the number of texts that its spans refer to."""
     places = Places(sources)
-    lets = Lets(file.declarations, places)
+    declarations = file.declarations
     try:
-        declarations = lets.written_out(file.declarations)
+        templates = Templates(declarations, places)
+        declarations = templates.written_out(declarations)
+        if templates.problems:
+            return Expanded(file, places, problems=tuple(templates.problems))
+        lets = Lets(declarations, places)
+        declarations = lets.written_out(declarations)
     except ExpansionError as error:
-        return Expanded(file, places, problem=error.diagnostic)
-    own = (item for item in file.declarations if isinstance(item, syntax.LetDecl))
-    unused = tuple(let for let in own if let.name.text not in lets.used)
-    return Expanded(replace(file, declarations=declarations), places, unused)
+        return Expanded(file, places, problems=(error.diagnostic,))
+    unused = tuple(
+        item
+        for item in file.declarations
+        if (isinstance(item, syntax.LetDecl) and item.name.text not in lets.used)
+        or (isinstance(item, syntax.TemplateDecl) and item.name.text not in templates.used)
+    )
+    changed = any(new is not old for new, old in zip(declarations, file.declarations, strict=False))
+    same = len(declarations) == len(file.declarations) and not changed
+    return Expanded(file if same else replace(file, declarations=declarations), places, unused)

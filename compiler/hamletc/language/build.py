@@ -106,6 +106,15 @@ class Builder:
     def let(self, keyword: Leaf, name: Leaf, _is: Leaf, value: syntax.Expr) -> syntax.LetDecl:
         return syntax.LetDecl(_name(name), value, _span(keyword, value))
 
+    def template(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TemplateDecl:
+        parameters = tuple(_name(piece) for piece in _every(Leaf, rest) if piece.terminal == "NAME")
+        parts = tuple(piece for piece in rest if not isinstance(piece, Leaf))
+        return syntax.TemplateDecl(_name(name), parameters, parts, _span(keyword, *rest))
+
+    def use(self, keyword: Leaf, template: Leaf, *rest: Any) -> syntax.UseDecl:
+        arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
+        return syntax.UseDecl(_name(template), arguments, _span(keyword, *rest))
+
     def meter(
         self, keyword: Leaf, name: Leaf, _is: Leaf, start: syntax.Expr, bounds: Pieces | None, *rest: Any
     ) -> syntax.MeterDecl:

@@ -51,6 +51,8 @@ _CHAPTERS = (
         *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
+    (syntax.TemplateDecl,),
+    (syntax.UseDecl,),
     (syntax.MeterDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.AffordanceDecl,),
@@ -145,7 +147,7 @@ def _place(item: Item) -> tuple[int, int]:
 
 def _fits(item: Item, indent: int, remarks: Sequence[_Remark]) -> bool:
     """Whether an item is written in one line."""
-    if indent + len(item.flat) > WIDTH or item.nests:
+    if indent + len(item.flat) > WIDTH or item.nests or item.broken:
         return False
     end = (item.span.end_line, item.span.end_column)
     return item.block is None or not any(_place(item) < (r.line, r.column) < end for r in remarks)

@@ -230,7 +230,7 @@ class _Parse:
                 return following.text == "to" and self._tokens[index + 2].kind in ("word", "quoted")
             case "straight":
                 return following.text == "distance" and self._goes_on(index + 1)
-            case "position" | "velocity" if self._automaton.accepts("NUMBER"):  # an expression may stand here
+            case "position" | "velocity" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
                 return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
             case "streak":
                 return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
@@ -242,7 +242,7 @@ class _Parse:
     def _declares(self, index: int, terminal: str) -> bool:
         """Whether the token that is shifted as this terminal begins a declaration."""
         token = self._tokens[index]
-        return self._braced.opener[index] is None and terminal != "NAME" and token.text in DECLARATIONS
+        return terminal != "NAME" and token.text in DECLARATIONS and self._automaton.accepts(terminals()["meter"])
 
     def _lacks(self, index: int) -> bool:
         """Whether this closing brace closes empty ones that must not be: those of affordances, of their blocks and of

@@ -53,6 +53,8 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "inert": "inert allowed",
         "param": "param wage = 0.1 in 0 .. 1",
         "input": "input signal = 0 in -1 .. 1",
+        "template": "template Shop(name, price) { affordance name at random { ... } }",
+        "use": "use Shop(Bakery, 0.05)",
         "let": "let starving = food < 0.3",
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
         "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",

@@ -132,7 +132,7 @@ def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
     return kind(draw(names), draw(guards), body, draw(SPAN), braced)
 
 
-declarations: st.SearchStrategy[Any] = st.one_of(
+_parts: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
     st.builds(syntax.ClockDecl, signed, SPAN),
@@ -143,6 +143,7 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InertDecl, SPAN),
     st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
+    st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
     st.builds(syntax.LetDecl, names, expressions, SPAN),
     st.builds(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
@@ -167,6 +168,11 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.RewardDecl, st.none() | names, expressions, SPAN),
     st.builds(syntax.ReportDecl, names, expressions, SPAN),
     st.builds(syntax.ObserveDecl, _tuples(_observations, 6), SPAN),
+)  # fmt: skip
+
+declarations: st.SearchStrategy[Any] = st.one_of(
+    _parts, _parts, _parts,
+    st.builds(syntax.TemplateDecl, names, _tuples(names, least=1), _tuples(_parts, least=1), SPAN),
 )  # fmt: skip
 
 files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN)

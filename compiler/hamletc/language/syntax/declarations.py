@@ -34,7 +34,9 @@ __all__ = [
     "RuleDecl",
     "SpaceDecl",
     "StartDecl",
+    "TemplateDecl",
     "TrackDecl",
+    "UseDecl",
 ]
 
 
@@ -144,6 +146,25 @@ class LetDecl:
 
     name: Name
     value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateDecl:
+    """`template Shop(name, price) { affordance name at random { ... } }`."""
+
+    name: Name
+    parameters: tuple[Name, ...]
+    declarations: tuple[Decl, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UseDecl:
+    """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration."""
+
+    template: Name
+    arguments: tuple[Expr, ...]
     span: Span
 
 
@@ -265,6 +286,8 @@ Decl: TypeAlias = (
     | ParamDecl
     | InputDecl
     | LetDecl
+    | TemplateDecl
+    | UseDecl
     | MeterDecl
     | RuleDecl
     | CascadeDecl
