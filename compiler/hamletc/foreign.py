@@ -86,8 +86,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     ("function func fn lambda proc macro", "There are no own functions; a rule can compute a meter that others read."),
     (
-        "import include require require_once using from module package",
-        "A universe is one file: nothing is imported.",
+        "import require require_once using from module package",
+        'Declarations of another file are brought in by `include "needs.hamlet"`.',
     ),
     (
         "for while loop foreach repeat do",

@@ -45,8 +45,11 @@ def expand(file: syntax.File, sources: int) -> Expanded:
     unused = tuple(
         item
         for item in file.declarations
-        if (isinstance(item, syntax.LetDecl) and item.name.text not in lets.used)
-        or (isinstance(item, syntax.TemplateDecl) and item.name.text not in templates.used)
+        if item.span.file == 0  # what is included may be made for several universes
+        and (
+            (isinstance(item, syntax.LetDecl) and item.name.text not in lets.used)
+            or (isinstance(item, syntax.TemplateDecl) and item.name.text not in templates.used)
+        )
     )
     changed = any(new is not old for new, old in zip(declarations, file.declarations, strict=False))
     same = len(declarations) == len(file.declarations) and not changed

@@ -106,6 +106,9 @@ class Builder:
     def let(self, keyword: Leaf, name: Leaf, _is: Leaf, value: syntax.Expr) -> syntax.LetDecl:
         return syntax.LetDecl(_name(name), value, _span(keyword, value))
 
+    def include(self, keyword: Leaf, path: Leaf) -> syntax.IncludeDecl:
+        return syntax.IncludeDecl(path.text[1:-1], _span(keyword, path))
+
     def template(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TemplateDecl:
         parameters = tuple(_name(piece) for piece in _every(Leaf, rest) if piece.terminal == "NAME")
         parts = tuple(piece for piece in rest if not isinstance(piece, Leaf))

@@ -68,6 +68,8 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     words: list[str] = []
     rest = set(texts)
     named = "NAME" in expected
+    if "STRING" in expected:
+        words.append("the name of a file in quotes")
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
         rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak"}

@@ -18,7 +18,7 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.layout import Item, declaration_item
-from hamletc.language.parser import parse
+from hamletc.language.parser import is_fragment, parse, parse_fragment
 from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import scan
 
@@ -51,6 +51,7 @@ _CHAPTERS = (
         *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
+    (syntax.IncludeDecl,),
     (syntax.TemplateDecl,),
     (syntax.UseDecl,),
     (syntax.MeterDecl,),
@@ -74,7 +75,7 @@ class _Remark:
 
 def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """The canonical form of a text, comments included; or `None`, and why it cannot be parsed."""
-    file, diagnostics = parse(text)
+    file, diagnostics = _parsed(text)
     if file is None or diagnostics:
         return None, diagnostics
     scanned = scan(text)
@@ -85,6 +86,15 @@ def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
         _Remark(c.text, c.line, c.column, first_columns.get(c.line, c.column) < c.column) for c in scanned.comments
     ]
     return _format(file, _items(file), remarks), ()
+
+
+def _parsed(text: str) -> tuple[syntax.File | None, tuple[Diagnostic, ...]]:
+    """The tree of a universe, or of a text that others include; that has no name."""
+    if not is_fragment(text):
+        return parse(text)
+    declarations, diagnostics = parse_fragment(text)
+    start = Span(1, 1, 1, 1)
+    return syntax.File(syntax.Name("", start), declarations, start), diagnostics
 
 
 def format_file(file: syntax.File) -> str:
@@ -108,14 +118,17 @@ def _in_line(item: Item, line: int) -> Item:
 def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]) -> str:
     header, *items = items
     writer = _Writer(remarks)
-    writer.write(header, 0, first=True)
+    whole = bool(file.name.text)
+    if whole:
+        writer.write(header, 0, first=True)
     paddings = _paddings(file.declarations, items, remarks)
-    chapter = -1
+    chapter, first = -1, not whole
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
         previous = chapter
         if not isinstance(declaration, syntax.LetDecl):  # it stands where it is used
             chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(declaration, kinds))
-        writer.write(item, 0, apart=chapter != previous, padding=padding)
+        writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding)
+        first = False
     writer.write_rest()
     return "\n".join(writer.lines) + "\n"
 

@@ -75,6 +75,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"input {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
         case syntax.LetDecl(name=name, value=value):
             return Item(f"let {spell_name(name)}", f"= {spell_expression(value)}", None, span)
+        case syntax.IncludeDecl(path=path):
+            return Item("", f'include "{path}"', None, span)
         case syntax.TemplateDecl(name=name, parameters=parameters, declarations=parts):
             head = f"template {spell_name(name)}({', '.join(map(spell_name, parameters))})"
             return Item("", head, tuple(map(declaration_item, parts)), span, broken=True)

@@ -22,7 +22,7 @@ from hamletc.language.braces import (
     match_braces,
     too_deep,
 )
-from hamletc.language.syntax import File, Name, Numeral, Signed
+from hamletc.language.syntax import Decl, File, Name, Numeral, Signed
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import Token, scan
 from hamletc.language.words import RESERVED
@@ -63,10 +63,32 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
 
 
+def is_fragment(text: str) -> bool:
+    """Whether a text begins with a declaration, as one that others include, and not with `universe NAME`."""
+    return scan(text).tokens[0].text in DECLARATIONS
+
+
+def parse_fragment(text: str) -> tuple[tuple[Decl, ...], tuple[Diagnostic, ...]]:
+    """The declarations of a text without `universe NAME`, which others include, and what is wrong with it."""
+    scanned = scan(text)
+    tokens = scanned.tokens
+    if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
+        return (), (limit,)
+    if tokens[0].text == "universe":
+        hint = "Leave its first line out: what is included has declarations only."
+        return (), (diagnose("H088", "a whole universe cannot be included", tokens[0].span, hint=hint),)
+    file, errors = _Parse(match_braces(tokens), scanned.problems, fragment=True).file()
+    if file is not None and (high := _too_high(file)) is not None:
+        return (), (*errors, high)
+    ordered = sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column))
+    return () if file is None else file.declarations, tuple(ordered)
+
+
 class _Parse:
     """One parse: an automaton, a place in the tokens, and the errors so far."""
 
-    def __init__(self, braced: Braced, problems: tuple[Diagnostic, ...]) -> None:
+    def __init__(self, braced: Braced, problems: tuple[Diagnostic, ...], *, fragment: bool = False) -> None:
+        self._fragment = fragment
         self._braced = braced
         self._tokens = braced.tokens
         self._automaton = Automaton()
@@ -157,6 +179,10 @@ class _Parse:
 
     def _header(self) -> int:
         """Read `universe NAME`, or make up for it. Returns the index behind it."""
+        if self._fragment:
+            self._automaton.feed("UNIVERSE", Token("word", "universe", 1, 1))
+            self._automaton.feed("NAME", Token("word", "unnamed", 1, 1))
+            return 0
         first, second = self._tokens[0], self._tokens[min(1, len(self._tokens) - 1)]
         if first.text == "universe" and second.kind in ("word", "quoted") and second.text not in RESERVED:
             self._automaton.feed("UNIVERSE", first)
@@ -193,6 +219,8 @@ class _Parse:
                 return terminals()[token.text]
             case "quoted":
                 return "NAME"
+            case "string":
+                return "STRING"
             case "word":
                 keyword = terminals().get(token.text)
                 if keyword is None or not self._automaton.accepts(keyword) or self._is_written(index):

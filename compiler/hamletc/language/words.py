@@ -53,6 +53,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "inert": "inert allowed",
         "param": "param wage = 0.1 in 0 .. 1",
         "input": "input signal = 0 in -1 .. 1",
+        "include": 'include "needs.hamlet"',
         "template": "template Shop(name, price) { affordance name at random { ... } }",
         "use": "use Shop(Bakery, 0.05)",
         "let": "let starving = food < 0.3",

@@ -172,6 +172,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
 
 declarations: st.SearchStrategy[Any] = st.one_of(
     _parts, _parts, _parts,
+    st.builds(syntax.IncludeDecl, st.sampled_from(["a.hamlet", "b c/d.hamlet", "../{}"]), SPAN),
     st.builds(syntax.TemplateDecl, names, _tuples(names, least=1), _tuples(_parts, least=1), SPAN),
 )  # fmt: skip
 

@@ -20,6 +20,7 @@ __all__ = [
     "DiesDecl",
     "EpisodesDecl",
     "File",
+    "IncludeDecl",
     "InertDecl",
     "InputDecl",
     "LetDecl",
@@ -146,6 +147,14 @@ class LetDecl:
 
     name: Name
     value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class IncludeDecl:
+    """`include "needs.hamlet"`: the declarations of another file."""
+
+    path: str
     span: Span
 
 
@@ -286,6 +295,7 @@ Decl: TypeAlias = (
     | ParamDecl
     | InputDecl
     | LetDecl
+    | IncludeDecl
     | TemplateDecl
     | UseDecl
     | MeterDecl
