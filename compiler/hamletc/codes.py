@@ -129,6 +129,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H086": Code("error", "definitions that stand for too much"),
         "H087": Code("error", "argument that does not fit a template"),
         "H088": Code("error", "file that cannot be included"),
+        "H089": Code("error", "nothing to replace or to leave out"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

@@ -48,16 +48,17 @@ class Templates:
     """Writes out the uses of templates. `used` are the names of those that something uses; `problems` is what is wrong
     with templates and uses."""
 
-    def __init__(self, declarations: tuple[syntax.Decl, ...], places: Places) -> None:
+    def __init__(
+        self, templates: tuple[syntax.TemplateDecl, ...], declarations: tuple[syntax.Decl, ...], places: Places
+    ) -> None:
         self._places = places
         self._parts = 0
         self.used: set[str] = set()
         self.problems: list[Diagnostic] = []
         self._templates: dict[str, syntax.TemplateDecl] = {}
         taken = {name.text: name for item in declarations for name in declared(item)}
-        for declaration in declarations:
-            if isinstance(declaration, syntax.TemplateDecl):
-                self._declare(declaration, taken)
+        for template in templates:
+            self._declare(template, taken)
 
     def written_out(self, declarations: tuple[syntax.Decl, ...]) -> tuple[syntax.Decl, ...]:
         """The declarations without templates, those of each use in its place.
@@ -117,6 +118,10 @@ class Templates:
     def _declaration(self, item: Any, user: _Use | None) -> Iterator[syntax.Decl]:
         """What a declaration is in a use, or outside of templates."""
         if isinstance(item, syntax.TemplateDecl):
+            return
+        if isinstance(item, syntax.OverrideDecl):
+            for inner in self._declaration(item.declaration, user):
+                yield replace(item, declaration=inner)
             return
         made = item if user is None else self._tree(item, user)
         if not isinstance(made, syntax.UseDecl):
@@ -232,8 +237,10 @@ def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
     match declaration:
         case syntax.MovesDecl(moves=moves):
             return tuple(move.name for move in moves)
-        case syntax.TemplateDecl():
+        case syntax.TemplateDecl() | syntax.WithoutDecl():
             return ()
+        case syntax.OverrideDecl(declaration=inner):
+            return declared(inner)
         case _:
             name = getattr(declaration, "name", None)
             return (name,) if isinstance(name, syntax.Name) else ()

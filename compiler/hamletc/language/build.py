@@ -51,8 +51,11 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
 class Builder:
     """The methods have the names of the rules in grammar.lark."""
 
-    def start(self, universe: Leaf, name: Leaf, *declarations: syntax.Decl) -> syntax.File:
-        return syntax.File(_name(name), declarations, _span(universe, name, *declarations))
+    def start(
+        self, universe: Leaf, name: Leaf, extends: Leaf | None, path: Leaf | None, *declarations: syntax.Decl
+    ) -> syntax.File:
+        base = None if path is None else syntax.Base(path.text[1:-1], _span(extends, path))
+        return syntax.File(_name(name), declarations, _span(universe, name, path, *declarations), base)
 
     # --- space and time ---
 
@@ -108,6 +111,12 @@ class Builder:
 
     def include(self, keyword: Leaf, path: Leaf) -> syntax.IncludeDecl:
         return syntax.IncludeDecl(path.text[1:-1], _span(keyword, path))
+
+    def without(self, keyword: Leaf, kind: Leaf, name: Leaf | None = None) -> syntax.WithoutDecl:
+        return syntax.WithoutDecl(_name(kind), None if name is None else _name(name), _span(keyword, kind, name))
+
+    def override(self, keyword: Leaf, declaration: syntax.Decl) -> syntax.OverrideDecl:
+        return syntax.OverrideDecl(declaration, _span(keyword, declaration))
 
     def template(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TemplateDecl:
         parameters = tuple(_name(piece) for piece in _every(Leaf, rest) if piece.terminal == "NAME")

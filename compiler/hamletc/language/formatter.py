@@ -52,6 +52,7 @@ _CHAPTERS = (
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
     (syntax.IncludeDecl,),
+    (syntax.WithoutDecl,),
     (syntax.TemplateDecl,),
     (syntax.UseDecl,),
     (syntax.MeterDecl,),
@@ -105,7 +106,9 @@ def format_file(file: syntax.File) -> str:
 
 def _items(file: syntax.File) -> list[Item]:
     """The header and the declarations."""
-    header = Item("", f"universe {spell_name(file.name)}", None, file.name.span)
+    extends = "" if file.base is None else f' extends "{file.base.path}"'
+    span = file.name.span if file.base is None else file.base.span
+    header = Item("", f"universe {spell_name(file.name)}{extends}", None, span)
     return [header, *map(declaration_item, file.declarations)]
 
 
@@ -125,8 +128,9 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
     chapter, first = -1, not whole
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
         previous = chapter
-        if not isinstance(declaration, syntax.LetDecl):  # it stands where it is used
-            chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(declaration, kinds))
+        kind = declaration.declaration if isinstance(declaration, syntax.OverrideDecl) else declaration
+        if not isinstance(kind, syntax.LetDecl):  # it stands where it is used
+            chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(kind, kinds))
         writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding)
         first = False
     writer.write_rest()

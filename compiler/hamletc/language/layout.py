@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+from hamletc.language.braces import DECLARATIONS
 from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.tables import after
 
@@ -77,6 +78,15 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"let {spell_name(name)}", f"= {spell_expression(value)}", None, span)
         case syntax.IncludeDecl(path=path):
             return Item("", f'include "{path}"', None, span)
+        case syntax.WithoutDecl(kind=kind, name=name):
+            return Item(
+                "", f"without {kind.text}{'' if name is None else f' {spell_name(name, DECLARATIONS)}'}", None, span
+            )
+        case syntax.OverrideDecl(declaration=inner):
+            item = declaration_item(inner)
+            if item.key:
+                return replace(item, key=f"override {item.key}", span=span)
+            return replace(item, text=f"override {item.text}", span=span)
         case syntax.TemplateDecl(name=name, parameters=parameters, declarations=parts):
             head = f"template {spell_name(name)}({', '.join(map(spell_name, parameters))})"
             return Item("", head, tuple(map(declaration_item, parts)), span, broken=True)

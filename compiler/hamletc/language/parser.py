@@ -75,7 +75,7 @@ def parse_fragment(text: str) -> tuple[tuple[Decl, ...], tuple[Diagnostic, ...]]
     if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
         return (), (limit,)
     if tokens[0].text == "universe":
-        hint = "Leave its first line out: what is included has declarations only."
+        hint = "Leave its first line out: what is included has declarations only. `extends` takes a whole universe."
         return (), (diagnose("H088", "a whole universe cannot be included", tokens[0].span, hint=hint),)
     file, errors = _Parse(match_braces(tokens), scanned.problems, fragment=True).file()
     if file is not None and (high := _too_high(file)) is not None:

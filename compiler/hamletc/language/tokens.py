@@ -25,7 +25,7 @@ TokenKind: TypeAlias = Literal["word", "quoted", "number", "string", "symbol", "
 MOST_DROPPED = 19
 """The most problems of pieces that are left out of the tokens."""
 
-FILED = ("include",)
+FILED = ("include", "extends")
 """The words behind which the name of a file stands in quotes."""
 
 SHORT_NUMBER = 30

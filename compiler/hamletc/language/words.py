@@ -54,6 +54,8 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "param": "param wage = 0.1 in 0 .. 1",
         "input": "input signal = 0 in -1 .. 1",
         "include": 'include "needs.hamlet"',
+        "without": "without rule ageing",
+        "override": "override rule ageing: health -= 0.001",
         "template": "template Shop(name, price) { affordance name at random { ... } }",
         "use": "use Shop(Bakery, 0.05)",
         "let": "let starving = food < 0.3",

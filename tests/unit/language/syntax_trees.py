@@ -172,8 +172,12 @@ _parts: st.SearchStrategy[Any] = st.one_of(
 
 declarations: st.SearchStrategy[Any] = st.one_of(
     _parts, _parts, _parts,
+    st.builds(syntax.OverrideDecl, _parts, SPAN),
+    st.builds(syntax.WithoutDecl, _kinds("meter", "rule", "let", "affordance", "report", "reward"), names, SPAN),
+    st.builds(syntax.WithoutDecl, _kinds("reward", "clock", "dies", "space"), st.none(), SPAN),
     st.builds(syntax.IncludeDecl, st.sampled_from(["a.hamlet", "b c/d.hamlet", "../{}"]), SPAN),
     st.builds(syntax.TemplateDecl, names, _tuples(names, least=1), _tuples(_parts, least=1), SPAN),
 )  # fmt: skip
 
-files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN)
+_bases = st.builds(syntax.Base, st.sampled_from(["a.hamlet", "b/c d.hamlet"]), SPAN)
+files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN, st.none() | _bases)

@@ -14,6 +14,7 @@ __all__ = [
     "ActionDecl",
     "AffordanceDecl",
     "AllowDecl",
+    "Base",
     "CascadeDecl",
     "ClockDecl",
     "Decl",
@@ -29,6 +30,7 @@ __all__ = [
     "MoveDef",
     "MovesDecl",
     "ObserveDecl",
+    "OverrideDecl",
     "ParamDecl",
     "ReportDecl",
     "RewardDecl",
@@ -38,6 +40,7 @@ __all__ = [
     "TemplateDecl",
     "TrackDecl",
     "UseDecl",
+    "WithoutDecl",
 ]
 
 
@@ -155,6 +158,23 @@ class IncludeDecl:
     """`include "needs.hamlet"`: the declarations of another file."""
 
     path: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutDecl:
+    """`without rule ageing`, `without clock`, `without reward`: what is not taken of the universe that is extended."""
+
+    kind: Name
+    name: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideDecl:
+    """`override rule ageing: ...`: a declaration that must replace one of the universe that is extended."""
+
+    declaration: Decl
     span: Span
 
 
@@ -296,6 +316,8 @@ Decl: TypeAlias = (
     | InputDecl
     | LetDecl
     | IncludeDecl
+    | WithoutDecl
+    | OverrideDecl
     | TemplateDecl
     | UseDecl
     | MeterDecl
@@ -312,9 +334,19 @@ Decl: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """`extends "town.hamlet"`; `file` is what was read there."""
+
+    path: str
+    span: Span
+    file: File | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class File:
-    """A whole source file: `universe NAME`, then declarations in order."""
+    """A whole source file: `universe NAME`, perhaps what it extends, then declarations in order."""
 
     name: Name
     declarations: tuple[Decl, ...]
     span: Span
+    base: Base | None = None
