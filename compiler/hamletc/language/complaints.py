@@ -92,7 +92,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
         words.append("a name")
     if {"meter", "rule"} <= rest:
         words.append("a declaration")
-        rest -= DECLARATIONS
+        rest -= DECLARATIONS | {"extends"}
     if rest >= {"each", "on"}:
         rest = rest - {"each", "on"} | {"each tick", "on completion"}
     words.extend(f"`{text}`" for text in sorted(rest, key=lambda text: (not text[0].isalpha(), text)))
