@@ -126,6 +126,12 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H081": Code("error", "meter that can be too large to be observed"),
         # --- checking: what is known of a tick ---
         "H082": Code("error", "action or use where it is not known yet"),
+        # --- checking: what is written out ---
+        "H085": Code("error", "definition in a circle"),
+        "H086": Code("error", "definitions that stand for too much"),
+        "H087": Code("error", "argument that does not fit a template"),
+        "H088": Code("error", "file that cannot be included"),
+        "H089": Code("error", "nothing to replace or to leave out"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

@@ -72,7 +72,7 @@ def check(reading: UniverseText) -> Checked:
     from hamletc.diagnostics import by_file, merged
     from hamletc.language.syntax import NOWHERE
 
-    names = tuple(plain(source.path.name) for source in reading.sources)
+    names = tuple(plain(source.title) for source in reading.sources)
     universe, diagnostics = check(reading.file, names)
     # What a front end wrote of its own accord is not the author's: of that errors are said, and no warnings.
     said = [d for d in diagnostics if d.severity == "error" or d.primary.span != NOWHERE]

@@ -84,14 +84,14 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("wait delay cooldown timer", "A meter can count ticks: `meter rest = 0 in 0 .. 10 { decay 1 }`."),
     # --- names, functions, control ---
     (
-        "let const var val local define def alias set int float bool double number",
-        "There are no local names. A number with a name is a `param`, what changes is a `meter`, and a rule can "
-        "compute one from others.",
+        "const var val local define def alias set int float bool double number",
+        "`let price = 0.1` names a number, `let hunger = 1 - food` an expression; what changes from tick to tick is a "
+        "`meter`, and what the program changes a `param`.",
     ),
     ("function func fn lambda proc macro", "There are no own functions; a rule can compute a meter that others read."),
     (
-        "import include require require_once using from module package",
-        "A universe is one file: nothing is imported.",
+        "import require require_once using from module package",
+        'Declarations of another file are brought in by `include "needs.hamlet"`.',
     ),
     (
         "for while loop foreach repeat do",

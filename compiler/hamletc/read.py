@@ -59,8 +59,18 @@ def parse(source: Source) -> File:
 
 
 def parsed(source: Source) -> UniverseText:
-    """A text as `parse` reads it."""
-    return UniverseText(source.path, parse(source), (source,))
+    """A text as `parse` reads it, with those that it includes.
+
+    Raises:
+        SourceError: an included file cannot be read, or has syntax errors.
+    """
+    from hamletc.diagnostics import by_file
+    from hamletc.link import link
+
+    file, sources, problems = link(parse(source), source)
+    if problems:
+        raise SourceError(source.path, by_file(problems, sources))
+    return UniverseText(source.path, file, sources)
 
 
 def _errors(source: Source, diagnostics: Sequence[Diagnostic]) -> SourceError:

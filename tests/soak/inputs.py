@@ -147,6 +147,7 @@ def _grammar(dice: random.Random) -> str:
         "NAME": lambda: dice.choice(("a", "b", "energy", "food", "Bed", "`a b`", "x", "sin", "min", "uniform")),
         "NUMBER": lambda: dice.choice(("0", "1", "2", "8", "0.5", "24", "1e-9", "3e38", "100")),
     }
+    spelled["STRING"] = lambda: dice.choice(('"a.hamlet"', '"b/c.hamlet"', '"../d.hamlet"'))
     by_terminal = {terminal: text for text, terminal in terminals().items()}
     automaton, words = Automaton(), []
     length = dice.randint(4, LONGEST_WALK)
@@ -160,7 +161,7 @@ def _grammar(dice: random.Random) -> str:
         terminal = dice.choice(choices)
         word = spelled[terminal]() if terminal in spelled else by_terminal[terminal]
         words.append(word)
-        automaton.feed(terminal, _token(word))
+        automaton.feed(terminal, Token("string", word, 1, 1) if terminal == "STRING" else _token(word))
     return "universe u\n" + " ".join(words) if words[:1] != ["universe"] else " ".join(words)
 
 

@@ -17,6 +17,7 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.inert import check_inert
 from hamletc.checking.meters import resolve_claim, resolve_input, resolve_meter, resolve_param
 from hamletc.checking.names import Names
+from hamletc.checking.numbers import with_numbers
 from hamletc.checking.observations import Observations
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import check_ranges
@@ -25,6 +26,7 @@ from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifes
 from hamletc.checking.rules import resolve_cascade, resolve_rule, written
 from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
 from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.expand import expand
 from hamletc.language import syntax
 
 T = TypeVar("T")
@@ -40,9 +42,18 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     files that spans refer to by number. What has an error is left out of the later stages, so that one mistake is
     reported once; unread names and warnings are looked for when all else is right.
     """
-    report = Findings(inert_allowed=any(isinstance(item, syntax.InertDecl) for item in file.declarations))
+    expanded = expand(file, len(source_names))
+    if expanded.problems:
+        return None, expanded.problems
+    file = expanded.file
+    inert_allowed = any(isinstance(item, syntax.InertDecl) for item in file.declarations)
+    report = Findings(expanded.places, inert_allowed=inert_allowed)
     _check_name(file.name, report)
     names = Names(file, report)
+    numbered = with_numbers(file, names, report)
+    if numbered is None:
+        return None, report.in_source_order()
+    file = numbered
     draft = resolve(file, names, report)
     complete = report.harmless
     if draft.start is not None and draft.reads_speed():
@@ -51,10 +62,23 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
         reach = check_ranges(draft, names, report)
         if complete:
             check_inert(file.name, draft, reach.changes, names, report)
+            _check_used(expanded.unused, report)
             if report.harmless and not report.inert_allowed:
                 check_course(draft, names, reach, report)
     found = None if report.failed else draft.finish(file.name.text, source_names)
-    return None if found is None else _with_reach(found, reach.meters), report.in_source_order()
+    whole = None if found is None else expanded.places.settled(_with_reach(found, reach.meters))
+    return whole, report.in_source_order()
+
+
+def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
+    for item in unused:
+        name = item.name.text
+        if isinstance(item, syntax.LetDecl):
+            hint = "Use it in an expression, or delete it."
+            report.add("H060", f"nobody uses the let `{name}`", item.name.span, hint=hint)
+        else:
+            hint = f"Write `use {name}(...)`, or delete it."
+            report.add("H060", f"nobody uses the template `{name}`", item.name.span, hint=hint)
 
 
 def _with_reach(universe: Universe, ends: State) -> Universe:

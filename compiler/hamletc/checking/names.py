@@ -1,7 +1,7 @@
 """The names of a universe: what each stands for, where it is declared, and which random words its draws take.
 
-What occurs in expressions (meters, params, inputs) shares one namespace; affordances, actions, rules with cascades, and
-rewards with reports have their own.
+What occurs in expressions (meters, params, inputs, lets) shares one namespace; affordances, actions, rules with
+cascades, and rewards with reports have their own.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from hamletc.language import syntax
 from hamletc.language.words import DRAWS, FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
-Kind: TypeAlias = Literal["meter", "param", "input", "affordance", "action", "rule", "cascade", "reward", "report"]
+Kind: TypeAlias = Literal[
+    "meter", "param", "input", "let", "affordance", "action", "rule", "cascade", "reward", "report"
+]
 ValueKind: TypeAlias = Literal["meter", "param", "input"]
 
 NAMESPACES: tuple[tuple[Kind, ...], ...] = (
-    ("meter", "param", "input"),
+    ("meter", "param", "input", "let"),
     ("affordance",),
     ("action",),
     ("rule", "cascade"),
@@ -96,6 +98,8 @@ class Names:
                     self._declare("param", declaration.name)
                 case syntax.InputDecl():
                     self._declare("input", declaration.name)
+                case syntax.LetDecl():
+                    self._declare("let", declaration.name)
                 case syntax.MeterDecl():
                     self._declare("meter", declaration.name)
                 case syntax.RuleDecl():
@@ -127,11 +131,12 @@ class Names:
     @cached_property
     def sites(self) -> Mapping[Span, int]:
         """The number of the first random word of each call that draws, by its place. `normal` takes two words, the
-        others one; a call inside another one comes after it."""
-        calls = [node for node in nodes(self._file) if isinstance(node, syntax.CallExpr)]
+        others one; a call inside another one comes after it. What a `let` stands for is drawn where it is used."""
+        run = tuple(item for item in self._file.declarations if not isinstance(item, syntax.LetDecl))
+        calls = [node for node in nodes(run) if isinstance(node, syntax.CallExpr)]
         sites: dict[Span, int] = {}
         following = 0
-        for call in sorted(calls, key=lambda call: (call.span.file, call.span.line, call.span.column)):
+        for call in calls:
             if call.function.text in DRAWS and not call.function.quoted:
                 sites[call.span] = following
                 following += 2 if call.function.text == "normal" else 1
@@ -311,7 +316,9 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return f"No tick writes a param: declare `meter {name}`, or let the program change it between ticks."
         case "input" if wanted == "a meter":
             return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
-        case "meter" | "param" | "input" if wanted == "a function":
+        case "let" if wanted == "a meter":
+            return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
+        case "meter" | "param" | "input" | "let" if wanted == "a function":
             return f"Write `{name}` without parentheses."
         case "affordance":
             return f"`here == {name}` and `distance to {name}` say where the agent is."

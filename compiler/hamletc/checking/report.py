@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol, TypeVar
@@ -10,6 +11,7 @@ from hamlet.universe import Span
 from hamletc.checking.intervals import SMALLEST
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.expansion.places import Places
 from hamletc.foreign import instead
 from hamletc.language import syntax
 from hamletc.suggest import closest
@@ -17,10 +19,13 @@ from hamletc.suggest import closest
 
 class Findings:
     """Collects diagnostics. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
-    effect is no error."""
+    effect is no error. `places` says where places in copied text are; what is found in several copies of one place is
+    said once."""
 
-    def __init__(self, *, inert_allowed: bool = False) -> None:
+    def __init__(self, places: Places | None = None, *, inert_allowed: bool = False) -> None:
         self._findings: list[Diagnostic] = []
+        self._places = places or Places(sys.maxsize)
+        self._copied: set[tuple[str, str, Span]] = set()
         self.inert_allowed = inert_allowed
 
     def add(
@@ -36,14 +41,22 @@ class Findings:
     ) -> None:
         """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others
         with this code are not."""
-        finding = diagnose(code, message, span, label, secondary=secondary, hint=hint)
+        if self._places.is_copied(span):
+            same = (code, message, self._places.written(span))
+            if same in self._copied:
+                return
+            self._copied.add(same)
+        own = tuple(replace(other, span=self._places.shown(other.span)) for other in secondary)
+        others = tuple(dict.fromkeys((*own, *self._places.labels(span))))
+        finding = diagnose(code, message, self._places.shown(span), label, secondary=others, hint=hint)
         if self.inert_allowed and (inert or code in INERT):
             finding = replace(finding, severity="warning")
         self._findings.append(finding)
 
     def said(self, span: Span) -> bool:
         """Whether something was found at this place, or inside."""
-        return any(_inside(finding.primary.span, span) for finding in self._findings)
+        shown = self._places.shown(span)
+        return any(_inside(finding.primary.span, shown) for finding in self._findings)
 
     @property
     def harmless(self) -> bool:
@@ -67,7 +80,9 @@ def _inside(inner: Span, outer: Span) -> bool:
 
 
 def between(first: Span, last: Span) -> Span:
-    """From the beginning of one span to the end of another."""
+    """From the beginning of one span to the end of another; the first where they are in different texts."""
+    if first.file != last.file:
+        return first
     return Span(first.line, first.column, last.end_line, last.end_column, first.file)
 
 

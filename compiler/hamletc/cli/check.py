@@ -45,7 +45,7 @@ def check(
 
 def _print(path: Path, found: Sequence[FileDiagnostics], form: Literal["text", "json"]) -> None:
     match form:
-        case "json" if path.is_dir():
+        case "json" if path.is_dir() or any(file.path != path for file in found):
             from hamletc.diagnostics import files_to_json
 
             click.echo(files_to_json(found, str(path)), nl=False)

@@ -51,8 +51,11 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
 class Builder:
     """The methods have the names of the rules in grammar.lark."""
 
-    def start(self, universe: Leaf, name: Leaf, *declarations: syntax.Decl) -> syntax.File:
-        return syntax.File(_name(name), declarations, _span(universe, name, *declarations))
+    def start(
+        self, universe: Leaf, name: Leaf, extends: Leaf | None, path: Leaf | None, *declarations: syntax.Decl
+    ) -> syntax.File:
+        base = None if path is None else syntax.Base(path.text[1:-1], _span(extends, path))
+        return syntax.File(_name(name), declarations, _span(universe, name, path, *declarations), base)
 
     # --- space and time ---
 
@@ -102,6 +105,27 @@ class Builder:
     def input(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Pieces) -> syntax.InputDecl:
         low, high = bounds.items
         return syntax.InputDecl(_name(name), default, (low, high), _span(keyword, bounds))
+
+    def let(self, keyword: Leaf, name: Leaf, _is: Leaf, value: syntax.Expr) -> syntax.LetDecl:
+        return syntax.LetDecl(_name(name), value, _span(keyword, value))
+
+    def include(self, keyword: Leaf, path: Leaf) -> syntax.IncludeDecl:
+        return syntax.IncludeDecl(path.text[1:-1], _span(keyword, path))
+
+    def without(self, keyword: Leaf, kind: Leaf, name: Leaf | None = None) -> syntax.WithoutDecl:
+        return syntax.WithoutDecl(_name(kind), None if name is None else _name(name), _span(keyword, kind, name))
+
+    def override(self, keyword: Leaf, declaration: syntax.Decl) -> syntax.OverrideDecl:
+        return syntax.OverrideDecl(declaration, _span(keyword, declaration))
+
+    def template(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TemplateDecl:
+        parameters = tuple(_name(piece) for piece in _every(Leaf, rest) if piece.terminal == "NAME")
+        parts = tuple(piece for piece in rest if not isinstance(piece, Leaf))
+        return syntax.TemplateDecl(_name(name), parameters, parts, _span(keyword, *rest))
+
+    def use(self, keyword: Leaf, template: Leaf, *rest: Any) -> syntax.UseDecl:
+        arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
+        return syntax.UseDecl(_name(template), arguments, _span(keyword, *rest))
 
     def meter(
         self, keyword: Leaf, name: Leaf, _is: Leaf, start: syntax.Expr, bounds: Pieces | None, *rest: Any
@@ -266,7 +290,11 @@ class Builder:
         return _name(name)
 
     def signed(self, minus: Leaf | None, number: Leaf) -> syntax.Signed:
-        return syntax.Signed(number.text if minus is None else f"-{number.text}", _span(minus, number))
+        text, span = number.text if minus is None else f"-{number.text}", _span(minus, number)
+        if number.terminal != "NAME":
+            return syntax.Signed(text, span)
+        name = _name(number)
+        return syntax.Signed(text, span, name if minus is None else syntax.UnaryExpr("-", name, span))
 
     def cell(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))

@@ -68,6 +68,8 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     words: list[str] = []
     rest = set(texts)
     named = "NAME" in expected
+    if "STRING" in expected:
+        words.append("the name of a file in quotes")
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
         rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak", "every", "after"}
@@ -75,6 +77,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
     elif "NUMBER" in expected:
         words.append("a number")
         rest -= {"-"}
+        named = False
     if {"+", "-"} <= rest:
         words.append("an operator")
         rest -= {"(", ":", *_OPERATORS}
@@ -89,7 +92,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
         words.append("a name")
     if {"meter", "rule"} <= rest:
         words.append("a declaration")
-        rest -= DECLARATIONS
+        rest -= DECLARATIONS | {"extends"}
     if rest >= {"each", "on"}:
         rest = rest - {"each", "on"} | {"each tick", "on completion"}
     words.extend(f"`{text}`" for text in sorted(rest, key=lambda text: (not text[0].isalpha(), text)))

@@ -18,7 +18,7 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.layout import Item, declaration_item
-from hamletc.language.parser import parse
+from hamletc.language.parser import is_fragment, parse, parse_fragment
 from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import scan
 
@@ -43,7 +43,7 @@ _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
 parentheses at most. So a comparison or a term is never broken where a condition can be."""
 
 _ALIGNED = (
-    *(syntax.ParamDecl, syntax.InputDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
+    *(syntax.ParamDecl, syntax.InputDecl, syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
     *(syntax.RewardDecl, syntax.ReportDecl),
 )
 _CHAPTERS = (
@@ -51,6 +51,10 @@ _CHAPTERS = (
         *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
+    (syntax.IncludeDecl,),
+    (syntax.WithoutDecl,),
+    (syntax.TemplateDecl,),
+    (syntax.UseDecl,),
     (syntax.MeterDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.AffordanceDecl,),
@@ -72,7 +76,7 @@ class _Remark:
 
 def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """The canonical form of a text, comments included; or `None`, and why it cannot be parsed."""
-    file, diagnostics = parse(text)
+    file, diagnostics = _parsed(text)
     if file is None or diagnostics:
         return None, diagnostics
     scanned = scan(text)
@@ -85,6 +89,15 @@ def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     return _format(file, _items(file), remarks), ()
 
 
+def _parsed(text: str) -> tuple[syntax.File | None, tuple[Diagnostic, ...]]:
+    """The tree of a universe, or of a text that others include; that has no name."""
+    if not is_fragment(text):
+        return parse(text)
+    declarations, diagnostics = parse_fragment(text)
+    start = Span(1, 1, 1, 1)
+    return syntax.File(syntax.Name("", start), declarations, start), diagnostics
+
+
 def format_file(file: syntax.File) -> str:
     """The canonical text of a syntax tree that has no source: its spans do not matter. Parsed again it gives the same
     tree but for spans, and for backticks that are not needed."""
@@ -93,7 +106,9 @@ def format_file(file: syntax.File) -> str:
 
 def _items(file: syntax.File) -> list[Item]:
     """The header and the declarations."""
-    header = Item("", f"universe {spell_name(file.name)}", None, file.name.span)
+    extends = "" if file.base is None else f' extends "{file.base.path}"'
+    span = file.name.span if file.base is None else file.base.span
+    header = Item("", f"universe {spell_name(file.name)}{extends}", None, span)
     return [header, *map(declaration_item, file.declarations)]
 
 
@@ -106,12 +121,18 @@ def _in_line(item: Item, line: int) -> Item:
 def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]) -> str:
     header, *items = items
     writer = _Writer(remarks)
-    writer.write(header, 0, first=True)
+    whole = bool(file.name.text)
+    if whole:
+        writer.write(header, 0, first=True)
     paddings = _paddings(file.declarations, items, remarks)
-    chapter = -1
+    chapter, first = -1, not whole
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
-        previous, chapter = chapter, next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(declaration, kinds))
-        writer.write(item, 0, apart=chapter != previous, padding=padding)
+        previous = chapter
+        kind = declaration.declaration if isinstance(declaration, syntax.OverrideDecl) else declaration
+        if not isinstance(kind, syntax.LetDecl):  # it stands where it is used
+            chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(kind, kinds))
+        writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding)
+        first = False
     writer.write_rest()
     return "\n".join(writer.lines) + "\n"
 
@@ -143,7 +164,7 @@ def _place(item: Item) -> tuple[int, int]:
 
 def _fits(item: Item, indent: int, remarks: Sequence[_Remark]) -> bool:
     """Whether an item is written in one line."""
-    if indent + len(item.flat) > WIDTH or item.nests:
+    if indent + len(item.flat) > WIDTH or item.nests or item.broken:
         return False
     end = (item.span.end_line, item.span.end_column)
     return item.block is None or not any(_place(item) < (r.line, r.column) < end for r in remarks)

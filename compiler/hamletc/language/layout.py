@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+from hamletc.language.braces import DECLARATIONS
 from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.tables import after
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A declaration, property or statement. `key` is the part that is aligned with those of its neighbours."""
+    """A declaration, property or statement. `key` is the part that is aligned with those of its neighbours. What is
+    `broken` never stands in one line."""
 
     key: str
     text: str
     block: tuple[Item, ...] | None
     span: Span
+    broken: bool = False
 
     @property
     def head(self) -> str:
@@ -71,6 +74,24 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"param {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
         case syntax.InputDecl(name=name, default=default, bounds=bounds):
             return Item(f"input {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
+        case syntax.LetDecl(name=name, value=value):
+            return Item(f"let {spell_name(name)}", f"= {spell_expression(value)}", None, span)
+        case syntax.IncludeDecl(path=path):
+            return Item("", f'include "{path}"', None, span)
+        case syntax.WithoutDecl(kind=kind, name=name):
+            return Item(
+                "", f"without {kind.text}{'' if name is None else f' {spell_name(name, DECLARATIONS)}'}", None, span
+            )
+        case syntax.OverrideDecl(declaration=inner):
+            item = declaration_item(inner)
+            if item.key:
+                return replace(item, key=f"override {item.key}", span=span)
+            return replace(item, text=f"override {item.text}", span=span)
+        case syntax.TemplateDecl(name=name, parameters=parameters, declarations=parts):
+            head = f"template {spell_name(name)}({', '.join(map(spell_name, parameters))})"
+            return Item("", head, tuple(map(declaration_item, parts)), span, broken=True)
+        case syntax.UseDecl(template=name, arguments=arguments):
+            return Item("", f"use {spell_name(name)}({', '.join(map(spell_expression, arguments))})", None, span)
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
             return Item(f"meter {spell_name(name)}", text, _properties(properties), span)

@@ -22,7 +22,7 @@ from hamletc.language.braces import (
     match_braces,
     too_deep,
 )
-from hamletc.language.syntax import File, Name, Numeral, Signed
+from hamletc.language.syntax import Decl, File, Name, Numeral, Signed
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import Token, scan
 from hamletc.language.words import RESERVED
@@ -38,6 +38,7 @@ HIGHEST_STACK = 1000
 """The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
 
 
+_UNITS = ("hour", "hours", "tick", "ticks")
 _AXIS = re.compile(r"[xyz]|x[0-9]+")
 """The names of axes."""
 
@@ -62,10 +63,32 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
 
 
+def is_fragment(text: str) -> bool:
+    """Whether a text begins with a declaration, as one that others include, and not with `universe NAME`."""
+    return scan(text).tokens[0].text in DECLARATIONS
+
+
+def parse_fragment(text: str) -> tuple[tuple[Decl, ...], tuple[Diagnostic, ...]]:
+    """The declarations of a text without `universe NAME`, which others include, and what is wrong with it."""
+    scanned = scan(text)
+    tokens = scanned.tokens
+    if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
+        return (), (limit,)
+    if tokens[0].text == "universe":
+        hint = "Leave its first line out: what is included has declarations only. `extends` takes a whole universe."
+        return (), (diagnose("H088", "a whole universe cannot be included", tokens[0].span, hint=hint),)
+    file, errors = _Parse(match_braces(tokens), scanned.problems, fragment=True).file()
+    if file is not None and (high := _too_high(file)) is not None:
+        return (), (*errors, high)
+    ordered = sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column))
+    return () if file is None else file.declarations, tuple(ordered)
+
+
 class _Parse:
     """One parse: an automaton, a place in the tokens, and the errors so far."""
 
-    def __init__(self, braced: Braced, problems: tuple[Diagnostic, ...]) -> None:
+    def __init__(self, braced: Braced, problems: tuple[Diagnostic, ...], *, fragment: bool = False) -> None:
+        self._fragment = fragment
         self._braced = braced
         self._tokens = braced.tokens
         self._automaton = Automaton()
@@ -156,6 +179,10 @@ class _Parse:
 
     def _header(self) -> int:
         """Read `universe NAME`, or make up for it. Returns the index behind it."""
+        if self._fragment:
+            self._automaton.feed("UNIVERSE", Token("word", "universe", 1, 1))
+            self._automaton.feed("NAME", Token("word", "unnamed", 1, 1))
+            return 0
         first, second = self._tokens[0], self._tokens[min(1, len(self._tokens) - 1)]
         if first.text == "universe" and second.kind in ("word", "quoted") and second.text not in RESERVED:
             self._automaton.feed("UNIVERSE", first)
@@ -192,11 +219,19 @@ class _Parse:
                 return terminals()[token.text]
             case "quoted":
                 return "NAME"
+            case "string":
+                return "STRING"
             case "word":
                 keyword = terminals().get(token.text)
                 if keyword is None or not self._automaton.accepts(keyword) or self._is_written(index):
-                    return None if token.text in RESERVED else "NAME"
+                    return None if token.text in RESERVED or self._lacks_number(index) else "NAME"
                 return keyword if not self._automaton.accepts("NAME") or self._goes_on(index) else "NAME"
+
+    def _lacks_number(self, index: int) -> bool:
+        """Whether a word is a unit behind which no unit stands, where a number does: `clock hours`."""
+        if self._tokens[index].text not in _UNITS or self._tokens[index + 1].text in _UNITS:
+            return False
+        return self._automaton.accepts("NUMBER") and not self._automaton.accepts(terminals()["("])
 
     def _is_written(self, index: int) -> bool:
         """Whether a word that could be a keyword is a meter that is assigned to. `decay = 0.02` is not: there no name
@@ -211,9 +246,9 @@ class _Parse:
 
     @cached_property
     def _declared(self) -> frozenset[str]:
-        """The meters, params and inputs that the text seems to declare."""
+        """The meters, params, inputs and lets that the text seems to declare."""
         pairs = zip(self._tokens, self._tokens[1:], strict=False)
-        return frozenset(name.text for word, name in pairs if word.text in ("meter", "param", "input"))
+        return frozenset(name.text for word, name in pairs if word.text in ("meter", "param", "input", "let"))
 
     def _goes_on(self, index: int) -> bool:
         """Whether what follows a word that could be a keyword or a name makes it a keyword."""
@@ -223,7 +258,7 @@ class _Parse:
                 return following.text == "to" and self._tokens[index + 2].kind in ("word", "quoted")
             case "straight":
                 return following.text == "distance" and self._goes_on(index + 1)
-            case "position" | "velocity" if self._automaton.accepts("NUMBER"):  # an expression may stand here
+            case "position" | "velocity" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
                 return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
             case "streak":
                 return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
@@ -237,7 +272,7 @@ class _Parse:
     def _declares(self, index: int, terminal: str) -> bool:
         """Whether the token that is shifted as this terminal begins a declaration."""
         token = self._tokens[index]
-        return self._braced.opener[index] is None and terminal != "NAME" and token.text in DECLARATIONS
+        return terminal != "NAME" and token.text in DECLARATIONS and self._automaton.accepts(terminals()["meter"])
 
     def _lacks(self, index: int) -> bool:
         """Whether this closing brace closes empty ones that must not be: those of affordances, of their blocks and of

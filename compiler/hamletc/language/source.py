@@ -14,10 +14,16 @@ LARGEST_SOURCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file and what it says."""
+    """A file and what it says. `name` is how a universe that includes it names it."""
 
     path: Path
     text: str
+    name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What messages and generated code call it: without its folder, but for that below a universe's."""
+        return self.name or self.path.name
 
 
 def read_source(path: Path) -> str | Diagnostic:

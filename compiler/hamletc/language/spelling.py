@@ -97,13 +97,13 @@ def _bare(expression: Expr) -> str:
 
 
 def _condition(condition: Expr) -> str:
-    """What follows `when`: a comparison of products, a call, the negation of one, or anything in parentheses."""
+    """What follows `when`: a comparison of products, a call, a name, the negation of one, or parentheses."""
     match condition:
         case BinaryExpr(op=op, left=left, right=right) if op not in _BINARY:
             return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
         case UnaryExpr(op="not", operand=operand):
             return f"not {_condition(operand)}"
-        case CallExpr() | TimedExpr():
+        case CallExpr() | Name() | TimedExpr():
             return _bare(condition)
         case _:
             return f"({_bare(condition)})"

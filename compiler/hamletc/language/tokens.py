@@ -20,10 +20,13 @@ LONGEST_NAME = 64
 MOST_TOKENS = 400_000
 """The most tokens a source may have."""
 
-TokenKind: TypeAlias = Literal["word", "quoted", "number", "symbol", "bad", "end"]
+TokenKind: TypeAlias = Literal["word", "quoted", "number", "string", "symbol", "bad", "end"]
 
 MOST_DROPPED = 19
 """The most problems of pieces that are left out of the tokens."""
+
+FILED = ("include", "extends")
+"""The words behind which the name of a file stands in quotes."""
 
 SHORT_NUMBER = 30
 """Whole numbers of fewer digits fit into binary32."""
@@ -48,7 +51,7 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
-_DECLARED = re.compile(r"\b(?:meter|param|input)[ \t\r\n]+([A-Za-z_]\w*)")
+_DECLARED = re.compile(r"\b(?:meter|param|input|let)[ \t\r\n]+([A-Za-z_]\w*)")
 _COMMENTS = {
     "//": "Comments begin with `#` and go to the end of the line.",
     "/*": "Comments begin with `#`, in every line.",
@@ -144,6 +147,9 @@ class _Scanner:
             self.tokens.append(Token(cast(TokenKind, kind), piece, self._line, start - self._line_start + 1))
             return match.end()
         span = self._span(start, len(piece))
+        if piece.startswith('"') and len(piece) > 2 and self.tokens and self.tokens[-1].text in FILED:
+            self.tokens.append(Token("string", piece, span.line, span.column))
+            return match.end()
         match kind:
             case "comment":
                 self.comments.append(Comment(piece.rstrip(), span.line, span.column))

@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+PLACES = ("here", "last", "action", "used")
+"""Words that are compared with names of declarations, and no numbers."""
+
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
@@ -52,6 +55,12 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "inert": "inert allowed",
         "param": "param wage = 0.1 in 0 .. 1",
         "input": "input signal = 0 in -1 .. 1",
+        "include": 'include "needs.hamlet"',
+        "without": "without rule ageing",
+        "override": "override rule ageing: health -= 0.001",
+        "template": "template Shop(name, price) { affordance name at random { ... } }",
+        "use": "use Shop(Bakery, 0.05)",
+        "let": "let starving = food < 0.3",
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
         "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",
         "cascade": "cascade NAME: food < 0.3 -> energy -= 0.02 * deficit",

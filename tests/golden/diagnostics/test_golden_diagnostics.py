@@ -15,7 +15,8 @@ from hamletc.checking.check import check
 from hamletc.codes import CODES
 from hamletc.diagnostics import Diagnostic, render
 from hamletc.language.parser import parse
-from hamletc.language.source import LARGEST_SOURCE, read_source
+from hamletc.language.source import LARGEST_SOURCE, Source, read_source
+from hamletc.link import link
 from samples.packs import PACK_CODES, read_case
 
 HERE = Path(__file__).parent
@@ -54,7 +55,8 @@ def diagnose(path: Path) -> tuple[tuple[Diagnostic, ...], str]:
     file, diagnostics = parse(text)
     if file is None or diagnostics:
         return diagnostics, text
-    return check(file, (path.name,))[1], text
+    file, _, problems = link(file, Source(path, text))
+    return problems or check(file, (path.name,))[1], text
 
 
 def example(code: str, folder: Path) -> str:

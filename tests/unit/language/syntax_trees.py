@@ -42,7 +42,15 @@ names = st.one_of(
     _names(*WORDS.split()), _names(*sorted(MEANINGS | OBSERVATIONS)), _names(*ODD_NAMES, *sorted(RESERVED))
 )
 numerals = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"]).map(lambda text: syntax.Numeral(text, _LEAF))
-signed = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
+
+
+def _named(text: str) -> syntax.Signed:
+    name = syntax.Name(text.strip("-`"), _LEAF, quoted="`" in text)
+    return syntax.Signed(text, _LEAF, syntax.UnaryExpr("-", name, _LEAF) if text.startswith("-") else name)
+
+
+_written = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
+signed = _written | st.sampled_from(["size", "-size", "x", "`grid`", "-`a size`", "`forever`"]).map(_named)
 _axes = _kinds("x", "y", "z", "x0", "x99")
 _optional_spans = st.none() | SPAN
 
@@ -124,7 +132,7 @@ def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
     return kind(draw(names), draw(guards), body, draw(SPAN), braced)
 
 
-declarations: st.SearchStrategy[Any] = st.one_of(
+_parts: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
     st.builds(syntax.ClockDecl, signed, SPAN),
@@ -135,6 +143,8 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InertDecl, SPAN),
     st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
+    st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
+    st.builds(syntax.LetDecl, names, expressions, SPAN),
     st.builds(
         syntax.MeterDecl, names, expressions, st.none() | _bounds,
         _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
@@ -160,4 +170,14 @@ declarations: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.ObserveDecl, _tuples(_observations, 6), SPAN),
 )  # fmt: skip
 
-files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN)
+declarations: st.SearchStrategy[Any] = st.one_of(
+    _parts, _parts, _parts,
+    st.builds(syntax.OverrideDecl, _parts, SPAN),
+    st.builds(syntax.WithoutDecl, _kinds("meter", "rule", "let", "affordance", "report", "reward"), names, SPAN),
+    st.builds(syntax.WithoutDecl, _kinds("reward", "clock", "dies", "space"), st.none(), SPAN),
+    st.builds(syntax.IncludeDecl, st.sampled_from(["a.hamlet", "b c/d.hamlet", "../{}"]), SPAN),
+    st.builds(syntax.TemplateDecl, names, _tuples(names, least=1), _tuples(_parts, least=1), SPAN),
+)  # fmt: skip
+
+_bases = st.builds(syntax.Base, st.sampled_from(["a.hamlet", "b/c d.hamlet"]), SPAN)
+files = st.builds(syntax.File, names, _tuples(declarations, 5), SPAN, st.none() | _bases)

@@ -11,6 +11,7 @@ from hamletc.language.tokens import Token
 
 GRAMMAR = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
 AMBIGUOUS = 'start: "if" start | "if" start "else" start | "a"\n'
+TERMINALS = 'NAME: /[a-z]+/\nNUMBER: /[0-9]+/\nSTRING: /"[a-z]+"/'
 
 
 def conflicts(grammar: str, caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -36,4 +37,4 @@ def test_the_words_of_observe_are_those_of_the_grammar() -> None:
 
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
     assert conflicts(AMBIGUOUS, caplog) != []
-    assert conflicts(GRAMMAR.replace("%declare NAME NUMBER", "NAME: /[a-z]+/\nNUMBER: /[0-9]+/"), caplog) == []
+    assert conflicts(GRAMMAR.replace("%declare NAME NUMBER STRING", TERMINALS), caplog) == []

@@ -102,7 +102,7 @@ def test_what_nests_just_deeply_enough() -> None:
                   f"a = 1 {'}' * 90} }}")  # fmt: skip
     text, _ = format_source(f"universe u reward 1{' + a' * 190}")
     assert text is not None
-    assert len(bare(tree)) == 3
+    assert len(tree.declarations) == 3
 
 
 def test_tens_of_thousands_of_braces() -> None:

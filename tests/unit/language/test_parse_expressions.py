@@ -130,7 +130,7 @@ def test_comparisons_do_not_chain(text: str) -> None:
         ("(a", "expected an operator or `)`, found the end of the file", REWARD),
         ("a = b", "expected an operator or a declaration, found `=`", "Compare with `==`."),
         ("1 + if a then b else c", "expected an expression, found `if`", "Put the `if` expression in parentheses."),
-        ("1 when a + 2 < b", "expected a comparison, found `+`",
+        ("1 when 3 * a + 2 < b", "expected a comparison, found `+`",
          "A condition after `when` that adds or subtracts goes in parentheses."),
         ("min()", "`min` is called without arguments",
          "Functions have arguments, as in `uniform(0, 1)`; meters and params stand without parentheses."),

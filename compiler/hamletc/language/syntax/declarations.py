@@ -14,26 +14,33 @@ __all__ = [
     "ActionDecl",
     "AffordanceDecl",
     "AllowDecl",
+    "Base",
     "CascadeDecl",
     "ClockDecl",
     "Decl",
     "DiesDecl",
     "EpisodesDecl",
     "File",
+    "IncludeDecl",
     "InertDecl",
     "InputDecl",
+    "LetDecl",
     "LifespanDecl",
     "MeterDecl",
     "MoveDef",
     "MovesDecl",
     "ObserveDecl",
+    "OverrideDecl",
     "ParamDecl",
     "ReportDecl",
     "RewardDecl",
     "RuleDecl",
     "SpaceDecl",
     "StartDecl",
+    "TemplateDecl",
     "TrackDecl",
+    "UseDecl",
+    "WithoutDecl",
 ]
 
 
@@ -134,6 +141,59 @@ class ParamDecl:
     name: Name
     default: Expr
     bounds: tuple[Expr, Expr]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LetDecl:
+    """`let hunger = 1 - satiation`, `let starving = satiation < 0.3`."""
+
+    name: Name
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class IncludeDecl:
+    """`include "needs.hamlet"`: the declarations of another file."""
+
+    path: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutDecl:
+    """`without rule ageing`, `without clock`, `without reward`: what is not taken of the universe that is extended."""
+
+    kind: Name
+    name: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideDecl:
+    """`override rule ageing: ...`: a declaration that must replace one of the universe that is extended."""
+
+    declaration: Decl
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateDecl:
+    """`template Shop(name, price) { affordance name at random { ... } }`."""
+
+    name: Name
+    parameters: tuple[Name, ...]
+    declarations: tuple[Decl, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UseDecl:
+    """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration."""
+
+    template: Name
+    arguments: tuple[Expr, ...]
     span: Span
 
 
@@ -254,6 +314,12 @@ Decl: TypeAlias = (
     | InertDecl
     | ParamDecl
     | InputDecl
+    | LetDecl
+    | IncludeDecl
+    | WithoutDecl
+    | OverrideDecl
+    | TemplateDecl
+    | UseDecl
     | MeterDecl
     | RuleDecl
     | CascadeDecl
@@ -268,9 +334,19 @@ Decl: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """`extends "town.hamlet"`; `file` is what was read there."""
+
+    path: str
+    span: Span
+    file: File | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class File:
-    """A whole source file: `universe NAME`, then declarations in order."""
+    """A whole source file: `universe NAME`, perhaps what it extends, then declarations in order."""
 
     name: Name
     declarations: tuple[Decl, ...]
     span: Span
+    base: Base | None = None

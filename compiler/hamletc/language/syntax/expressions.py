@@ -45,10 +45,14 @@ class Numeral:
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A number with an optional minus sign, where only a constant may stand (sizes, bounds, hours, displacements)."""
+    """A number with an optional minus sign, where only a constant may stand (sizes, bounds, hours, displacements).
+
+    `value` is what stands there instead of a number, a name with its sign; `text` is then how that is written.
+    """
 
     text: str
     span: Span
+    value: Expr | None = None
 
 
 UnaryOp: TypeAlias = Literal["-", "not"]

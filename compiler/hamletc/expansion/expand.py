@@ -1,0 +1,81 @@
+"""What is written for something else is written out before anything is checked: behind this, a universe has nothing
+that could not have been written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.layers import over
+from hamletc.expansion.lets import ExpansionError, Lets
+from hamletc.expansion.places import Places
+from hamletc.expansion.templates import Templates
+from hamletc.language import syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A file that is written out.
+
+    Attributes:
+        file: without templates and uses of lets; declarations of lets stay.
+        places: where its places are in the sources.
+        unused: lets and templates that nobody uses.
+        problems: why it could not be written out; `file` is then as it was.
+    """
+
+    file: syntax.File
+    places: Places
+    unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def expand(file: syntax.File, sources: int) -> Expanded:
+    """Write out a file; `sources` is the number of texts that its spans refer to."""
+    places = Places(sources)
+    layers = _layers(file)
+    try:
+        templates = Templates(_templates(layers), tuple(item for layer in layers for item in layer), places)
+        declarations: tuple[syntax.Decl, ...] = ()
+        problems: list[Diagnostic] = []
+        for number, layer in enumerate(layers):
+            declarations, found = over(declarations, templates.written_out(layer), places, extends=number > 0)
+            problems += found
+        if templates.problems or problems:
+            return Expanded(file, places, problems=(*templates.problems, *problems))
+        lets = Lets(declarations, places)
+        declarations = lets.written_out(declarations)
+    except ExpansionError as error:
+        return Expanded(file, places, problems=(error.diagnostic,))
+    own = (item.declaration if isinstance(item, syntax.OverrideDecl) else item for item in file.declarations)
+    unused = tuple(
+        item
+        for item in own
+        if item.span.file == 0  # what is included may be made for several universes
+        and (
+            (isinstance(item, syntax.LetDecl) and item.name.text not in lets.used)
+            or (isinstance(item, syntax.TemplateDecl) and item.name.text not in templates.used)
+        )
+    )
+    changed = any(new is not old for new, old in zip(declarations, file.declarations, strict=False))
+    same = len(declarations) == len(file.declarations) and not changed
+    return Expanded(file if same else replace(file, declarations=declarations), places, unused)
+
+
+def _layers(file: syntax.File) -> list[tuple[syntax.Decl, ...]]:
+    """The declarations of what a file extends, first those of what extends nothing, and its own."""
+    layers = [file.declarations]
+    while file.base is not None and file.base.file is not None:
+        file = file.base.file
+        layers.insert(0, file.declarations)
+    return layers
+
+
+def _templates(layers: list[tuple[syntax.Decl, ...]]) -> tuple[syntax.TemplateDecl, ...]:
+    """The templates of all layers; those of one that is extended are replaced by later ones of the same name."""
+    found: tuple[syntax.TemplateDecl, ...] = ()
+    for layer in layers:
+        own = tuple(item for item in layer if isinstance(item, syntax.TemplateDecl))
+        names = {template.name.text for template in own}
+        found = (*(template for template in found if template.name.text not in names), *own)
+    return found

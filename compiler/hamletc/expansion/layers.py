@@ -1,0 +1,102 @@
+"""`extends`: a universe over another one. What it declares replaces what the other has of that name."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.places import Places
+from hamletc.expansion.templates import declared
+from hamletc.language import syntax
+
+Key: TypeAlias = tuple[str, str]
+"""What at most one declaration can be: a kind that shares its names, and the name; no name where a universe has one."""
+
+_NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...] = (
+    ("value", (syntax.MeterDecl, syntax.ParamDecl, syntax.InputDecl, syntax.LetDecl)),
+    ("affordance", syntax.AffordanceDecl),
+    ("action", syntax.ActionDecl),
+    ("rule", (syntax.RuleDecl, syntax.CascadeDecl)),
+    ("reward", (syntax.RewardDecl, syntax.ReportDecl)),
+)
+_SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
+    ("space", syntax.SpaceDecl),
+    ("moves", syntax.MovesDecl),
+    ("start", syntax.StartDecl),
+    ("clock", syntax.ClockDecl),
+    ("lifespan", syntax.LifespanDecl),
+    ("episodes", syntax.EpisodesDecl),
+    ("track", syntax.TrackDecl),
+    ("inert", syntax.InertDecl),
+    ("observe", syntax.ObserveDecl),
+)
+_LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
+    ("reward", syntax.RewardDecl),
+    ("dies", syntax.DiesDecl),
+    ("allow", syntax.AllowDecl),
+)
+"""What is joined with that of others: it replaces nothing."""
+_SHARED = {
+    **dict.fromkeys(("meter", "param", "input", "let"), "value"),
+    **dict.fromkeys(("rule", "cascade"), "rule"),
+    **dict.fromkeys(("reward", "report"), "reward"),
+}
+
+
+def key(declaration: syntax.Decl) -> Key | None:
+    """What the declaration is alone; `None` where others of its kind stand beside it."""
+    for kind, classes in _NAMED:
+        if isinstance(declaration, classes) and (names := declared(declaration)):
+            return kind, names[0].text
+    return next(((kind, "") for kind, single in _SINGLE if isinstance(declaration, single)), None)
+
+
+def over(
+    base: tuple[syntax.Decl, ...], layer: tuple[syntax.Decl, ...], places: Places, *, extends: bool
+) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
+    """The declarations of a base with those of a universe over it, and what is wrong. What replaces stands in the place
+    of what it replaces, what is new behind all. Without `extends` there is no base."""
+    result: list[syntax.Decl] = list(base)
+    problems: list[Diagnostic] = []
+
+    def refuse(what: str, does: str, span: Span) -> None:
+        hint = (
+            "Check the name."
+            if extends
+            else 'Only a universe that extends another can: `universe hard extends "easy.hamlet"`.'
+        )
+        where = "the universe that is extended has none" if extends else "this universe extends no other"
+        problems.append(places.diagnose("H089", f"there is no {what} to {does}", span, where, hint=hint))
+
+    for item in layer:
+        if isinstance(item, syntax.WithoutDecl):
+            left = [each for each in result if not _is_meant(item, each)]
+            if len(left) == len(result):
+                what = item.kind.text if item.name is None else f"{item.kind.text} `{item.name.text}`"
+                refuse(what, "leave out", item.span)
+            result = left
+    begun = {found: index for index, each in enumerate(result) if (found := key(each)) is not None}
+    for item in layer:
+        if isinstance(item, syntax.WithoutDecl):
+            continue
+        made = item.declaration if isinstance(item, syntax.OverrideDecl) else item
+        own = key(made)
+        index = None if own is None else begun.pop(own, None)
+        if index is not None:
+            result[index] = made
+            continue
+        if isinstance(item, syntax.OverrideDecl):
+            names = declared(made)
+            refuse(f"declaration of `{names[0].text}`" if names else "such declaration", "replace", item.span)
+        result.append(made)
+    return tuple(result), tuple(problems)
+
+
+def _is_meant(without: syntax.WithoutDecl, declaration: syntax.Decl) -> bool:
+    """Whether this is left out."""
+    kind = without.kind.text
+    if without.name is not None:
+        return key(declaration) == (_SHARED.get(kind, kind), without.name.text)
+    listed = any(kind == word and isinstance(declaration, each) for word, each in _LISTED)
+    return (listed and not declared(declaration)) or key(declaration) == (kind, "")

@@ -1,0 +1,105 @@
+"""Where copied text came from: each piece that is copied to another place is like a file of its own, with a number
+behind those of the sources, so that every copy has places of its own and each can be told where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, Label, diagnose
+
+T = TypeVar("T")
+
+MOST_LABELS = 4
+"""How many copies of copies a diagnostic tells of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A piece of text that stands somewhere else than where it is written.
+
+    Attributes:
+        file: the number of the file, or of the copy, that it was written in.
+        user: what stands for it.
+        shown: whether messages and generated code name the place of what stands for it, or of what is written.
+        label: what to say about the other place: "in `let hunger`".
+    """
+
+    file: int
+    user: Span
+    shown: Literal["user", "written"]
+    label: str
+
+
+class Places:
+    """The copies of a universe. `sources` is the number of its files."""
+
+    def __init__(self, sources: int) -> None:
+        self._sources = sources
+        self._copies: list[Copy] = []
+
+    def add(self, copy: Copy) -> int:
+        """Note a copy. Returns the number that spans in it have as that of their file."""
+        self._copies.append(copy)
+        return self._sources + len(self._copies) - 1
+
+    def is_copied(self, span: Span) -> bool:
+        """Whether a place is in a copy."""
+        return span.file >= self._sources
+
+    def shown(self, span: Span) -> Span:
+        """The place in a source that stands for this one."""
+        while span.file >= self._sources:
+            copy = self._copies[span.file - self._sources]
+            span = copy.user if copy.shown == "user" else replace(span, file=copy.file)
+        return span
+
+    def written(self, span: Span) -> Span:
+        """The place in a source in which the text is written."""
+        while span.file >= self._sources:
+            span = replace(span, file=self._copies[span.file - self._sources].file)
+        return span
+
+    def labels(self, span: Span) -> tuple[Label, ...]:
+        """The other places that belong to a place in a copy."""
+        found: list[Label] = []
+        while span.file >= self._sources and len(found) < MOST_LABELS:
+            copy = self._copies[span.file - self._sources]
+            inside = replace(span, file=copy.file)
+            span, other = (copy.user, inside) if copy.shown == "user" else (inside, copy.user)
+            label = Label(self.shown(other), copy.label)
+            if label not in found:
+                found.append(label)
+        return tuple(found)
+
+    def diagnose(self, code: str, message: str, span: Span, text: str = "", *, hint: str) -> Diagnostic:
+        """A diagnostic about a place that may be in a copy."""
+        return diagnose(code, message, self.shown(span), text, secondary=self.labels(span), hint=hint)
+
+    def settled(self, node: T) -> T:
+        """A tree with the places in sources that stand for those in copies."""
+        return rewritten(node, self.shown) if self._copies else node
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def rewritten(node: T, place: Callable[[Span], Span]) -> T:
+    """A tree with other places. What stays as it is is not copied."""
+    made: Any = node
+    if isinstance(node, Span):
+        made = place(node)
+    elif isinstance(node, tuple):
+        items = tuple(rewritten(item, place) for item in node)
+        made = items if any(new is not old for new, old in zip(items, node, strict=True)) else node
+    elif is_dataclass(node) and not isinstance(node, type):
+        olds = {name: getattr(node, name) for name in _names(type(node))}
+        news = {name: rewritten(old, place) for name, old in olds.items()}
+        changes = {name: new for name, new in news.items() if new is not olds[name]}
+        made = replace(node, **changes) if changes else node
+    return made  # type: ignore[no-any-return]

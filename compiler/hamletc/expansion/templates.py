@@ -1,0 +1,276 @@
+"""`template` and `use`: each use becomes the declarations of its template, with arguments in place of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.expansion.lets import MOST_LABELS, MOST_PARTS, ExpansionError, Role, circle, roles
+from hamletc.expansion.places import Copy, Places
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
+from hamletc.language.tokens import LONGEST_NAME
+from hamletc.language.words import MEANINGS
+from hamletc.suggest import closest
+
+DEEPEST_USES = 32
+"""The most templates that may use each other in a row."""
+LISTS_OF_NAMES = ("meters", "params", "here")
+"""What is observed by the names of declarations; other words there are no names."""
+_WORDS = frozenset(
+    (
+        *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
+        *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
+        *((syntax.AffordanceDecl, "duration"), (syntax.UseDecl, "template")),
+    )
+)
+"""The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
+
+Meaning: TypeAlias = "syntax.Expr | str"
+"""What a name of a template stands for in a use: an argument, or the name of what the use declares."""
+
+
+@dataclass(slots=True)
+class _Use:
+    """A use that is being written out. `copies` are its texts by the files that they come from."""
+
+    template: syntax.TemplateDecl
+    span: Span
+    meanings: Mapping[str, Meaning]
+    level: int
+    copies: dict[int, int] = field(default_factory=dict)
+
+
+class Templates:
+    """Writes out the uses of templates. `used` are the names of those that something uses; `problems` is what is wrong
+    with templates and uses."""
+
+    def __init__(
+        self, templates: tuple[syntax.TemplateDecl, ...], declarations: tuple[syntax.Decl, ...], places: Places
+    ) -> None:
+        self._places = places
+        self._parts = 0
+        self.used: set[str] = set()
+        self.problems: list[Diagnostic] = []
+        self._templates: dict[str, syntax.TemplateDecl] = {}
+        taken = {name.text: name for item in declarations for name in declared(item)}
+        for template in templates:
+            self._declare(template, taken)
+
+    def written_out(self, declarations: tuple[syntax.Decl, ...]) -> tuple[syntax.Decl, ...]:
+        """The declarations without templates, those of each use in its place.
+
+        Raises:
+            ExpansionError: templates use themselves, or stand for too much.
+        """
+        self._check_circles()
+        return tuple(made for item in declarations for made in self._declaration(item, None))
+
+    def _declare(self, template: syntax.TemplateDecl, taken: Mapping[str, syntax.Name]) -> None:
+        first = self._templates.setdefault(template.name.text, template)
+        if first is not template:
+            label = Label(first.name.span, "first declared here")
+            message, hint = f"the template `{template.name.text}` is declared twice", "Rename one of them."
+            self._say("H022", message, template.name.span, label, hint=hint)
+        read = set(_read(template.declarations))
+        known: dict[str, syntax.Name] = {}
+        for name in template.parameters:
+            shadowed = taken.get(name.text)
+            if name.text in MEANINGS and not name.quoted:
+                hint = "Choose another name."
+                self._say("H023", f"a parameter cannot be called `{name.text}`", name.span, hint=hint)
+            elif name.text in known:
+                label = Label(known[name.text].span, "the first one")
+                message, hint = f"two parameters are called `{name.text}`", "Rename one of them."
+                self._say("H022", message, name.span, label, hint=hint)
+            elif shadowed is not None:
+                label = Label(shadowed.span, "declared here")
+                message = f"the parameter `{name.text}` has the name of something else"
+                hint = "Rename the parameter, so that readers know which is meant."
+                self._say("H022", message, name.span, label, hint=hint)
+            elif name.text not in read:
+                message = f"`{template.name.text}` does not use its parameter `{name.text}`"
+                self._say("H060", message, name.span, hint="Use it in the template, or delete it.")
+            known.setdefault(name.text, name)
+
+    def _say(self, code: str, message: str, span: Span, *others: Label, hint: str) -> None:
+        labels = tuple(Label(self._places.shown(label.span), label.text) for label in others)
+        labels = tuple(dict.fromkeys((*labels, *self._places.labels(span))))
+        self.problems.append(diagnose(code, message, self._places.shown(span), secondary=labels, hint=hint))
+
+    def _check_circles(self) -> None:
+        uses = {
+            name: frozenset(item.template.text for item in template.declarations if isinstance(item, syntax.UseDecl))
+            for name, template in self._templates.items()
+        }
+        names = circle(uses)
+        if names:
+            way = " -> ".join(f"`{name}`" for name in (*names, names[0]))
+            first, *others = (self._templates[name].name.span for name in names)
+            labels = tuple(Label(span, "on the way") for span in others)[:MOST_LABELS]
+            hint = "A template may use others, but not one that uses it."
+            message = f"the template `{names[0]}` uses itself: {way}"
+            raise ExpansionError(diagnose("H085", message, first, secondary=labels, hint=hint))
+
+    def _declaration(self, item: Any, user: _Use | None) -> Iterator[syntax.Decl]:
+        """What a declaration is in a use, or outside of templates."""
+        if isinstance(item, syntax.TemplateDecl):
+            return
+        if isinstance(item, syntax.OverrideDecl):
+            for inner in self._declaration(item.declaration, user):
+                yield replace(item, declaration=inner)
+            return
+        made = item if user is None else self._tree(item, user)
+        if not isinstance(made, syntax.UseDecl):
+            yield made
+        elif (use := self._use(made, 0 if user is None else user.level)) is not None:
+            for inner in use.template.declarations:
+                yield from self._declaration(inner, use)
+
+    def _use(self, use: syntax.UseDecl, level: int) -> _Use | None:
+        """What the names of a template mean in a use; `None` where they do not fit."""
+        name, arguments = use.template.text, use.arguments
+        template = self._templates.get(name)
+        if template is None:
+            meant = closest(name, self._templates)
+            hint = f"Did you mean `{meant}`?" if meant else f"Declare `template {name}(...) {{ ... }}`."
+            self._say("H020", f"there is no template `{name}`", use.template.span, hint=hint)
+            return None
+        self.used.add(name)
+        label = Label(template.name.span, "the template")
+        parameters = [parameter.text for parameter in template.parameters]
+        if len(parameters) != len(arguments):
+            count = f"{len(parameters)} argument{'' if len(parameters) == 1 else 's'}"
+            hint = f"Write `use {name}({', '.join(parameters)})`."
+            self._say("H030", f"`{name}` takes {count}, not {len(arguments)}", use.span, label, hint=hint)
+            return None
+        if level == DEEPEST_USES:
+            hint = "Let fewer templates use each other."
+            self._say("H015", f"more than {DEEPEST_USES} templates use each other", use.span, label, hint=hint)
+            return None
+        meanings: dict[str, Meaning] = dict(zip(parameters, arguments, strict=True))
+        own = [each for item in template.declarations for each in declared(item)]
+        names = [meanings[each.text] for each in own if each.text in meanings]
+        prefix = next((f"{each.text}_" for each in names if isinstance(each, syntax.Name)), "")
+        for each in own:
+            if each.text in meanings:
+                continue
+            made = f"{prefix}{each.text}"
+            if len(made) > LONGEST_NAME:
+                hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
+                self._say("H007", f"the name `{made}` is too long", use.span, Label(each.span, "this one"), hint=hint)
+                return None
+            meanings[each.text] = made
+        return _Use(template, use.span, meanings, level + 1)
+
+    # --- copying ---
+
+    def _moved(self, span: Span, use: _Use) -> Span:
+        """A place of the template in a use."""
+        if span.file not in use.copies:
+            label = f"in this use of `{use.template.name.text}`"
+            use.copies[span.file] = self._places.add(Copy(span.file, use.span, "written", label))
+        return replace(span, file=use.copies[span.file])
+
+    def _tree(self, node: Any, use: _Use) -> Any:
+        self._count(use.span)
+        changes: dict[str, Any] = {}
+        for name, role in roles(node):
+            old = getattr(node, name)
+            if old is None:
+                continue
+            if role == "span":
+                changes[name] = self._moved(old, use)
+            else:
+                role = "span" if (type(node), name) in _WORDS or _is_list_of_words(node, name) else role
+                changes[name] = self._item(old, role, use)
+        made = replace(node, **changes)
+        return _written(made) if isinstance(made, syntax.Signed) else made
+
+    def _item(self, item: Any, role: Role, use: _Use) -> Any:
+        """What stands for a field; a word (its role is that of a `span`) only changes its place."""
+        if isinstance(item, tuple):
+            return tuple(self._item(each, role, use) for each in item)
+        if not isinstance(item, syntax.Name):
+            return item if isinstance(item, str | bool | None) else self._tree(item, use)
+        span = self._moved(item.span, use)
+        known = role != "span" and (item.quoted or item.text not in MEANINGS)
+        meaning = use.meanings.get(item.text) if known else None
+        match meaning:
+            case None:
+                return replace(item, span=span)
+            case str():
+                return syntax.Name(meaning, span, quoted=True)
+            case _ if role == "tree" and not isinstance(meaning, syntax.Name):
+                label = Label(span, f"`{item.text}` names something here")
+                message = f"`{use.template.name.text}` needs a name for `{item.text}`"
+                self._say("H087", message, meaning.span, label, hint="Write a name, as in `Bed`.")
+                return replace(item, span=span)
+            case _:
+                copy = Copy(meaning.span.file, span, "written", f"`{item.text}` in `template {use.template.name.text}`")
+                return self._argument(meaning, self._places.add(copy), use)
+
+    def _argument(self, node: Any, copy: int, use: _Use) -> Any:
+        """An argument in the place of its parameter. All of it comes from one file."""
+        if isinstance(node, tuple):
+            return tuple(self._argument(each, copy, use) for each in node)
+        if isinstance(node, Span):
+            return replace(node, file=copy)
+        if isinstance(node, str | bool | None):
+            return node
+        self._count(use.span)
+        return replace(node, **{name: self._argument(getattr(node, name), copy, use) for name, _ in roles(node)})
+
+    def _count(self, span: Span) -> None:
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            message = f"templates stand for more than {MOST_PARTS:,} names, numbers and operations"
+            hint = "Use them less often."
+            raise ExpansionError(self._places.diagnose("H086", message, span, hint=hint))
+
+
+def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
+    """The names that a declaration declares."""
+    match declaration:
+        case syntax.MovesDecl(moves=moves):
+            return tuple(move.name for move in moves)
+        case syntax.TemplateDecl() | syntax.WithoutDecl():
+            return ()
+        case syntax.OverrideDecl(declaration=inner):
+            return declared(inner)
+        case _:
+            name = getattr(declaration, "name", None)
+            return (name,) if isinstance(name, syntax.Name) else ()
+
+
+def _read(declarations: tuple[syntax.Decl, ...]) -> Iterator[str]:
+    """The names in declarations."""
+    pending: list[Any] = [declarations]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend(node)
+        elif isinstance(node, syntax.Name):
+            yield node.text
+        elif not isinstance(node, str | bool | Span | None):
+            pending.extend(getattr(node, name) for name, _ in roles(node))
+
+
+def _is_list_of_words(node: object, name: str) -> bool:
+    return isinstance(node, syntax.ObserveItem) and name == "words" and node.kind.text not in LISTS_OF_NAMES
+
+
+def _written(signed: syntax.Signed) -> syntax.Signed:
+    """A number for which a parameter stood."""
+    match signed.value:
+        case None:
+            return signed
+        case syntax.Numeral(text=text):
+            return syntax.Signed(text, signed.span)
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text)):
+            return syntax.Signed(f"-{text}", signed.span)
+        case value:
+            return replace(signed, text=spell_expression(value))

@@ -1,0 +1,129 @@
+"""`include` and `extends`: from the text of a universe to all of its texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.expansion.places import rewritten
+from hamletc.language import syntax
+from hamletc.language.parser import parse, parse_fragment
+from hamletc.language.source import LARGEST_SOURCE, Source, read_source
+
+MOST_FILES = 64
+"""The most files that a universe may include."""
+SUFFIX = ".hamlet"
+
+
+def link(file: syntax.File, source: Source) -> tuple[syntax.File, tuple[Source, ...], tuple[Diagnostic, ...]]:
+    """A file with the declarations of those that it includes and with what it extends; all texts, in the order in which
+    they are met; and what is wrong with them. The number of a text is that of its spans."""
+    if file.base is None and not any(isinstance(item, syntax.IncludeDecl) for item in file.declarations):
+        return file, (source,), ()
+    linker = _Linker(source)
+    return linker.file(file, PurePosixPath()), tuple(linker.sources), tuple(linker.problems)
+
+
+class _Linker:
+    def __init__(self, source: Source) -> None:
+        self._folder = source.path.parent
+        self.sources = [source]
+        self.problems: list[Diagnostic] = []
+        self._met: dict[Path, Span] = {source.path.resolve(): Span(1, 1, 1, 1)}
+        self._open = [source.path.resolve()]
+        self._size = len(source.text)
+
+    def declarations(self, written: tuple[syntax.Decl, ...], folder: PurePosixPath) -> tuple[Any, ...]:
+        """The declarations of a file, with those of files that it includes in their places. `folder` is where it is."""
+        made: list[syntax.Decl] = []
+        for item in written:
+            if isinstance(item, syntax.IncludeDecl):
+                made += self._included(item, folder)
+            else:
+                made.append(item)
+        return tuple(made)
+
+    def file(self, file: syntax.File, folder: PurePosixPath) -> syntax.File:
+        """A file with all that it includes and extends."""
+        base = file.base
+        if base is not None:
+            base = replace(base, file=self._taken(base, folder))
+        return replace(file, base=base, declarations=self.declarations(file.declarations, folder))
+
+    def _say(self, code: str, message: str, span: Span, hint: str, *others: Label) -> None:
+        self.problems.append(diagnose(code, message, span, secondary=others, hint=hint))
+
+    def _included(self, item: syntax.IncludeDecl, folder: PurePosixPath) -> tuple[syntax.Decl, ...]:
+        found = self._taken(item, folder)
+        return () if found is None else found.declarations
+
+    def _taken(self, item: syntax.IncludeDecl | syntax.Base, folder: PurePosixPath) -> syntax.File | None:
+        """What a file declares that is included or extended, with all that it includes and extends itself."""
+        path, span = PurePosixPath(item.path), item.span
+        name = folder / path
+        shown = item.path
+        if path.is_absolute() or ".." in path.parts or "\\" in item.path or ":" in item.path or path.suffix != SUFFIX:
+            hint = f'Write the name of a {SUFFIX} file in this folder or below, as in `"parts/needs{SUFFIX}"`.'
+            self._say("H088", f"`{shown}` cannot be included or extended", span, hint)
+            return None
+        place = self._folder / name
+        try:
+            real = place.resolve()
+            inside = real.is_relative_to(self._folder.resolve())
+            there = real.is_file()
+        except (OSError, RuntimeError, ValueError):
+            inside, there, real = True, False, place
+        if not inside:
+            hint = "A link does not lead out of the folder of the universe either: copy the file."
+            self._say("H088", f"`{shown}` is outside of the folder of the universe", span, hint)
+        elif not there:
+            hint = "Check the name; it is relative to the folder of the file that includes it."
+            self._say("H088", f"there is no file `{shown}`", span, hint)
+        elif real in self._open:
+            way = " -> ".join(f"`{each.name}`" for each in (*self._open[self._open.index(real) :], real))
+            hint = "Move what both need into a third file."
+            self._say("H085", f"`{real.name}` includes itself: {way}", span, hint)
+        elif real in self._met:
+            label = Label(self._met[real], "first read here")
+            self._say("H088", f"`{shown}` is read twice", span, "Include or extend it once.", label)
+        elif len(self.sources) > MOST_FILES:
+            self._say("H088", f"a universe has at most {MOST_FILES} more files", span, "Join some of them.")
+        else:
+            self._met[real] = span
+            self._open.append(real)
+            found = self._read(place, name, item)
+            self._open.pop()
+            return found
+        return None
+
+    def _read(self, path: Path, name: PurePosixPath, item: syntax.IncludeDecl | syntax.Base) -> syntax.File | None:
+        number = len(self.sources)
+        text = read_source(path)
+        self._size += 0 if isinstance(text, Diagnostic) else len(text)
+        if self._size > LARGEST_SOURCE:
+            message = f"the files of this universe together are larger than {LARGEST_SOURCE >> 20} MiB"
+            self._say(
+                "H003", message, item.span, "Check that these are the right files; no universe needs so much text."
+            )
+            return None
+        if isinstance(text, Diagnostic):
+            self.sources.append(Source(path, "", str(name)))
+            self.problems.append(_in_file(text, number))
+            return None
+        self.sources.append(Source(path, text, str(name)))
+        if isinstance(item, syntax.Base):
+            file, problems = parse(text)
+        else:
+            declarations, problems = parse_fragment(text)
+            nowhere = Span(1, 1, 1, 1)
+            file = syntax.File(syntax.Name("", nowhere), declarations, nowhere)
+        self.problems += (_in_file(problem, number) for problem in problems)
+        return None if file is None else self.file(_in_file(file, number), name.parent)
+
+
+def _in_file(node: Any, number: int) -> Any:
+    """A tree or a diagnostic with the places of a file."""
+    return rewritten(node, lambda span: replace(span, file=number))
