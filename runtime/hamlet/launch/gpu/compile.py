@@ -102,9 +102,9 @@ def compile_kernel(
     from triton.compiler import ASTSource
 
     attributes = {(index,): [["tt.divisibility", ALIGNMENT]] for index in aligned}
-    # Constants have none. Written as Triton writes it, so that launches find what this compiles in Triton's cache.
     attributes |= {(index,): [] for index, name in enumerate(function.arg_names) if name in constants}
-    source = ASTSource(function, dict(types), dict(constants), attributes)
+    # Constants have none, and all are in order: as Triton writes it, so that launches find this in Triton's cache.
+    source = ASTSource(function, dict(types), dict(constants), dict(sorted(attributes.items())))
     make_writable()
     try:
         with without_coalescing():
