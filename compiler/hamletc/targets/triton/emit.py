@@ -154,7 +154,7 @@ class _Context:
             "rows_of_columns": LANES,
             "scene": self.scene,
             "kept": self.kept(),
-            "registers": FEW if len(held) + len(self.scene) + len(self.columns.all) <= LITTLE else None,
+            "registers": self.registers(held),
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs
@@ -222,6 +222,11 @@ class _Context:
             "loops": rows(self.program, self.bodies, "index"),
             "unpack": unpack,
         }
+
+    def registers(self, held: Sequence[Slot]) -> int | None:
+        """The most registers of a step; `None` without a limit. What is fetched from memory has addresses in some."""
+        little = len(held) + len(self.scene) + len(self.columns.all) <= LITTLE
+        return FEW if little and not self.fetched_for("tick", "observe", "mask") else None
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What a tick gives beside the state: variables, and where they are in memory."""
