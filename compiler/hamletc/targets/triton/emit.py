@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hamlet import schema
 from hamlet.numbers import elementary
@@ -25,10 +26,12 @@ from hamletc.targets.triton.slots import Slot, offset, slots
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
-CHUNK = 8
-"""Known rows that a turn of a loop writes: their bits are at the same places in each turn."""
+CHUNKS = (8, 4)
+"""Known rows that a turn of a loop writes where a lane has little to hold, and elsewhere: their bits are at the same
+places in each turn, and each row has an address of its own."""
 LITTLE = 44
-"""Values that a lane has all the time in a step: with more of them it may need more than `FEW` registers."""
+"""Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
+`FEW` registers."""
 FEW = 96
 """Registers that a step gets then. The assembler would take 128, to no end, and a fifth of the warps would not fit."""
 
@@ -44,12 +47,6 @@ def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
     targets = list(targets)
     line = f"{', '.join(targets)} = {value}"
     return line if indent + len(line) <= WIDTH else listing("(", targets, f") = {value}", indent)
-
-
-def chunk_of(rows: KnownRows) -> int:
-    """The rows that a turn of a loop writes."""
-    fitting = [size for size in range(CHUNK, CHUNK // 2, -1) if rows.count % size == 0]
-    return min(CHUNK, rows.count) if rows.words or not fitting else fitting[0]
 
 
 def row_after(previous: int | None, row: int) -> str:
@@ -133,6 +130,7 @@ class _Context:
         finds = "search" in self.bodies
         ticking = ("tick", *(TAKEN if finds else ()))
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
+        little = self.has_little(held)
         return {
             "universe": universe,
             "source": ", ".join(plain(source) for source in universe.sources),
@@ -154,7 +152,7 @@ class _Context:
             "rows_of_columns": LANES,
             "scene": self.scene,
             "kept": self.kept(),
-            "registers": self.registers(held),
+            "registers": FEW if little else None,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs
@@ -179,7 +177,7 @@ class _Context:
                 (output, offsets[output.name]) for output in self.bodies["observe"].outputs if output.name in offsets
             ],
             "known": [(rows, offsets[rows.output]) for rows in self.known],
-            "chunk_of": chunk_of,
+            "chunk_of": partial(self.chunk_of, most=CHUNKS[not little]),
             "row_after": row_after,
             "remarks": lambda origin: remarks(origin, universe.sources),
             "constants_of": self.constants_of,
@@ -223,10 +221,15 @@ class _Context:
             "unpack": unpack,
         }
 
-    def registers(self, held: Sequence[Slot]) -> int | None:
-        """The most registers of a step; `None` without a limit. What is fetched from memory has addresses in some."""
-        little = len(held) + len(self.scene) + len(self.columns.all) <= LITTLE
-        return FEW if little and not self.fetched_for("tick", "observe", "mask") else None
+    def has_little(self, held: Sequence[Slot]) -> bool:
+        """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers."""
+        few = len(held) + len(self.scene) + len(self.columns.all) <= LITTLE
+        return few and not self.fetched_for("tick", "observe", "mask")
+
+    def chunk_of(self, rows: KnownRows, most: int) -> int:
+        """The rows that a turn of a loop writes."""
+        fitting = [size for size in range(most, most // 2, -1) if rows.count % size == 0]
+        return min(most, rows.count) if rows.words or not fitting else fitting[0]
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What a tick gives beside the state: variables, and where they are in memory."""
