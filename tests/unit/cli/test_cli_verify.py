@@ -69,7 +69,7 @@ def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tm
     assert done.returncode == 1
     assert "wrong@interpreter and wrong@numba differ" in done.stdout
     assert "wrong@numba does not compute what its program says" in done.stdout
-    assert "satiation_1 = satiation_0 + where(t15, f32(0.375), f32(-0.0))" in done.stdout
+    assert "satiation_1 = satiation_0 + where(t13, f32(0.375), f32(-0.0))" in done.stdout
     assert "meters satiation" in done.stdout
     assert "affordance Kitchen" in done.stdout
     assert "first_meal.hamlet:14" in done.stdout
