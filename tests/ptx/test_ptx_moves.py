@@ -43,6 +43,8 @@ def test_many_blocks_run_in_turns() -> None:
         ("mov.b64 %rd1, 0x123456789; mov.b64 {%r2, %r10}, %rd1;", 1),
         ("mov.b64 %rd1, 0x123456789; mov.b64 {_, %r10}, %rd1;", 1),
         ("mov.b16 %rs1, -1; cvt.u32.u8 %r10, %rs1;", 0xFF),
+        ("mov.b64 %rd1, 0x187654321; cvt.s64.s32 %rd2, %rd1; mov.b64 {%r2, %r10}, %rd2;", 0xFFFFFFFF),
+        ("mov.b64 %rd1, 0x187654321; cvt.u32.u16 %r10, %rd1;", 0x4321),
         ("mov.b32 %r1, 0x180; cvt.s32.s8 %r10, %r1;", 0xFFFFFF80),
         ("mov.b64 %rd1, 0x55; cvta.to.global.u64 %rd2, %rd1; cvt.u32.u64 %r10, %rd2;", 0x55),
     ],

@@ -67,8 +67,8 @@ class Site:
             case Name(name=name) if name in self.scope.shared and wanted.bits in (32, 64):
                 # A block has one variable in shared memory, at its beginning.
                 return constant(0, wanted)
-            case Name() if wanted.bits == 8:
-                return self._byte(operand, wanted)
+            case Name() if wanted.bits == 8 or self._is_wider(operand, wanted):
+                return self._lowest(operand, wanted)
             case Name():
                 register = self.register(operand, wanted.bits)
                 index, dtype = register.index, wanted.dtype
@@ -86,13 +86,21 @@ class Site:
             raise self.error(f"{value} is no literal of type {wanted.name}")
         return value % (1 << wanted.bits)
 
-    def _byte(self, operand: Name, wanted: Scalar) -> Source:
-        """The lowest byte of a wider register: there are no registers of 8 bits."""
+    def _is_wider(self, operand: Name, wanted: Scalar) -> bool:
+        """Whether a conversion of integers takes the lowest bits of a wider register. PTX ISA, "Operand Size Exceeding
+        Instruction-Type Size"."""
+        found = self.scope.registers.get(operand.name)
+        if found is None or found.type is PRED or not np.issubdtype(wanted.dtype, np.integer):
+            return False
+        return self.instruction.opcode.startswith("cvt.") and found.type.bits > wanted.bits
+
+    def _lowest(self, operand: Name, wanted: Scalar) -> Source:
+        """The lowest bits of a wider register: there are no registers of 8 bits."""
         found = self.scope.registers.get(operand.name)
         if found is None or found.type is PRED:
             raise self.error(f"{self.instruction.opcode} does not take {operand}")
-        index, dtype = found.index, wanted.dtype
-        return lambda threads: threads.registers[index].astype(np.uint8).view(dtype)
+        index, raw, dtype = found.index, wanted.raw, wanted.dtype
+        return lambda threads: threads.registers[index].astype(raw).view(dtype)
 
     def guard(self, guard: Guard) -> Callable[[Threads], Mask]:
         """A function that tells which threads a guard lets through."""
