@@ -151,6 +151,7 @@ class Lets:
                 new = self._item(old, role, level, copies)
             if new is not old:
                 changes[name] = new
+        # A node is a dataclass, and the type variable cannot say so.
         return replace(node, **changes) if changes else node  # type: ignore[type-var]
 
     def _item(self, item: Any, role: Role, level: int, copies: _Copies | None) -> Any:

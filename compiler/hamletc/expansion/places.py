@@ -91,6 +91,7 @@ def _names(kind: type[Any]) -> tuple[str, ...]:
 
 def rewritten(node: T, place: Callable[[Span], Span]) -> T:
     """A tree with other places. What stays as it is is not copied."""
+    # What is made of a node has the type of the node, which its fields alone cannot prove.
     made: Any = node
     if isinstance(node, Span):
         made = place(node)

@@ -26,9 +26,16 @@ from hamletc.targets.triton.slots import Slot, offset, slots
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
-CHUNKS = (8, 4)
-"""Known rows that a turn of a loop writes where a lane has little to hold, and elsewhere: their bits are at the same
-places in each turn, and each row has an address of its own."""
+WORDS = {
+    Type.F32: (".to(tl.float32, bitcast=True)", ".to(tl.int32, bitcast=True)"),
+    Type.U32: (".to(tl.uint32, bitcast=True)", ".to(tl.int32, bitcast=True)"),
+    Type.I32: ("", ""),
+    Type.BOOL: (" != 0", ".to(tl.int32)"),
+}
+"""How a word (I32) in memory becomes a value, and a value a word."""
+CHUNK = 4
+"""Known rows that a turn of a loop writes: their bits are at the same places in each turn, and each row has an address
+of its own. Twice as many where a lane has little to hold."""
 LITTLE = 44
 """Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
 `FEW` registers."""
@@ -73,24 +80,12 @@ class _Kept:
     @property
     def loaded(self) -> str:
         """The value of the word."""
-        match self.type:
-            case Type.U32 | Type.F32:
-                return f"{self.bits}.to({DTYPES[self.type]}, bitcast=True)"
-            case Type.BOOL:
-                return f"{self.bits} != 0"
-            case Type.I32:
-                return self.bits
+        return f"{self.bits}{WORDS[self.type][0]}"
 
     @property
     def stored(self) -> str:
         """The word of the value."""
-        match self.type:
-            case Type.U32 | Type.F32:
-                return f"{self.name}.to(tl.int32, bitcast=True)"
-            case Type.BOOL:
-                return f"{self.name}.to(tl.int32)"
-            case Type.I32:
-                return self.name
+        return f"{self.name}{WORDS[self.type][1]}"
 
 
 class _Context:
@@ -177,7 +172,7 @@ class _Context:
                 (output, offsets[output.name]) for output in self.bodies["observe"].outputs if output.name in offsets
             ],
             "known": [(rows, offsets[rows.output]) for rows in self.known],
-            "chunk_of": partial(self.chunk_of, most=CHUNKS[not little]),
+            "chunk_of": partial(self.chunk_of, most=2 * CHUNK if little else CHUNK),
             "row_after": row_after,
             "remarks": lambda origin: remarks(origin, universe.sources),
             "constants_of": self.constants_of,
