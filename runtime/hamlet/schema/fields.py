@@ -43,6 +43,7 @@ Construct: TypeAlias = Literal[
     "params",
     "inputs",
     "meters",
+    "world",
 ]
 """A kind of construct that can write a field."""
 
@@ -184,6 +185,9 @@ def _state(universe: Universe) -> Iterator[Field]:
         yield Field("hour", "i32", "world", bounds=hours, start=0, writers=("clock",))
     yield Field("episode", "i32", "world", bounds=(ANY_COUNT,), writers=ends)
     yield Field("layout", "i32", "world", writers=ends)
+    if universe.world is not None and universe.world.meters:
+        names, bounds = tuple(meter.name for meter in universe.world.meters), number_bounds(universe.world.meters)
+        yield Field("world_meters", "f32", "world", names, "world", bounds, writers=("world",))
     if affordances and place_rows(universe):
         rows = tuple(f"{name}.{row}" for name in affordances for row in place_rows(universe))
         bounds = _place_bounds(universe) * len(affordances)

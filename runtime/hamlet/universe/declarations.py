@@ -12,6 +12,7 @@ from hamlet.universe.statements import Statement
 __all__ = [
     "Action",
     "Affordance",
+    "Capacity",
     "Cascade",
     "Cause",
     "Clock",
@@ -26,6 +27,8 @@ __all__ = [
     "Rule",
     "Start",
     "Tracking",
+    "World",
+    "WorldMeter",
 ]
 
 
@@ -110,12 +113,33 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
+class WorldMeter:
+    """A number per world with bounds and a start value."""
+
+    name: str
+    start: float
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """Statements that run every tick, or in ticks where the guard holds when the rule is reached."""
 
     name: str
     guard: Expression | None
     body: tuple[Statement, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a world has beside its agents: meters, and rules that run once per tick, after the agents' rules, and write
+    these meters. Tuples are in file order."""
+
+    meters: tuple[WorldMeter, ...]
+    rules: tuple[Rule, ...]
     span: Span
 
 
@@ -139,6 +163,20 @@ class Hours:
 
 
 @dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many agents of a world an affordance serves in a tick. Of those that claim it the agents that are engaged in it
+    come first, then those with the highest `priority` (`None`: all have the same), then those with the lowest number.
+
+    Attributes:
+        places: how many are served, the same for all agents of a world; a number that is not whole is rounded down.
+    """
+
+    places: Expression
+    priority: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Affordance:
     """What an agent standing on its cell gets from INTERACT.
 
@@ -146,6 +184,7 @@ class Affordance:
         place: its coordinates, whole numbers on a grid; `None` for a random place, and without a space.
         duration: `None` for an instantaneous affordance (`instantly`), else the ticks it lasts (`each_tick`,
             `on_completion`); 0 for one that is never completed.
+        capacity: how many agents can use it in a tick; `None`: any number.
         together: `each_tick` and `on_completion` are like one `together`: every `Assign` in them has `clamped=False`,
             and the meters that they write are clamped once, after both, in order of first appearance.
     """
@@ -160,6 +199,7 @@ class Affordance:
     each_tick: tuple[Statement, ...]
     on_completion: tuple[Statement, ...]
     span: Span
+    capacity: Capacity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ __all__ = [
     "ActionTaken",
     "After",
     "Age",
+    "Among",
     "Binary",
     "BinaryOp",
     "Clamp",
@@ -46,6 +47,7 @@ __all__ = [
     "Used",
     "Velocity",
     "Visited",
+    "WorldValue",
 ]
 
 
@@ -70,6 +72,24 @@ class ParamValue:
     """The value of a param in this lane's world."""
 
     param: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WorldValue:
+    """The value of a meter of the agent's world."""
+
+    meter: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A number that the agents of a world have together: how many of them a condition holds for (`count`), or the sum,
+    the least, the greatest or the mean of a number of each. Not nested."""
+
+    op: Literal["count", "total", "lowest", "highest", "average"]
+    operand: Expression
     span: Span
 
 
@@ -344,6 +364,8 @@ Expression: TypeAlias = (
     | Truth
     | MeterValue
     | ParamValue
+    | WorldValue
+    | Among
     | InputValue
     | Deficit
     | Shortfall

@@ -20,6 +20,7 @@ from hamlet.universe.declarations import (
     Rule,
     Start,
     Tracking,
+    World,
 )
 from hamlet.universe.observations import Observation
 from hamlet.universe.space import Move, Space
@@ -34,6 +35,7 @@ class Universe:
         moves: the moves of the space, in the order of their numbers.
         velocity: agents have a velocity, since something reads it; only in a space.
         start: what the velocity is before the first tick of an episode; `None`: 0.
+        world: state and rules of the world itself; `None` where it has none.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -58,6 +60,7 @@ class Universe:
     reports: tuple[Report, ...]
     observations: tuple[Observation, ...]
     start: Start | None = None
+    world: World | None = None
 
     def __repr__(self) -> str:
         parts: dict[str, tuple[object, ...]] = {
