@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.schema import axis_names
-from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
+from hamlet.universe import Continuous, Grid, NoSpace, Space, Span
 from hamletc.checking.report import Findings
+from hamletc.checking.sites import sites
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
-from hamletc.language.words import DRAWS, FUNCTIONS, QUANTITIES
+from hamletc.language.words import FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal[
@@ -130,17 +131,8 @@ class Names:
 
     @cached_property
     def sites(self) -> Mapping[Span, int]:
-        """The number of the first random word of each call that draws, by its place. `normal` takes two words, the
-        others one; a call inside another one comes after it. What a `let` stands for is drawn where it is used."""
-        run = tuple(item for item in self._file.declarations if not isinstance(item, syntax.LetDecl))
-        calls = [node for node in nodes(run) if isinstance(node, syntax.CallExpr)]
-        sites: dict[Span, int] = {}
-        following = 0
-        for call in calls:
-            if call.function.text in DRAWS and not call.function.quoted:
-                sites[call.span] = following
-                following += 2 if call.function.text == "normal" else 1
-        return sites
+        """The site of each call that draws, by its place."""
+        return sites(self._file.declarations)
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
