@@ -22,7 +22,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.schema.room import room, scattered
+from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered
 from hamlet.universe import Universe
 
 LANE_LIMIT = 1 << 31
@@ -143,6 +143,8 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
             f"{agents} agents and {scattered(universe)} affordances at random places need as many free cells, and "
             f"{universe.name} has {most + scattered(universe)}: take at most {most} agents"
         )
+    if agents > MOST_COUNTED and counts_agents(universe):
+        raise EnvError(f"{universe.name} counts agents: take at most {MOST_COUNTED} in a world, not {agents}")
     return Shape(worlds, agents, first_world)
 
 

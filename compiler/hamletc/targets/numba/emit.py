@@ -130,6 +130,7 @@ class _Context:
             "moved": [slot.element for slot in functions.cached if slot.name.startswith("moved.")],
             "moved_to": {slot.name.replace("moved.", "position."): slot.element for slot in functions.cached},
             "chunks": self.chunks,
+            "counted": chunks(functions.counted),
             "outcomes": self.outcomes,
             "changing": changing,
             "ticked": [slot.element for slot in ticked],
@@ -161,7 +162,7 @@ class _Context:
             "mask_repeated": repeated(functions, "mask"),
             "load_arguments": [
                 *self.arrays,
-                *(chunk.variable for chunk in self.chunks),
+                *(chunk.variable for chunk in (*self.chunks, *chunks(functions.counted))),
                 "start",
                 "count",
                 "world",
