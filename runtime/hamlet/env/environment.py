@@ -6,6 +6,7 @@ Tensors that an environment returns are views of its own buffers, and the next c
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -15,7 +16,7 @@ import torch
 
 from hamlet import schema
 from hamlet.arguments import Actions, flag, named, whole
-from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, statistics_allocator
+from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, counted_by_lane, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
 from hamlet.backend.registry import Tune, backend_kind
@@ -290,6 +291,7 @@ class Env(Sealed):
         observe: bool = False,
         statistics: Statistics | bool = True,
         per_world: bool = False,
+        per_lane: int | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
@@ -303,6 +305,9 @@ class Env(Sealed):
                 rollout, to which this one adds.
             per_world: whether to count the episodes of each world too, see `Rollout.world_episodes`. Counts of an
                 earlier rollout that did so continue in any case. The kernels do no extra work for it.
+            per_lane: count the uses and the episodes of each lane too, and keep the length, the return and the end of
+                the first so many episodes of each, see `Rollout.lanes`. That takes 4 bytes per lane and affordance, and
+                12 per lane and episode. Counts of an earlier rollout that did so continue in any case.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -317,7 +322,8 @@ class Env(Sealed):
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
         chosen = self._action_check.policy(policy, ticks)
         observing = flag("observe", observe)
-        counts = self._counts(statistics, flag("per_world", per_world))
+        kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is a number of episodes, 0 or more")
+        counts = self._counts(statistics, flag("per_world", per_world), kept)
         self.check_given()
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
@@ -458,22 +464,39 @@ class Env(Sealed):
         low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
         return low, high
 
-    def _counts(self, statistics: Any, per_world: bool) -> Statistics | None:
+    def _counts(self, statistics: Any, per_world: bool, per_lane: int | None) -> Statistics | None:
         if isinstance(statistics, Statistics):
             problem = statistics.misfit(self._zeroed_statistics())
             if problem is not None:
                 raise EnvError(f"these statistics are of another environment: {problem}")
             if per_world and statistics.worlds is None:
                 raise EnvError("these statistics were begun without counts per world: begin with per_world=True")
+            if per_lane is not None and (statistics.lanes is None or statistics.lanes.kept != per_lane):
+                raise EnvError(f"these statistics were not begun with per_lane={per_lane}, which cannot change later")
             return statistics
         if isinstance(statistics, Rollout):
             raise EnvError("statistics are the counts of a rollout: pass statistics=result.counts")
         if not flag("statistics, where it is not the counts of an earlier rollout,", statistics):
-            if per_world:
-                raise EnvError("counts per world are part of the statistics: leave out statistics=False")
+            if per_world or per_lane is not None:
+                kind = "world" if per_world else "lane"
+                raise EnvError(f"counts per {kind} are part of the statistics: leave out statistics=False")
             return None
         counts = self._zeroed_statistics()
+        if per_lane is not None:
+            counts = self._counted_by_lane(counts, per_lane)
         return replace(counts, worlds=WorldCounts.zeros(self._buffers.shape, self.device)) if per_world else counts
+
+    def _counted_by_lane(self, counts: Statistics, kept: int) -> Statistics:
+        affordances = len(self.universe.affordances)
+        needed = 4 * self.num_lanes * (affordances + 1 + 3 * kept)
+        problem = f"counts of {self.num_lanes} lanes with {kept} episodes of each need {-(-needed >> 20)} MiB"
+        # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
+        if self.device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+            raise EnvError(f"{problem}, more memory than this machine has")
+        try:
+            return counted_by_lane(counts, affordances, kept)
+        except (RuntimeError, MemoryError) as error:
+            raise EnvError(f"{problem}, more than is free: keep fewer episodes") from error
 
     def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
         """Do what `check_given` does for tensors that a compiled graph passes."""
