@@ -159,9 +159,7 @@ class Runner:
             case Jump():
                 pass
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
-                statistics = allocate_statistics(
-                    self.universe, buffers.shape, device, KEPT if observe else None
-                )
+                statistics = allocate_statistics(self.universe, buffers.shape, device, KEPT if observe else None)
                 backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
         return self._named.arrays(buffers, statistics)
 

@@ -142,9 +142,9 @@ class Statistics:
     """Counts over the lanes and ticks of rollouts; a rollout adds to them in place.
 
     Attributes:
-        memory: the counts by the names of `hamlet.schema.abi.COUNTS`, and of `LANE_COUNTS` where lanes are counted. On a
-            CPU they are numpy arrays, which the properties below convert to tensors, because a call of torch right
-            after a kernel takes as long as a tick.
+        memory: the counts by the names of `hamlet.schema.abi.COUNTS`, and of `LANE_COUNTS` where lanes are counted.
+            On a CPU they are numpy arrays, which the properties below convert to tensors, because a call of torch
+            right after a kernel takes as long as a tick.
         universe: the universe of the rollouts; `None` if it is not known.
         worlds: the counts of each world; `None` without `per_world`.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env import checkpoint
 from hamlet.env.actions import ActionCheck
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
+from hamlet.env.distributions import Drawing
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
 from hamlet.env.ops import Stepper, step
@@ -31,7 +32,7 @@ from hamlet.env.placing import place
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
 from hamlet.universe import Universe
 
@@ -99,10 +100,10 @@ class Env(Sealed):
         self.observation_names = schema.observation_names(universe)
         self.observation_low, self.observation_high = self._observation_range()
         shape, state = buffers.shape, buffers.state
-        params = Held("param", universe.params, state.get("params"), True)
-        inputs = Held("input", universe.inputs, state.get("inputs"), validate)
-        self.params = Numbers(params, shape, self.check_given, self.observe)
-        self.inputs = Numbers(inputs, shape, self.check_given, lambda: None)
+        params = Held("param", universe.params, state.get("params"), True, shape)
+        inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
+        self.params = Numbers(params, self.check_given, self.observe, self._drawing)
+        self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing)
         self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
             {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
         )
@@ -112,6 +113,7 @@ class Env(Sealed):
         self._backend = backend
         self._buffers = buffers
         self._now = now
+        self._params = params
         self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
         self._checked = tuple(held for held in self._held.values() if held.checked)
         self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
@@ -190,28 +192,39 @@ class Env(Sealed):
         for held in self._checked:
             held.check()
 
-    def reset(self, seed: int | None = None) -> tuple[torch.Tensor | None, Info]:
-        """Begin a new episode in every world. Params and inputs keep their values; stored places are those of the new
-        episode.
+    def reset(
+        self, seed: int | None = None, params: Mapping[str, Any] | None = None
+    ) -> tuple[torch.Tensor | None, Info]:
+        """Begin a new episode in every world. Inputs keep their values, and so do params that are not given; stored
+        places are those of the new episode.
 
-        With a seed, random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
-        episode; a new environment begins episode 0 again.
+        Args:
+            seed: random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
+                episode; a new environment begins episode 0 again.
+            params: new values by name, which the new episodes begin with and keep: a number for all worlds, numbers
+                [worlds], or a distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world
+                draws a number for the episode that it now begins.
 
         Returns:
             The observation [lanes, values] and the info, as `step` returns them.
 
         Raises:
-            EnvError: the seed is not a whole number in 0 .. 2**64 - 1.
+            EnvError: the seed is not a whole number in 0 .. 2**64 - 1, or the universe has no such param, or a value is
+                not a number, has another shape or is out of bounds. Nothing was changed.
+
+        Example:
+            observation, info = env.reset(seed=2, params={})
         """
         now = self._now
         wanted = None if seed is None else checked_seed(seed)
+        episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
+        new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
         with self._whole:
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
-                self._buffers.state["episode"].zero_()
-            elif not now.untouched:
-                self._buffers.state["episode"].add_(1)
+            self._buffers.state["episode"].copy_(episodes)
+            self._params.write(new)
             now.untouched = False
             self._start()
         return self.observation, self.info
@@ -322,7 +335,7 @@ class Env(Sealed):
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
         chosen = self._action_check.policy(policy, ticks)
         observing = flag("observe", observe)
-        kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is a number of episodes, 0 or more")
+        kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
         counts = self._counts(statistics, flag("per_world", per_world), kept)
         self.check_given()
         worlds = None if counts is None else counts.worlds
@@ -517,6 +530,18 @@ class Env(Sealed):
         outcome = self._buffers.outcome
         return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
 
+    def _given_params(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
+        """Values of params as `Held.write` takes them."""
+        if params is not None and not isinstance(params, Mapping):
+            raise EnvError(f"params are a dictionary of names and values, not {shown(params)}")
+        return {} if not params else self._params.given(params, drawing)
+
+    def _drawing(self, seed: int | None = None, episodes: torch.Tensor | None = None) -> Drawing:
+        """What distributions of params draw from: by default of the present episodes."""
+        worlds = torch.arange(self.first_world, self.first_world + self.num_worlds, device=self.device)
+        now = self._buffers.state["episode"] if episodes is None else episodes
+        return Drawing(self.seed if seed is None else seed, worlds, now.long())
+
     def _start(self) -> None:
         self._clear_past()
         self._backend.reset(self._buffers, self._stream())
@@ -546,10 +571,22 @@ class Env(Sealed):
 
 
 def begun(
-    module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, seed: int
+    module: Module,
+    backend: Backend,
+    buffers: Buffers,
+    choice: Choice,
+    validate: bool,
+    tune: Tune,
+    seed: int,
+    params: Any = None,
 ) -> Env:
-    """An environment at the beginning of episode 0."""
+    """An environment at the beginning of episode 0, with these params.
+
+    Raises:
+        EnvError: the universe has no such param, or a value is not a number, has another shape or is out of bounds.
+    """
     env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
+    env._params.write(env._given_params(params, env._drawing))
     env._start()
     return env
 

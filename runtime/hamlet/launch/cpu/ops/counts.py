@@ -132,8 +132,8 @@ def count_by_lane(
     kept: Any,
     lanes: Any,
 ) -> None:
-    """Count what each lane of a chunk has used, and the episode that ended; the first `kept` of a lane are written down.
-    The arrays, `lanes` to a row, begin with the first lane of the chunk."""
+    """Count what each lane of a chunk has used, and the episodes that ended, of which the first `kept` of a lane are
+    written down. The arrays, `lanes` to a row, begin with the first lane of the chunk."""
     for start in range(0, LANES, WORD):
         bits = _natural(used, start)
         while bits != NONE:
