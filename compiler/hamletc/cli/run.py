@@ -14,7 +14,6 @@ from hamletc.errors import CompileError
 if TYPE_CHECKING:
     from hamlet.backend.registry import Tune
     from hamlet.env.environment import Env
-    from hamlet.universe import Universe
 
 FORM = "NAME=NUMBER, as in --param hunger=0.5"
 

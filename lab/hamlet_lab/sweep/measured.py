@@ -23,7 +23,7 @@ class Measured:
     """Episodes of some variants, [variants, episodes] with room for those of the variant that has the most.
 
     A life is the length in ticks of an episode of an agent, however it ended. Agents still alive at the end count for
-    as long as they were watched (E. L. Kaplan, P. Meier, "Nonparametric estimation from incomplete observations", 1958).
+    as long as they were watched (E. L. Kaplan, P. Meier: Nonparametric estimation from incomplete observations, 1958).
     Returns are those of finished episodes.
 
     Attributes:
