@@ -41,6 +41,7 @@ class Phases:
         """The parameters of each function, by its name."""
         outcomes = [chunk.variable for chunk in self._outcomes]
         counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *([] if self._by_hand else ["agents"])]
+        counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
         taken = {
             "load_cells": self._load_cells(),
             "find_again": self._find_again(),
