@@ -35,8 +35,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     (
         "global globals shared env environment",
-        "What all agents of a world see is a meter of the world: `world { meter stock = 20  rule refill: stock += 1 }`; "
-        "what the program gives is a param: `param price = 1 in 0 .. 2`.",
+        "What all agents of a world see is a meter of the world: `world { meter stock = 20  rule refill: stock += 1 }`;"
+        " what the program gives is a param: `param price = 1 in 0 .. 2`.",
     ),
     (
         "queue queued occupied occupancy crowded slots stock supply",

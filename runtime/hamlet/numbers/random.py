@@ -5,7 +5,7 @@ Words of 32 bits are kept in int64 tensors, 0 .. 2**32 - 1: torch has no arithme
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
