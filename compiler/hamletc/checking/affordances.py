@@ -96,7 +96,8 @@ def _check_blocks(
     """Check that there is either `instantly`, or `lasts` with `each tick` or `on completion` or both; where uses are
     tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
-    if not any(block.body for block in blocks.values()) and names.tracking is None:
+    idle = not any(block.body for block in blocks.values()) and names.tracking is None
+    if idle and not {("used", name.text), ("here", name.text)} & names.compared:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
         report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
     else:
