@@ -1,5 +1,5 @@
-"""A tick of one lane: docs/semantics.md, "A tick". Where something of a world follows after the rules of its agents, what
-comes then is a function of its own."""
+"""A tick of one lane: docs/semantics.md, "A tick". Where something of a world follows after the rules of its agents,
+what comes then is a function of its own."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def tick(planned: Plan, meeting: Meeting) -> Function:
 
 
 def settle(planned: Plan, meeting: Meeting) -> Function:
-    """What follows after the rules of agents and of the world. Inputs: the state as it is then, what `previous` reads of
-    the state at the beginning as `before.<state name>`, action, used, and what agents have together. Outputs: age, and
-    what happened."""
+    """What follows after the rules of agents and of the world. Inputs: the state as it is then, what `previous` reads
+    of the state at the beginning as `before.<state name>`, action, used, and what agents have together. Outputs: age,
+    and what happened."""
     lane = settling(planned, "deaths")
     lane.among = meeting.settled
     if any(isinstance(node, Previous) for node in nodes(tuple(sites_of_settling(planned.universe)))):

@@ -15,8 +15,8 @@ from hamletc.lowering.reductions import Meeting
 
 
 def run_world(planned: Plan, world: World, meeting: Meeting) -> Function:
-    """Inputs: `world.<name>`, `param.<name>`, `hour`, what agents have together, and for draws `world` (U32), `tick` and
-    the seed. Outputs: `world.<name>`."""
+    """Inputs: `world.<name>`, `param.<name>`, `hour`, what agents have together, and for draws `world` (U32), `tick`
+    and the seed. Outputs: `world.<name>`."""
     builder, universe = Builder("world"), planned.universe
     with builder.at(Construct("state"), None, "state"):
         meters = {meter.name: builder.input(F32, f"world.{meter.name}") for meter in world.meters}
