@@ -150,7 +150,7 @@ class _Context:
             "closing": closing,
             "ruled": functions.program.has("world"),
             "together": together,
-            "reads_found": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
+            "finds": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
             "gives": lambda name: [given[output.name].element for output in functions.bodies[name].outputs],
             "of_world": OF_WORLD,
             "ticked": [slot.element for slot in ticked],
