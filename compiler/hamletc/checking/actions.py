@@ -226,7 +226,7 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     by = None if move is None else displacement(move.delta, space, move.span, report)
     idle = all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items)
     if idle and ("action", declaration.name.text) not in names.compared:
-        hint = "Add a statement, `move` or `teleport`, or a rule that asks for it; `WAIT` does nothing in every universe."
+        hint = "Add a statement, `move`, `teleport` or a rule that asks for it; `WAIT` does nothing in every universe."
         report.add("H049", f"the action `{declaration.name.text}` does nothing", declaration.name.span, hint=hint)
     if move is not None and by is not None and not any(by):
         report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")
