@@ -154,7 +154,8 @@ class Phases:
     def _close(self) -> list[str]:
         outcomes = [chunk.variable for chunk in self._outcomes]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
-        return [*outcomes, *CLOSING, *before, "alive", *self._runs(), *self._given("world", "settle")]
+        worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
+        return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]
 
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
