@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,14 @@ import torch
 from plain_philox import draw_word, site
 
 import hamlet
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.backend.protocol import Stream
 from hamlet.env.environment import Env
-from hamlet.interpreter import functions
+from hamlet.interpreter import Interpreter, functions
 from hamlet.package.module import Module
+from hamlet.schema.fields import report_names
 from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, draws
+from hamlet.universe.codec import from_json, to_json
 
 SEED = 0x123456789ABCDEF
 F = np.float32
@@ -188,3 +193,19 @@ def test_draws_do_not_depend_on_other_constructs(dice: Module, tmp_path: Path) -
     assert right.pop("report more").any()
     assert right.pop("report most").any()
     assert_same(left, right)
+
+
+def test_sites_of_an_older_compiler_are_taken_as_they_are(dice: Module) -> None:
+    """Those of the packages of 0.1.0 were numbered through the file."""
+    numbers = {
+        draw.site: number
+        for number, draw in zip((0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12), draws(dice.universe), strict=True)
+    }
+    text = re.sub(r'"site": (\d+)', lambda found: f'"site": {numbers[int(found[1])]}', to_json(dice.universe))
+    interpreter, shape = Interpreter(from_json(text), torch.device("cpu")), Shape(20, 3)
+    buffers = allocate(interpreter.universe, shape, torch.device("cpu"), None)
+    interpreter.reset(buffers, Stream(SEED, 0))
+    interpreter.step(buffers, torch.zeros(shape.lanes, dtype=torch.int32), Stream(SEED, 0))
+    row = report_names(dice.universe).index("roll")
+    for lane in range(shape.lanes):
+        assert buffers.outcome["reports"][row, lane] == F(-3) + share(draw_word(SEED, lane, 0, 6)) * F(8.5)
