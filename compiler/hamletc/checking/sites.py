@@ -50,6 +50,8 @@ def constructs(declaration: syntax.Decl) -> Iterator[tuple[str, object]]:
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             yield f"start {name.text}", start
             yield f"meter {name.text}", (bounds, properties)
+        case syntax.WorldDecl(items=items):
+            yield from ((f"world {construct}", part) for item in items for construct, part in constructs(item))
         case syntax.RewardDecl(name=None, value=value):
             yield f"reward: {spell_expression(value)}", value
         case syntax.DiesDecl(condition=condition):
