@@ -10,6 +10,7 @@ from hamlet.universe import (
     Binary,
     Continuous,
     DayTime,
+    DrawChoice,
     Grid,
     Here,
     LastUse,
@@ -69,6 +70,7 @@ KINDS = (
         "DrawUniform",
         "DrawInteger",
         "DrawChoice",
+        "DrawChoice weighted",
         "DrawNormal",
         "DrawChance",
     ),
@@ -107,6 +109,8 @@ def _dimensions(count: int) -> str:
 
 def _details(universe: Universe, node: object) -> list[str]:
     match node:
+        case DrawChoice(thresholds=thresholds):
+            return ["DrawChoice weighted"] if thresholds is not None else []
         case Grid(sizes=sizes, edges=edges, metric=metric):
             found = [_dimensions(len(sizes)), f"edges {edges}", f"distance {metric}", f"places {node.places}"]
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]

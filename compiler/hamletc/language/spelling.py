@@ -17,6 +17,7 @@ from hamletc.language.syntax import (
     StreakExpr,
     TimedExpr,
     UnaryExpr,
+    WeightedExpr,
     WhenExpr,
 )
 from hamletc.language.words import MEANINGS, RESERVED
@@ -49,7 +50,7 @@ def _spell(expression: Expr, level: int) -> str:
 
 def _tightness(expression: Expr) -> int:
     match expression:
-        case IfExpr():
+        case IfExpr() | WeightedExpr():
             return _IF
         case BinaryExpr(op=op):
             return _BINARY.get(op, _COMPARE)
@@ -80,6 +81,8 @@ def _bare(expression: Expr) -> str:
             return f"{when} {ticks.text} {'tick' if ticks.text == '1' else 'ticks'}"
         case CallExpr(function=function, arguments=arguments):
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
+        case WeightedExpr(value=value, weight=weight):
+            return f"{spell_expression(value)}: {spell_expression(weight)}"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):
             return f"if {_spell(condition, _OR)} then {_spell(then, _OR)} else {_spell(otherwise, _IF)}"
         case WhenExpr(value=value, condition=condition):

@@ -146,8 +146,9 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.uniform(builder, draws.random_word(lane, site), lower(low), lower(high))
         case DrawInteger(low=least, high=most, site=site):
             return draws.integer(builder, draws.random_word(lane, site), least, most)
-        case DrawChoice(options=options, site=site):
-            return draws.choice(builder, draws.random_word(lane, site), [lower(option) for option in options])
+        case DrawChoice(options=options, site=site, thresholds=thresholds):
+            word = draws.random_word(lane, site)
+            return draws.choice(builder, word, [lower(option) for option in options], thresholds)
         case DrawNormal(mean=mean, deviation=deviation, site=site):
             first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
             return draws.normal(builder, first, second, lower(mean), lower(deviation))

@@ -147,9 +147,9 @@ def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
         case DrawInteger(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
             return draws.integer(word, low, high)
-        case DrawChoice(options=options):
+        case DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
-            index, result = draws.choice(word, len(options)), values[0]
+            index, result = draws.choice(word, len(options), thresholds), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)

@@ -229,7 +229,10 @@ class Expressions(Choices):
                 case 1:
                     options = [self.number(depth) for _ in range(self.integer(2, 4))]
                     found = reduce(intervals.hull, (option.lies for option in options))
-                    return Piece(f"choice({', '.join(option.text for option in options)})", ATOM, found)
+                    texts = [option.text for option in options]
+                    if self.chance(2):
+                        texts = [f"{text}: {self.pick(('1', '2.5', '1 / 3', '1e-3', '4e9'))}" for text in texts]
+                    return Piece(f"choice({', '.join(texts)})", ATOM, found)
                 case 2:
                     center, spread = self.number(depth), self.number(depth, constants=False)
                     away = intervals.multiply(spread.lies, intervals.NORMAL)
