@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,6 +110,25 @@ def test_values_are_those_of_the_words(dice: Module) -> None:
 def normal(first: int, second: int) -> np.float32:
     distance = np.sqrt(function("log", share(first, 1)) * F(-2))
     return distance * function("cos", share(second) * F(6.2831855))
+
+
+def test_weighted_choices_are_those_of_the_words(compiled: Callable[[str], Module]) -> None:
+    """A part in a billion is met by nobody; the others come as often as they weigh, to four deviations."""
+    module = compiled(DICE.replace("uniform(-3, 5.5)", "choice(1: 3, 2: 0.5, luck: 1e-9, 3: 1.25)"))
+    (draw,) = (each for each in draws(module.universe) if each.site == site("report roll"))
+    assert isinstance(draw, DrawChoice)
+    begins = [0, *(draw.thresholds or ())]
+    rolls = []
+    for backend in ("interpreter", "numba"):
+        env = hamlet.make(module, worlds=1000, agents=2, backend=backend, seed=SEED)
+        env.step(torch.zeros(2000, dtype=torch.int32))
+        rolls.append(env.reports["roll"].numpy().copy())
+    assert np.array_equal(*rolls)
+    for lane, roll in enumerate(rolls[0]):
+        assert roll == (1, 2, None, 3)[bisect_right(begins, draw_word(SEED, lane, 0, draw.site)) - 1]
+    for value, part in ((1, 3 / 4.75), (2, 0.5 / 4.75), (3, 1.25 / 4.75)):
+        often = int((rolls[0] == value).sum())
+        assert abs(often - 2000 * part) < 4 * np.sqrt(2000 * part * (1 - part))
 
 
 def bits(env: Env) -> dict[str, torch.Tensor]:
