@@ -45,6 +45,7 @@ def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Va
 def random_word(lane: Lane, site: int, stream: int = LANE_DRAWS) -> Value:
     """The random word (U32) of a site in a stream of draws."""
     block, word = divmod(site, BLOCK_WORDS)
+    stream = WORLD_DRAWS if lane.once else stream
     if (stream, block) not in lane.words:
         builder = lane.builder
         with builder.at(Construct("draws"), None, "draws"):

@@ -11,6 +11,8 @@ __all__ = [
     "ActionTaken",
     "After",
     "Age",
+    "AgentCount",
+    "AgentNumber",
     "Among",
     "Binary",
     "BinaryOp",
@@ -117,6 +119,20 @@ class Hour:
 @dataclass(frozen=True, slots=True)
 class Age:
     """The ticks this agent has lived in this episode, as a number."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNumber:
+    """The agent's number in its world, from 0 on. It stays for ever."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCount:
+    """How many agents a world has."""
 
     span: Span
 
@@ -380,6 +396,8 @@ Expression: TypeAlias = (
     | Hour
     | DayTime
     | Age
+    | AgentNumber
+    | AgentCount
     | Coordinate
     | Velocity
     | Speed
