@@ -13,7 +13,7 @@ from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, Whose, wrong_arguments
-from hamletc.checking.report import Findings, whole_number
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -214,7 +214,7 @@ class Expressions:
     def _value(self, expr: syntax.Expr) -> Operand | None:
         match expr:
             case syntax.Numeral():
-                return self._operations.numeral(expr.text, expr.span)
+                return self._numeral(expr)
             case syntax.Name():
                 return self._quantities.name(expr)
             case syntax.UnaryExpr(op="not"):
@@ -242,6 +242,16 @@ class Expressions:
                 return self._quantities.streak(expr)
             case syntax.TimedExpr():
                 return self._timed(expr)
+
+    def _numeral(self, expr: syntax.Numeral) -> Operand | None:
+        """`0.3`, `30 %`, `3 hours`."""
+        if expr.unit == "%":
+            digits, _, exponent = expr.text.lower().partition("e")
+            return self._operations.numeral(f"{digits}e{int(exponent or 0) - 2}", expr.span)
+        number, each = self._operations.numeral(expr.text, expr.span), self._names.ticks_of(expr.unit, expr.span)
+        if number is None or each is None:
+            return None
+        return self._operations.arithmetic("*", number, Constant(each, expr.span), expr.span) if each > 1 else number
 
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
@@ -336,10 +346,10 @@ class Expressions:
                 return None
 
     def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
-        """`every 24 ticks`, `after 100 ticks`."""
+        """`every 24 ticks`, `after 2 days`."""
         if not self._quantities.of_agent(f"`{expr.when}`", expr.span):
             return None
-        ticks = whole_number(expr.ticks, 1, MOST_TICKS, f"a number of ticks after `{expr.when}`", self._report)
+        ticks = self._names.duration(expr.ticks, MOST_TICKS, f"what stands after `{expr.when}` in")
         if ticks is None:
             return None
         return universe.Every(ticks, expr.span) if expr.when == "every" else universe.After(ticks, expr.span)

@@ -33,7 +33,7 @@ def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names,
     inputs = {node.input for node in reads if isinstance(node, universe.InputValue)}
     _check_read("input", draft.inputs, inputs, names, report)
     _check_meters(draft, changes, names, report)
-    _check_time(draft, reads, report)
+    _check_time(draft, names, reads, report)
     _check_start(draft, report)
     _check_tracking(draft, reads, report)
     _check_ends(draft, name, names, report)
@@ -151,13 +151,14 @@ def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report
         report.add("H072", message, span, "it only ever rises, by itself", hint=hint)
 
 
-def _check_time(draft: Draft, reads: list[Expression], report: Findings) -> None:
+def _check_time(draft: Draft, names: Names, reads: list[Expression], report: Findings) -> None:
     if draft.clock is not None and not (
-        any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
+        names.counts_hours
+        or any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
         or any(isinstance(item, universe.ObserveTime) for item in draft.observations)
     ):
-        hint = "Use `hour` or `open`, observe `time`, or delete the clock."
+        hint = "Use `hour` or `open`, observe `time`, count `hours` or `days`, or delete the clock."
         report.add("H060", "nobody reads the clock", draft.clock.span, hint=hint)
     measured = not isinstance(draft.space, universe.Grid) or any(isinstance(node, universe.Distance) for node in reads)
     if draft.metric is not None and not measured:

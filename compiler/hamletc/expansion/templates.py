@@ -270,9 +270,9 @@ def _written(signed: syntax.Signed) -> syntax.Signed:
     match signed.value:
         case None:
             return signed
-        case syntax.Numeral(text=text):
-            return syntax.Signed(text, signed.span)
-        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text)):
-            return syntax.Signed(f"-{text}", signed.span)
+        case syntax.Numeral(text=text, unit=""):
+            return replace(signed, text=text, value=None)
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text, unit="")):
+            return replace(signed, text=f"-{text}", value=None)
         case value:
             return replace(signed, text=spell_expression(value))

@@ -12,6 +12,7 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 
 T = TypeVar("T")
+N = TypeVar("N", syntax.Signed, syntax.Numeral)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,8 @@ class Builder:
     def clock(self, keyword: Leaf, hours: syntax.Signed, unit: Leaf) -> syntax.ClockDecl:
         return syntax.ClockDecl(hours, _span(keyword, unit))
 
-    def lifespan(self, keyword: Leaf, ticks: syntax.Signed, *rest: Any) -> syntax.LifespanDecl:
-        return syntax.LifespanDecl(ticks, _every(syntax.Property, rest), _span(keyword, *rest))
+    def lifespan(self, keyword: Leaf, ticks: syntax.Signed, unit: Leaf, *rest: Any) -> syntax.LifespanDecl:
+        return syntax.LifespanDecl(_lasting(ticks, unit), _every(syntax.Property, rest), _span(keyword, unit, *rest))
 
     def no_lifespan(self, keyword: Leaf, forever: Leaf) -> syntax.LifespanDecl:
         return syntax.LifespanDecl(_name(forever), (), _span(keyword, forever))
@@ -187,8 +188,8 @@ class Builder:
         return Pieces((opens, closes), _span(keyword, closes))
 
     def duration(self, keyword: Leaf, ticks: syntax.Signed | Leaf, *rest: Leaf | None) -> Pieces:
-        *_, together = rest
-        duration = _name(ticks) if isinstance(ticks, Leaf) else ticks
+        *units, together = rest
+        duration = _name(ticks) if isinstance(ticks, Leaf) else _lasting(ticks, units[0])
         return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
     def effect(self, *pieces: Any) -> syntax.BlockItem:
@@ -291,7 +292,11 @@ class Builder:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
     def timed(self, keyword: Leaf, number: Leaf, unit: Leaf) -> syntax.TimedExpr:
-        return syntax.TimedExpr(cast(Any, keyword.text), self.numeral(number), _span(keyword, unit))
+        ticks = _lasting(self.numeral(number), unit)
+        return syntax.TimedExpr(cast(Any, keyword.text), ticks, _span(keyword, unit))
+
+    def quantity(self, number: Leaf, unit: Leaf) -> syntax.Numeral:
+        return syntax.Numeral(number.text, _span(number, unit), cast(Any, unit.text.removesuffix("s")))
 
     def numeral(self, number: Leaf) -> syntax.Numeral:
         return syntax.Numeral(number.text, number.span)
@@ -311,6 +316,12 @@ class Builder:
 
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
+
+
+def _lasting(ticks: N, unit: Leaf | None) -> N:
+    """A duration with its unit; ticks need none."""
+    counted = "" if unit is None else unit.text.removesuffix("s")
+    return ticks if counted in ("", "tick") else replace(ticks, unit=cast(Any, counted))
 
 
 def _body(body: Pieces | syntax.Stmt) -> tuple[syntax.Stmt, ...]:

@@ -8,7 +8,7 @@ from typing import assert_never
 from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
-from hamletc.language.spelling import spell_expression, spell_name
+from hamletc.language.spelling import spell_expression, spell_name, spell_quantity
 from hamletc.language.tables import after
 
 
@@ -56,9 +56,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.MovesDecl(moves=moves):
             return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
-            return Item("", f"clock {_count(hours, 'hour')}", None, span)
+            return Item("", f"clock {spell_quantity(hours.text, 'hour')}", None, span)
         case syntax.LifespanDecl(ticks=ticks, properties=properties):
-            length = _count(ticks, "tick") if isinstance(ticks, syntax.Signed) else ticks.text
+            length = _lasting(ticks) if isinstance(ticks, syntax.Signed) else ticks.text
             return Item("", f"lifespan {length}", _properties(properties), span)
         case syntax.StartDecl(velocity=velocity, speed=speed):
             parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]
@@ -144,7 +144,7 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
     match affordance.duration:
         case syntax.Signed():
-            words.append(f"lasts {_count(affordance.duration, 'tick')}")
+            words.append(f"lasts {_lasting(affordance.duration)}")
         case syntax.Name():
             words.append(f"lasts {affordance.duration.text}")
         case None:
@@ -221,5 +221,5 @@ def _cell(cell: tuple[syntax.Signed, ...]) -> str:
     return f"({', '.join(coordinate.text for coordinate in cell)})"
 
 
-def _count(number: syntax.Signed, unit: str) -> str:
-    return f"{number.text} {unit}" if number.text == "1" else f"{number.text} {unit}s"
+def _lasting(duration: syntax.Signed) -> str:
+    return spell_quantity(duration.text, duration.unit or "tick")

@@ -12,6 +12,9 @@ from hamlet.universe import (
     ActionTaken,
     After,
     Age,
+    AgentCount,
+    AgentNumber,
+    Among,
     Binary,
     BinaryOp,
     Clamp,
@@ -47,10 +50,11 @@ from hamlet.universe import (
     Used,
     Velocity,
     Visited,
+    WorldValue,
 )
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Table
-from hamletc.ir.ops import F32, Value
+from hamletc.ir.function import Construct, Table
+from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
 from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
@@ -83,6 +87,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.meters[meter]
         case ParamValue(param=param):
             return lane.params[param]
+        case WorldValue(meter=meter):
+            return lane.world[meter]
+        case Among():
+            return _among(lane, expression)
         case InputValue(input=name):
             return lane.inputs[name]
         case Truth(value=value):
@@ -99,6 +107,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.lookup(day_time(lane.universe, function), clock_hour(lane))
         case Age():
             return builder.to_f32(lane.age)
+        case AgentNumber():
+            return builder.to_f32(_counted(lane, "agent"))
+        case AgentCount():
+            return builder.to_f32(_counted(lane, "agents"))
         case Coordinate(axis=axis):
             coordinate = lane.position[schema.axes(lane.universe).index(axis)]
             return coordinate if schema.position_dtype(lane.universe) == "f32" else builder.to_f32(coordinate)
@@ -175,6 +187,12 @@ def there_is(value: Value | None, what: str) -> Value:
     return value
 
 
+def _counted(lane: Lane, name: Literal["agent", "agents"]) -> Value:
+    """The number of the agent in its world, or how many it has (I32): inputs of functions that need them."""
+    with lane.builder.at(Construct("state"), None, "state"):
+        return lane.builder.input(I32, name)
+
+
 def _tick_of_life(lane: Lane) -> Value:
     """How many ticks (U32) the agent has lived with this one, or with the next one between ticks."""
     builder, age = lane.builder, (lane.before or lane).age
@@ -193,6 +211,18 @@ def _visited(lane: Lane) -> Value:
     for seen in lane.seen.values():
         count = builder.add(count, builder.select(seen, one, nothing))
     return count
+
+
+def _among(lane: Lane, among: Among) -> Value:
+    """What the agents of a world have together (F32)."""
+    builder = lane.builder
+    if among not in lane.among:
+        raise ValueError(f"what agents have together is not known here, line {among.span.line}")
+    first, *others = (builder.input(F32, f"among.{name}") for name in lane.among[among])
+    if among.op != "average":
+        return first
+    # Where nobody runs the total is 0, and so is a share of it.
+    return builder.div(first, builder.maximum(*others, builder.f32(1.0)))
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

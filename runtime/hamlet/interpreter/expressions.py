@@ -18,6 +18,8 @@ from hamlet.universe import (
     ActionTaken,
     After,
     Age,
+    AgentCount,
+    AgentNumber,
     Among,
     Binary,
     BinaryOp,
@@ -90,6 +92,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return day_time(function, lanes)
         case Age():
             return lanes.age.to(torch.float32)
+        case AgentNumber():
+            return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
+        case AgentCount():
+            return torch.full_like(lanes.age, lanes.age.shape[1], dtype=torch.float32)
         case Coordinate(axis=axis):
             return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
         case Velocity(axis=axis):
