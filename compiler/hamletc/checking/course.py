@@ -176,7 +176,7 @@ class Course:
         """Masks, between ticks or before the first one; `allow all` decides where others matter."""
         if known is None:
             return
-        meters = (*self.draft.meters, *self.draft.world_meters)
+        meters = self.draft.meters_of_all()
         starts = Levels({meter.name: intervals.single(meter.start) for meter in meters}, {})
         around = known.around.between()
         between = _joined([known.during(around), Known(known.setting, around, starts, None)])
@@ -289,7 +289,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
     setting = Setting.of(draft.space, affordances=bool(draft.affordances))
-    meters = (*draft.meters, *draft.world_meters)
+    meters = draft.meters_of_all()
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 

@@ -34,10 +34,8 @@ PLACES = {
 }
 """Why there are no draws there."""
 NOT_AMONG = {
-    "needs": NEEDS,
     "mask": "masks are made between ticks",
     "previous": "inside `previous`",
-    "claim": "claims are ranked before agents are counted",
     "among": "inside another of what agents have together",
     "early among": "inside another of what agents have together",
 }
@@ -424,10 +422,9 @@ class Expressions:
     def _among(self, expr: syntax.CallExpr) -> Expression | None:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`."""
         op = expr.function.text
-        if self._whose == "places" or self._scope not in ("tick", "ending", "acting"):
+        if self._scope in NOT_AMONG:
             hint = "Let a rule of the world keep it in a meter, and read that."
-            where = NOT_AMONG.get(self._scope, "places are counted when the tick begins")
-            self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
+            self._report.add("H093", f"`{op}` cannot stand here", expr.span, NOT_AMONG[self._scope], hint=hint)
             return None
         if len(expr.arguments) != 1:
             wrong_arguments(expr.function, expr.span, self._report)

@@ -72,7 +72,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown = {name for item in draft.observations if isinstance(item, observed) for name in item.meters}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    sources: dict[str, set[str]] = {meter.name: set() for meter in (*draft.meters, *draft.world_meters)}
+    sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
@@ -288,7 +288,7 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
 
 def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
     """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves."""
-    starts = {meter.name: intervals.single(meter.start) for meter in (*draft.meters, *draft.world_meters)}
+    starts = {meter.name: intervals.single(meter.start) for meter in draft.meters_of_all()}
     for item in draft.observations:
         if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld):
             continue

@@ -119,6 +119,8 @@ class Quantities:
                 return universe.ParamValue(name.text, name.span)
             case "input":
                 return self._input(name)
+            case None if name.text == "agent" and not name.quoted and not self.of_agent("`agent`", name.span):
+                return None
             case None if name.text in AGENTS and not name.quoted:
                 return universe.AgentNumber(name.span) if name.text == "agent" else universe.AgentCount(name.span)
             case None:
