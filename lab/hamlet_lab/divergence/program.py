@@ -24,7 +24,6 @@ from hamletc.ir.function import Program, Stage, reducer
 from hamletc.ir.ops import Input
 from hamletc.ir.together import together
 
-
 FINDING = ("tick", "settle", "observe", "mask")
 """The functions, beside those of reductions, that kernels with a cell cache give what is on the cells of lanes."""
 
@@ -226,7 +225,8 @@ class Evaluated:
         """What follows in the worlds after the rules of their agents, and then in lanes."""
         shape, everybody = buffers.shape, _everybody(buffers)
         after = {**given, **{f"before.{name}": values for name, values in given.items()}}
-        after |= {name: np.where(runs, values, given[name]) if name in given else values for name, values in ticked.items()}
+        for name, values in ticked.items():
+            after[name] = np.where(runs, values, given[name]) if name in given else values
         after |= self._together("settle", after, runs, shape.agents)
         world: dict[str, Array] = {}
         if self._program.has("world"):
