@@ -4,20 +4,19 @@ number of agents per world: one, whole vectors, chunks, worlds of several tiles.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
 
-from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.package.module import in_memory
-from hamlet.universe import Among, Binary, Here, Number, Universe
+from hamlet.universe import Universe
 from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
@@ -63,7 +62,7 @@ report high: highest(mood - age)
 report sum: total(mood * health)
 observe { meters  world  time  progress }
 """
-"""Claims that are ranked, that go on, and that depend on a count; rules and draws of a world."""
+"""Claims that are ranked and that go on; rules and draws of a world."""
 
 MARKET = """
 universe market
@@ -79,7 +78,11 @@ world {
 }
 meter money = 5 in 0 .. 100
 meter goods = 1 in 0 .. 100
-affordance Buy  { needs money >= price and wish < 0.7  capacity 20 to highest wish  instantly { money -= price  goods += 1 } }
+affordance Buy {
+    needs money >= price and wish < 0.7
+    capacity 20 to highest wish
+    instantly { money -= price  goods += 1 }
+}
 affordance Sell { needs goods >= 1 and wish > 0.3  instantly { money += price  goods -= 1 } }
 rule waste: goods -= 0.125 * goods when chance(0.2)
 dies when money <= 0
@@ -107,21 +110,19 @@ observe { meters  position relative }
 """
 """Nothing that follows after the rules of agents; priorities that are drawn."""
 
-STALLS = "\n".join(
-    f"affordance Stall{number} at ({number % 12}, {number // 12}) "
-    + ("lasts 2 ticks " if number % 9 == 0 else "")
-    + "{ "
-    + (
-        "capacity 2 to highest energy "
-        if number % 9 == 0
-        else "capacity left to lowest number "
-        if number % 5 == 0
-        else ""
-    )
-    + ("each tick" if number % 9 == 0 else "instantly")
-    + f" {{ energy += {0.01 * (number % 7 + 1):.2f} }} }}"
-    for number in range(70)
-)
+
+def stall(number: int) -> str:
+    """One of many affordances; some last, some of them and others have a capacity."""
+    lasts, capacity, when = "", "", "instantly"
+    if number % 9 == 0:
+        lasts, capacity, when = "lasts 2 ticks ", "capacity 2 to highest energy ", "each tick"
+    elif number % 5 == 0:
+        capacity = "capacity left to lowest number "
+    effect = f"{when} {{ energy += {0.01 * (number % 7 + 1):.2f} }}"
+    return f"affordance Stall{number} at ({number % 12}, {number // 12}) {lasts}{{ {capacity}{effect} }}"
+
+
+STALLS = "\n".join(map(stall, range(70)))
 BAZAAR = f"""
 universe bazaar
 space grid 12 x 6 {{ starts anywhere }}
@@ -150,20 +151,10 @@ class Compiled:
     program: Evaluated
 
 
-def with_a_queue_that_is_counted(universe: Universe) -> Universe:
-    """The universe with claims that depend on a count, which no text has."""
-    doctor, bar, shop = universe.affordances
-    here = Among("count", Here("Bar", bar.span), bar.span)
-    few = Binary("<", here, Number(9.0, bar.span), bar.span)
-    return replace(universe, affordances=(doctor, replace(bar, needs=few), shop))
-
-
 @cache
 def compiled(name: str) -> Compiled:
     """A universe, its kernels in two threads, and its program."""
     universe = universe_of(UNIVERSES[name])
-    if name == "queue":
-        universe = with_a_queue_that_is_counted(universe)
     module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
     program = parse_program(module.sources[IR_FILE].decode())
     return Compiled(universe, NumbaBackend(universe, module.kernels("numba"), 2), Evaluated(universe, program, "ir"))

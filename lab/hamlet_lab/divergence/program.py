@@ -244,7 +244,6 @@ class Evaluated:
         acted = {"action": actions, "interacting": self._interacting(actions, runs, agents)}
         given = {**state, **acted, **self._drawn_by(buffers, stream)}
         given |= self._together("tick", given, runs, agents)
-        given |= self._together("claims", given, runs, agents)
         results = self._evaluate("tick", given, runs)
         if self._program.has("settle"):
             results |= self._settled(buffers, given, results, runs)

@@ -87,11 +87,6 @@ class Together:
         return bool(self.stages) or self.settles
 
     @property
-    def before_tick(self) -> list[Stage]:
-        """The stages before a tick."""
-        return [stage for stage in self.stages if stage != "settle"]
-
-    @property
     def all(self) -> list[Reduced]:
         return [each for stage in self.stages.values() for each in stage]
 
