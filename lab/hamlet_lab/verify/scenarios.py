@@ -10,6 +10,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from hamlet import schema
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, coverage
@@ -18,7 +19,7 @@ from hamlet.numbers.counters import BLOCK_WORDS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import WORD, philox, share
 from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.schema.room import room
-from hamlet.universe import DrawChance, DrawChoice, Number, Universe, draws
+from hamlet.universe import DrawChance, DrawChoice, Number, Universe, draws, meet
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 from hamlet_lab.divergence.session import Scenario, Session
 from hamlet_lab.verify.injection import Injector
@@ -27,6 +28,8 @@ from hamlet_lab.verify.players import Script, some_table
 LOOKED_AT = 1 << 24
 """Words that are looked at for each draw: a chance of one in a million is found nearly always."""
 AT_ONCE = 1 << 20
+CROWD, LARGE = 37, 300
+"""Agents of a world, beside 1 and 3, where agents meet."""
 RARE_ROUNDS = 8
 """Injected states in which something with a small chance happens."""
 
@@ -55,14 +58,14 @@ THOROUGH = Effort(261, 61, 256)
 def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[Scenario]:
     """All scenarios for sides with these universes. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards
     begin in the middle. There is room for the agents and for the values of all universes."""
-    most = min((each for each in map(room, universes) if each is not None), default=3)
+    most = min((each for each in map(room, universes) if each is not None), default=schema.MOST_AGENTS)
     agents = max(min(3, most), 1)
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
     fits = {torch.uint8: all(map(encodes, universes)), torch.bfloat16: all(map(fits_bfloat16, universes))}
     compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
-    planned = (
+    planned: tuple[Scenario, ...] = (
         Scenario("random play", single, far, torch.float32),
         Scenario("random play", several, Stream(seed, 0), compact[0]),
         Scenario("script", single, Stream(seed, 0), torch.float32),
@@ -72,6 +75,15 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
         Scenario("injected states", several, Stream(seed, 0), torch.float32),
         Scenario("injected states", single, far, torch.float32),
     )
+    if any(map(meet, universes)):
+        # Whole worlds of a size that is no power of two, and one world that is larger than a chunk or a block.
+        crowd, large = Shape(effort.worlds // 16, min(CROWD, most), 7), Shape(2, min(LARGE, most), 5)
+        planned = (
+            *planned,
+            Scenario("random play", crowd, near_wrap, torch.float32),
+            Scenario("injected states", crowd, far, torch.float32),
+            Scenario("rollouts", large, Stream(seed, 1), torch.float32),
+        )
     # Those first that share the types of their arrays: kernels are compiled for each.
     return sorted(planned, key=lambda each: each.obs_dtype is not torch.float32)
 
