@@ -50,8 +50,8 @@ def design(
 ) -> None:
     """Search params of UNIVERSE (a file, or a generated package) with which all wishes hold.
 
-    Thousands of candidates run side by side. Exit code 1: no candidate met all wishes; the report says how near the best
-    one came.
+    Hundreds of candidates run side by side. Exit code 1: none met all wishes; the report says how near the best one
+    came.
     """
     from hamlet_lab.design import parse, search
     from hamlet_lab.design.wishes import FORMS
