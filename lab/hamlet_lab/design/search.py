@@ -125,7 +125,7 @@ def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: 
         shares = low + (high - low) * _spread(random, CANDIDATES, len(ranges))
         shares[::EVERYWHERE] = _spread(random, len(shares[::EVERYWHERE]), len(ranges))
     assert best is not None
-    return Found(best.params, best.met, best.values, best.misses, best.worlds, len(known), number)
+    return replace(best, candidates=len(known), rounds=number)
 
 
 class _Worlds:

@@ -133,4 +133,5 @@ def _of_variants(rows: Column, variants: int) -> Column:
 
 def _shares(counts: Column) -> Column:
     with np.errstate(invalid="ignore"):
-        return counts / counts.sum(axis=0)
+        result: Column = counts / counts.sum(axis=0)
+        return result
