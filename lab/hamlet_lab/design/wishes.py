@@ -17,7 +17,7 @@ from hamletc.errors import CompileError
 from hamletc.suggest import closest
 
 FORMS = (
-    "median life 200 .. 300",
+    "median life 200 .. 300 ticks",
     "mean return above 3",
     "quantile 10 % of life above 50",
     "use of Bed 10 % .. 30 %",
@@ -205,6 +205,8 @@ class _Reader:
                 low = self._number("a range, as in 200 .. 300, or above or below")
                 self._expect("..")
                 high = self._number("the upper end of the range")
+        if isinstance(what, Statistic) and what.kind == "life" and self._peek() == "ticks":
+            self._expect("ticks")
         self._end()
         return self._checked(Wish(self._text, what, low, high))
 
@@ -272,7 +274,7 @@ class _Reader:
 
     def _end(self) -> None:
         if self._next < len(self._tokens):
-            raise self._malformed(f"nothing can follow before {self._tokens[self._next][1]}")
+            raise self._malformed(f"{self._peek()} is too much")
 
     def _problem(self, problem: str) -> CompileError:
         return CompileError(f'--want "{self._text}": {problem}')
