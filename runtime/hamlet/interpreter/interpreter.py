@@ -17,6 +17,7 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
+from hamlet.numbers.counters import LANE_DRAWS
 from hamlet.numbers.random import Words, multiply_high, policy_words
 from hamlet.universe import Universe
 
@@ -100,7 +101,7 @@ class Interpreter:
         """A tick, the clock, and new episodes where all agents of a world are done; observations where wanted."""
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
         numbers = global_lanes(buffers.shape, self.device).view(worlds, agents)
-        sites = Sites(numbers, stream.tick, (stream.low, stream.high))
+        sites = Sites(numbers, stream.tick, LANE_DRAWS, (stream.low, stream.high))
         lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites)
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:

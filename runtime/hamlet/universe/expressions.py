@@ -328,7 +328,9 @@ class If:
 @dataclass(frozen=True, slots=True)
 class DrawUniform:
     """`uniform(low, high)`: a random number between them. `site` is the number of the random word that it is drawn
-    from, here and below; each draw of a universe has its own."""
+    from, here and below, 0 .. 2**34 - 1: word `site % 4` of block `site // 4`. Each draw of a universe has its own; a
+    compiler gives them by kind and name of the construct that the draw stands in, and whoever has the universe takes
+    them as they are."""
 
     low: Expression
     high: Expression

@@ -35,13 +35,13 @@ def _fields(kind: Any) -> tuple[str, ...] | None:
 
 
 def draws(universe: Universe) -> tuple[Draw, ...]:
-    """The draws of a universe in the order of their sites, which is that of the file."""
+    """The draws of a universe in file order."""
     found = [
         node
         for node in nodes(universe)
         if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance)
     ]
-    return tuple(sorted(found, key=lambda draw: draw.site))
+    return tuple(sorted(found, key=lambda draw: (draw.span.file, draw.span.line, draw.span.column, draw.site)))
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
