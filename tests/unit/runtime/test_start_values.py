@@ -82,9 +82,9 @@ def test_worlds_that_begin_by_themselves(compiled: Callable[[str], Module], worl
         env.reset()
         env.params["wage"][:] = torch.linspace(0, 1, worlds)
         for _ in range(12):
-            env.step(torch.arange(env.num_lanes, dtype=torch.int32) % len(env.action_names))
+            env.step(torch.full((env.num_lanes,), env.action_names.index("WAIT"), dtype=torch.int32))
         env.rollout(13)
-    assert first.state["episode"].max() > 1
+    assert first.state["episode"].min() >= 1
     for name, value in first.state.items():
         assert torch.equal(value, second.state[name]), name
 
