@@ -55,7 +55,7 @@ KINDS = (
         "Tracking by world",
     ),
     *("Tracking of lasting affordances", "odd names", "Input"),
-    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds"),
+    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
     *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
@@ -130,6 +130,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"Tracking by {by}", "Tracking of lasting affordances" if lasting else ""]
         case Meter():
             bounds = ["Meter with bounds"] if (node.low, node.high) != (0.0, 1.0) else []
+            bounds += ["Meter start"] if not isinstance(node.start, float) else []
             return bounds + [f"Meter {key}" for key in ("decay", "move", "interact") if getattr(node, key) is not None]
         case Rule(guard=guard):
             return ["Rule with guard"] if guard is not None else []

@@ -12,6 +12,7 @@ from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names, axes_of
+from hamletc.checking.ranges import State
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
@@ -286,9 +287,9 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
     report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
 
 
-def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
-    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves."""
-    starts = {meter.name: intervals.single(meter.start) for meter in draft.meters_of_all()}
+def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[str], report: Findings) -> None:
+    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves.
+    `starts` says where they are when an episode begins."""
     for item in draft.observations:
         if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld):
             continue

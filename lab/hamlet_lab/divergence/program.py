@@ -194,12 +194,14 @@ class Evaluated:
     def _begin(self, buffers: Buffers, worlds: Array, stream: Stream) -> None:
         shape = buffers.shape
         numbers, lanes = np.arange(shape.lanes), np.repeat(worlds, shape.agents)
-        given = self._agents(buffers) | {
-            "seed_low": np.full(shape.lanes, stream.low, np.uint32),
-            "seed_high": np.full(shape.lanes, stream.high, np.uint32),
-            "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
-            "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
-        }
+        given = (
+            self._gather(buffers)
+            | self._drawn_by(buffers, stream)
+            | {
+                "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
+                "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
+            }
+        )
         shuffled: dict[str, Array] = {}
         if self._starts_by_cell:
             random = sum(affordance.place is None for affordance in self._universe.affordances)

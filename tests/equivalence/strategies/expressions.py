@@ -69,7 +69,7 @@ class Expressions(Choices):
         self.actions: list[str] = []
         self.cascade: Interval | None = None
         self.threshold = 0.0
-        self.tight = False
+        self.tight = self.starting = False
 
     @contextmanager
     def within(self, source: Interval | None, threshold: float) -> Iterator[None]:
@@ -86,6 +86,13 @@ class Expressions(Choices):
         yield
         self.scope = outer
 
+    @contextmanager
+    def at_start(self) -> Iterator[None]:
+        """In the start value of a meter, where little is known."""
+        self.starting = True
+        yield
+        self.starting = False
+
     @property
     def oldest(self) -> float:
         """The largest age at the beginning of a tick."""
@@ -101,6 +108,10 @@ class Expressions(Choices):
     def leaf(self, constants: bool = True) -> Piece:
         if self.meet and self.chance(4):
             return self.together_with_others()
+        if self.starting:
+            if constants and self.chance(3):
+                return self.number_piece(self.constant(-1.0, 1.0))
+            return self.known_at_start()
         kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
@@ -121,8 +132,7 @@ class Expressions(Choices):
         if kind in (8, 9) and (piece := self.about_space()) is not None:
             return piece
         if kind == 12:
-            number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
-            return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+            return self.about_agents()
         if kind == 10 and self.inputs and self.scope != "mask":
             name, bounds = self.pick(self.inputs)
             return Piece(self.word(name), ATOM, bounds)
@@ -131,6 +141,17 @@ class Expressions(Choices):
     def together_with_others(self) -> Piece:
         """What agents have together, or a meter of the world."""
         raise NotImplementedError
+    def about_agents(self) -> Piece:
+        """The number of the agent, or how many there are."""
+        number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
+        return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+
+    def known_at_start(self) -> Piece:
+        """What a start value may read."""
+        if self.params and self.chance(2):
+            name, bounds = self.pick(self.params)
+            return Piece(self.word(name), ATOM, bounds)
+        return self.about_agents()
 
     def about_uses(self) -> Piece:
         """What an agent did with affordances."""
@@ -161,6 +182,8 @@ class Expressions(Choices):
         return self.pick(known) if known else None
 
     def meter(self) -> Piece:
+        if self.starting:
+            return self.known_at_start()
         plan = self.pick(self.meters)
         if plan.adrift and not self.tight:
             return Piece(self.word(plan.name), ATOM, intervals.ANYTHING)
@@ -179,7 +202,7 @@ class Expressions(Choices):
 
     def compound(self, depth: int) -> Piece:
         kind = self.integer(0, 18)
-        if kind == 12:
+        if kind == 12 and not self.starting:
             return self.previous(depth)
         if kind in (15, 16):
             return self.drawn(depth) if self.scope in DRAWING else self.meter()
@@ -350,7 +373,7 @@ class Expressions(Choices):
 
     def condition(self, depth: int) -> Piece:
         kind = self.integer(0, 17)
-        if depth <= 0 or kind <= 5:
+        if depth <= 0 or kind <= 5 or (self.starting and kind in (6, 7, 11, 12, 15, 16, 17)):
             return self.comparison(depth)
         match kind:
             case 6 | 7:
