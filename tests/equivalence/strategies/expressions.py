@@ -106,12 +106,12 @@ class Expressions(Choices):
         return Piece(f"({piece.text})", ATOM, piece.lies) if self.chance(15) else piece
 
     def leaf(self, constants: bool = True) -> Piece:
-        if self.meet and self.chance(4):
-            return self.together_with_others()
         if self.starting:
             if constants and self.chance(3):
                 return self.number_piece(self.constant(-1.0, 1.0))
             return self.known_at_start()
+        if self.meet and self.chance(4):
+            return self.together_with_others()
         kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
