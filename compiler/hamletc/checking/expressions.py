@@ -213,6 +213,8 @@ class Expressions:
                 return self._quantities.distance(expr)
             case syntax.AxisExpr():
                 return self._quantities.axis(expr)
+            case syntax.OnExpr():
+                return self._quantities.on(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
             case syntax.TimedExpr():
@@ -372,7 +374,7 @@ def _operand(expr: syntax.Expr) -> syntax.Expr:
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+        case universe.Truth() | universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
             return True
         case universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
             return True

@@ -89,10 +89,12 @@ class Quantities:
                 return universe.ParamValue(name.text, name.span)
             case "input":
                 return self._input(name)
+            case "terrain":
+                return universe.TerrainValue(name.text, name.span)
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                candidates = (*self._names.of_kind("meter", "param", "input", "let"), *self._known_quantities())
+                candidates = (*self._names.of_kind("meter", "param", "input", "let", "terrain"), *self._known_quantities())
                 self._names.refuse(name, "a number", candidates, hint)
                 return None
 
@@ -119,6 +121,21 @@ class Quantities:
             return None
         distance = universe.StraightDistance if expr.straight else universe.Distance
         return distance(affordance, expr.span)
+
+    def on(self, expr: syntax.OnExpr) -> Expression | None:
+        """`on forest`."""
+        region = self._names.find(expr.region, "region")
+        if region is None:
+            return None
+        space = self._names.space
+        if isinstance(space, universe.Grid) and space.map is not None:
+            letters = set("".join(space.map.rows)) - set(space.map.walls)
+            there = letters.intersection(space.map.region(region))
+            if not there or there == letters:
+                often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
+                hint = "Leave it out, or give the region other letters."
+                self._report.add("H062", f"agents are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
+        return universe.On(region, expr.span)
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""

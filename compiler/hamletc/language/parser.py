@@ -266,6 +266,10 @@ class _Parse:
                 return following.kind == "number"
             case "together":
                 return following.text == "{"
+            case "on" if self._automaton.accepts(terminals()["("]):
+                return following.kind in ("word", "quoted") and "on" not in self._declared
+            case "map":  # a size may be called so
+                return following.text != "x" and "map" not in self._declared
             case _:
                 return True
 

@@ -22,7 +22,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.schema.room import room, scattered
+from hamlet.schema.room import room, scattered, starting_cells
 from hamlet.universe import Universe
 
 LANE_LIMIT = 1 << 31
@@ -138,6 +138,8 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
     most = room(universe)
+    if most is not None and agents > most and starting_cells(universe):
+        raise EnvError(f"{universe.name} starts agents on {most} cells of its map: take at most {most} agents")
     if most is not None and agents > most:
         raise EnvError(
             f"{agents} agents and {scattered(universe)} affordances at random places need as many free cells, and "

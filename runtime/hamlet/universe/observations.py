@@ -25,6 +25,7 @@ __all__ = [
     "ObserveParams",
     "ObservePosition",
     "ObserveProgress",
+    "ObserveRegion",
     "ObserveSpeed",
     "ObserveTime",
     "ObserveVelocity",
@@ -44,6 +45,17 @@ class ObserveWindow:
     """The (2 radius + 1)^D cells around the agent, x fastest: 1.0 where an affordance is; 0.0 beyond the edges."""
 
     radius: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRegion:
+    """1.0 on cells of a region of the map (`None`: on walls), else 0.0: of every cell by index, or with a `radius` of
+    the (2 radius + 1)^2 cells around the agent, x fastest. Beyond the edges there is no region; there are walls, but
+    none where edges wrap."""
+
+    radius: int | None
+    region: str | None
     span: Span
 
 
@@ -140,6 +152,7 @@ class ObserveConstant:
 Observation: TypeAlias = (
     ObserveGrid
     | ObserveWindow
+    | ObserveRegion
     | ObservePosition
     | ObserveMeters
     | ObserveHere
@@ -196,6 +209,12 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveWindow(radius=radius):
             sides = [range(-radius, radius + 1)] * len(axes_of(universe.space))
             yield Rows("window", 0, 1, math.prod(map(len, sides)), lambda: _cells(sides))
+        case ObserveRegion(radius=None, region=region):
+            grid = _grid(universe)
+            yield Rows(f"grid.{region or 'wall'}", 0, 1, cells(grid), lambda: _cells(map(range, grid.sizes)))
+        case ObserveRegion(radius=int() as radius, region=region):
+            around = [range(-radius, radius + 1)] * 2
+            yield Rows(f"window.{region or 'wall'}", 0, 1, len(around[0]) ** 2, lambda: _cells(around))
         case ObservePosition(encoding=encoding):
             spans = _axes(universe)
             for axis, low, high in spans:

@@ -17,6 +17,8 @@ __all__ = [
     "IfExpr",
     "Name",
     "Numeral",
+    "OnExpr",
+    "Quoted",
     "Signed",
     "StreakExpr",
     "TimedExpr",
@@ -53,6 +55,14 @@ class Signed:
     text: str
     span: Span
     value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What stands in quotes, without them: a row of a map, letters of it, the name of a file."""
+
+    text: str
+    span: Span
 
 
 UnaryOp: TypeAlias = Literal["-", "not"]
@@ -122,6 +132,14 @@ class AxisExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class OnExpr:
+    """`on forest`."""
+
+    region: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StreakExpr:
     """`streak of Bed`."""
 
@@ -148,6 +166,7 @@ Expr: TypeAlias = (
     | WhenExpr
     | DistanceExpr
     | AxisExpr
+    | OnExpr
     | StreakExpr
     | TimedExpr
 )
