@@ -374,9 +374,9 @@ def _operand(expr: syntax.Expr) -> syntax.Expr:
 
 def _is_condition(value: Operand) -> bool:
     match value:
-        case universe.Truth() | universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+        case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
             return True
-        case universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
+        case universe.On() | universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS

@@ -72,7 +72,9 @@ def _check_map(draft: Draft, reads: list[Expression], names: Names, report: Find
     for region in draft.space.map.regions:
         if region.name not in met:
             span = names.span("region", region.name)
-            report.add("H060", f"nobody asks for the region `{region.name}`", span, hint=hint.replace("{}", region.name))
+            report.add(
+                "H060", f"nobody asks for the region `{region.name}`", span, hint=hint.replace("{}", region.name)
+            )
 
 
 def _meters_in(expression: Expression | str | None) -> set[str]:

@@ -94,7 +94,10 @@ class Quantities:
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                candidates = (*self._names.of_kind("meter", "param", "input", "let", "terrain"), *self._known_quantities())
+                candidates = (
+                    *self._names.of_kind("meter", "param", "input", "let", "terrain"),
+                    *self._known_quantities(),
+                )
                 self._names.refuse(name, "a number", candidates, hint)
                 return None
 

@@ -115,9 +115,7 @@ def _grid(
     )
 
 
-def _sizes(
-    declaration: syntax.SpaceDecl, places: str, ground: Map | None, report: Findings
-) -> tuple[int, ...] | None:
+def _sizes(declaration: syntax.SpaceDecl, places: str, ground: Map | None, report: Findings) -> tuple[int, ...] | None:
     numerals = declaration.sizes
     drawn = None if ground is None else (len(ground.rows[0]), len(ground.rows))
     if not numerals:
@@ -252,8 +250,10 @@ def place(
     numerals: tuple[syntax.Signed, ...] | syntax.Quoted, space: Space | None, span: Span, report: Findings
 ) -> tuple[float, ...] | None:
     """The coordinates of a place in the space, which is no wall."""
-    found = _letter(numerals, space, report) if isinstance(numerals, syntax.Quoted) else _cell(
-        numerals, space, span, report
+    found = (
+        _letter(numerals, space, report)
+        if isinstance(numerals, syntax.Quoted)
+        else _cell(numerals, space, span, report)
     )
     ground = None if space is None else letters_of(space)
     if found is None or ground is None or ground.rows[int(found[1])][int(found[0])] not in ground.walls:
@@ -456,9 +456,7 @@ def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> 
         report.add("H045", f"{counted(room, 'cell')} cannot hold {' and '.join(things)}", grid.span, hint=hint)
 
 
-def _check_map_room(
-    fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, report: Findings
-) -> None:
+def _check_map_room(fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, report: Findings) -> None:
     """Check that a map has enough cells that nothing takes."""
     taken = set(ground.cells(ground.walls + (ground.starts or "")))
     taken |= {int(x) + grid.sizes[0] * int(y) for x, y in fixed}

@@ -31,7 +31,9 @@ def resolve_map(file: syntax.File, names: Names, expressions: Expressions, repor
         return None
     both = [letter for letter in starts if letter in walls]
     if both:
-        said = next(item for item in written.items if isinstance(item, syntax.MapLetters) and item.kind.text == "starts")
+        said = next(
+            item for item in written.items if isinstance(item, syntax.MapLetters) and item.kind.text == "starts"
+        )
         hint = "Choose a letter of its own for where agents start."
         report.add("H126", f"agents cannot start on `{both[0]}`, which is a wall", said.letters.span, hint=hint)
         return None
@@ -62,7 +64,9 @@ def _is_rectangle(written: syntax.MapDecl, report: Findings) -> bool:
             return False
     if width * len(rows) > MOST_CELLS:
         hint = "Draw a smaller map."
-        report.add("H033", f"a map has at most {MOST_CELLS} cells, this one {width * len(rows)}", written.span, hint=hint)
+        report.add(
+            "H033", f"a map has at most {MOST_CELLS} cells, this one {width * len(rows)}", written.span, hint=hint
+        )
         return False
     return True
 

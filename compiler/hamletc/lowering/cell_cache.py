@@ -57,12 +57,12 @@ def _stand(planned: Plan) -> Function:
 def _place(planned: Plan) -> Function:
     builder = Builder("episode")
     with builder.at(Construct("layout"), None):
-        where, index = planned.places, builder.input(U32, "index")
-        if where.dealt is not None and where.dealt.starts is not None:
-            # Agents do not start on free cells: their index has none.
-            known = builder.less(index, builder.u32(len(where.random)))
+        where, layout, index = planned.places, builder.input(U32, "layout"), builder.input(U32, "index")
+        if where.dealt is not None:
+            # Kernels ask for more than there is and drop what they get, but a table has no rows beyond its cells.
+            known = builder.less(index, builder.u32(where.free.size))
             index = builder.select(known, index, builder.u32(0))
-        cell = random_cell(builder, where, builder.input(U32, "layout"), index)
+        cell = random_cell(builder, where, layout, index)
     return builder.finish("place", (Output("cell", cell),))
 
 

@@ -108,7 +108,7 @@ def _grid(lane: Lane, name: str, occupied: Occupancy) -> Value:
 
 
 def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
-    builder, sizes = lane.builder, grid_of(lane.universe).sizes
+    builder = lane.builder
     row = builder.to_u32(builder.element(name))
     if words := window_words(lane, radius, occupied):
         return _indicator(lane, has_bit(builder, words, row))

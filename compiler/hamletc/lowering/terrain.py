@@ -38,8 +38,8 @@ class Ground:
         bits: that the table has for each cell.
         table: the kind of every cell; `None` where all are of one kind.
         terrains: the numbers of kinds, in the order of the map.
-        moves: by cell, a bit per move: whether it changes the position, or goes nowhere anyway. `None` without walls, and
-            where moves or cells are too many.
+        moves: by cell, a bit per move: whether it changes the position, or goes nowhere anyway. `None` without walls,
+            and where moves or cells are too many.
     """
 
     map: Map
@@ -208,12 +208,8 @@ def seen_words(universe: Universe, item: ObserveRegion, name: str) -> tuple[Tabl
     if count * cells(grid) > MOST_SEEN:
         return ()
     sees = partial(_sees, grid, there, beyond(grid, item))
-    rows = [
-        _words([sees(cell, right, down) for down in side for right in side]) for cell in range(cells(grid))
-    ]
-    return tuple(
-        Table(f"row.{name}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count)
-    )
+    rows = [_words([sees(cell, right, down) for down in side for right in side]) for cell in range(cells(grid))]
+    return tuple(Table(f"row.{name}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count))
 
 
 def beyond(grid: Grid, item: ObserveRegion) -> bool:
@@ -229,6 +225,5 @@ def _sees(grid: Grid, there: frozenset[int], outside: bool, cell: int, right: in
 
 def _words(bits: list[bool]) -> list[int]:
     return [
-        sum(bit << place for place, bit in enumerate(bits[first : first + WORD]))
-        for first in range(0, len(bits), WORD)
+        sum(bit << place for place, bit in enumerate(bits[first : first + WORD])) for first in range(0, len(bits), WORD)
     ]

@@ -80,7 +80,7 @@ def disengage(lanes: Lanes, before: tuple[Tensor, ...], keeping: Tensor) -> None
 
 
 def count_moves(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], told: coverage.Coverage) -> None:
-    """Tell who moves, who moves into an edge, and who into a wall; `by` has the displacement of every agent per axis."""
+    """Tell who moves, who moves into an edge, who into a wall; `by` has the displacement of every agent per axis."""
     moves = len(lanes.universe.moves)
     moving = lanes.running & (actions < moves)
     taken = torch.bincount(actions[moving], minlength=moves).tolist()

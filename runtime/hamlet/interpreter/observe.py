@@ -66,10 +66,9 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             return grid(lanes)
         case ObserveWindow(radius=radius):
             return window(radius, lanes)
-        case ObserveRegion(radius=None, region=region):
-            return list(ground_of(region, lanes).to(torch.float32))
-        case ObserveRegion(radius=int() as radius, region=region):
-            return window_of(region, radius, lanes)
+        case ObserveRegion(radius=reach, region=region):
+            whole = list(ground_of(region, lanes).to(torch.float32))
+            return whole if reach is None else window_of(region, reach, lanes)
         case ObservePosition(encoding=encoding):
             match encoding:
                 case "relative":

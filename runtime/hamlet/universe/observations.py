@@ -209,12 +209,10 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveWindow(radius=radius):
             sides = [range(-radius, radius + 1)] * len(axes_of(universe.space))
             yield Rows("window", 0, 1, math.prod(map(len, sides)), lambda: _cells(sides))
-        case ObserveRegion(radius=None, region=region):
-            grid = _grid(universe)
-            yield Rows(f"grid.{region or 'wall'}", 0, 1, cells(grid), lambda: _cells(map(range, grid.sizes)))
-        case ObserveRegion(radius=int() as radius, region=region):
-            around = [range(-radius, radius + 1)] * 2
-            yield Rows(f"window.{region or 'wall'}", 0, 1, len(around[0]) ** 2, lambda: _cells(around))
+        case ObserveRegion(radius=reach, region=region):
+            shown, kind = _grid(universe).sizes, "grid" if reach is None else "window"
+            seen = [range(size) if reach is None else range(-reach, reach + 1) for size in shown]
+            yield Rows(f"{kind}.{region or 'wall'}", 0, 1, math.prod(map(len, seen)), lambda: _cells(seen))
         case ObservePosition(encoding=encoding):
             spans = _axes(universe)
             for axis, low, high in spans:

@@ -66,8 +66,8 @@ class TeleportItem:
 
 @dataclass(frozen=True, slots=True)
 class ObserveItem:
-    """`grid`, `grid of forest`, `window 2`, `position relative`, `meters`, `meters energy mood`, `progress per 10`, `here Bed nothing`,
-    `velocity x`, `blank 13`, `constant 0 1`, ...
+    """`grid`, `grid of forest`, `window 2`, `position relative`, `meters`, `meters energy mood`, `progress per 10`,
+    `here Bed nothing`, `velocity x`, `blank 13`, `constant 0 1`, ...
 
     `words` and `numbers` hold what follows the kind: names (encoding, meters, params, affordances, axes, a
     region) and numbers.
