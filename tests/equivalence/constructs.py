@@ -61,7 +61,7 @@ KINDS = (
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
-    *("ActionTaken", "Used", "Used nothing", "Every", "After"),
+    *("ActionTaken", "Used", "Used nothing", "Every", "After", "AgentNumber", "AgentCount"),
     *(
         "Previous",
         "Distance",

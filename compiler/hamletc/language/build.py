@@ -12,6 +12,7 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 
 T = TypeVar("T")
+N = TypeVar("N", syntax.Signed, syntax.Numeral)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,8 @@ class Builder:
     def clock(self, keyword: Leaf, hours: syntax.Signed, unit: Leaf) -> syntax.ClockDecl:
         return syntax.ClockDecl(hours, _span(keyword, unit))
 
-    def lifespan(self, keyword: Leaf, ticks: syntax.Signed, *rest: Any) -> syntax.LifespanDecl:
-        return syntax.LifespanDecl(ticks, _every(syntax.Property, rest), _span(keyword, *rest))
+    def lifespan(self, keyword: Leaf, ticks: syntax.Signed, unit: Leaf, *rest: Any) -> syntax.LifespanDecl:
+        return syntax.LifespanDecl(_lasting(ticks, unit), _every(syntax.Property, rest), _span(keyword, unit, *rest))
 
     def no_lifespan(self, keyword: Leaf, forever: Leaf) -> syntax.LifespanDecl:
         return syntax.LifespanDecl(_name(forever), (), _span(keyword, forever))
@@ -173,6 +174,9 @@ class Builder:
     ) -> syntax.RuleDecl:
         return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
+    def world(self, keyword: Leaf, *rest: Any) -> syntax.WorldDecl:
+        return syntax.WorldDecl(_every((syntax.MeterDecl, syntax.RuleDecl), rest), _span(keyword, *rest))
+
     def cascade(
         self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Pieces | syntax.Stmt
     ) -> syntax.CascadeDecl:
@@ -198,7 +202,7 @@ class Builder:
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
             together=together,
-            items=_every((syntax.NeedsItem, syntax.BlockItem), rest),
+            items=_every((syntax.NeedsItem, syntax.CapacityItem, syntax.BlockItem), rest),
             span=_span(keyword, *rest),
         )
 
@@ -209,8 +213,8 @@ class Builder:
         return Pieces((opens, closes), _span(keyword, closes))
 
     def duration(self, keyword: Leaf, ticks: syntax.Signed | Leaf, *rest: Leaf | None) -> Pieces:
-        *_, together = rest
-        duration = _name(ticks) if isinstance(ticks, Leaf) else ticks
+        *units, together = rest
+        duration = _name(ticks) if isinstance(ticks, Leaf) else _lasting(ticks, units[0])
         return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
     def effect(self, *pieces: Any) -> syntax.BlockItem:
@@ -224,6 +228,13 @@ class Builder:
 
     def needs(self, keyword: Leaf, condition: syntax.Expr) -> syntax.NeedsItem:
         return syntax.NeedsItem(condition, _span(keyword, condition))
+
+    def capacity(self, keyword: Leaf, places: syntax.Expr, rank: Pieces | None) -> syntax.CapacityItem:
+        lowest, highest = (None, None) if rank is None else rank.items
+        return syntax.CapacityItem(places, lowest, highest, _span(keyword, places, rank))
+
+    def rank(self, to: Leaf, _order: Leaf, by: Leaf | syntax.Expr) -> Pieces:
+        return Pieces((_name(by), None) if isinstance(by, Leaf) else (None, by), _span(to, by))
 
     def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))
@@ -309,7 +320,11 @@ class Builder:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
     def timed(self, keyword: Leaf, number: Leaf, unit: Leaf) -> syntax.TimedExpr:
-        return syntax.TimedExpr(cast(Any, keyword.text), self.numeral(number), _span(keyword, unit))
+        ticks = _lasting(self.numeral(number), unit)
+        return syntax.TimedExpr(cast(Any, keyword.text), ticks, _span(keyword, unit))
+
+    def quantity(self, number: Leaf, unit: Leaf) -> syntax.Numeral:
+        return syntax.Numeral(number.text, _span(number, unit), cast(Any, unit.text.removesuffix("s")))
 
     def numeral(self, number: Leaf) -> syntax.Numeral:
         return syntax.Numeral(number.text, number.span)
@@ -329,6 +344,12 @@ class Builder:
 
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
+
+
+def _lasting(ticks: N, unit: Leaf | None) -> N:
+    """A duration with its unit; ticks need none."""
+    counted = "" if unit is None else unit.text.removesuffix("s")
+    return ticks if counted in ("", "tick") else replace(ticks, unit=cast(Any, counted))
 
 
 def _body(body: Pieces | syntax.Stmt) -> tuple[syntax.Stmt, ...]:

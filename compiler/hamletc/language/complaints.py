@@ -14,6 +14,7 @@ from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_UNITS = ("%", "tick", "ticks", "hour", "hours", "day", "days")
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
 
 
@@ -80,10 +81,12 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
         named = False
     if {"+", "-"} <= rest:
         words.append("an operator")
-        rest -= {"(", ":", *_OPERATORS}
+        rest -= {"(", ":", *_OPERATORS, *_UNITS}
     elif {"<", "*"} <= rest:
         words.append("a comparison")
-        rest -= {"(", *_OPERATORS}
+        rest -= {"(", *_OPERATORS, *_UNITS}
+    elif "days" in rest:
+        rest -= {"day", "hour", "tick"}
     if "together" in rest:
         words.append("a statement")
         rest -= {"together"}

@@ -8,7 +8,7 @@ from typing import assert_never
 from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
-from hamletc.language.spelling import spell_expression, spell_name
+from hamletc.language.spelling import spell_expression, spell_name, spell_quantity
 from hamletc.language.tables import after
 
 
@@ -62,9 +62,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.MovesDecl(moves=moves):
             return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
-            return Item("", f"clock {_count(hours, 'hour')}", None, span)
+            return Item("", f"clock {spell_quantity(hours.text, 'hour')}", None, span)
         case syntax.LifespanDecl(ticks=ticks, properties=properties):
-            length = _count(ticks, "tick") if isinstance(ticks, syntax.Signed) else ticks.text
+            length = _lasting(ticks) if isinstance(ticks, syntax.Signed) else ticks.text
             return Item("", f"lifespan {length}", _properties(properties), span)
         case syntax.StartDecl(velocity=velocity, speed=speed):
             parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]
@@ -106,6 +106,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
                 return Item("", f"rule {spell_name(name)}", _statements(body), span)
             before = "" if guard is None else f"{spell_expression(guard)} -> "
             return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
+        case syntax.WorldDecl(items=items):
+            return Item("", "world", tuple(map(declaration_item, items)), span, broken=True)
         case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
             before = f"{spell_expression(guard)} -> "
             return _body_item(f"cascade {spell_name(name)}:", before, body, span, braced=braced)
@@ -165,7 +167,7 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
     match affordance.duration:
         case syntax.Signed():
-            words.append(f"lasts {_count(affordance.duration, 'tick')}")
+            words.append(f"lasts {_lasting(affordance.duration)}")
         case syntax.Name():
             words.append(f"lasts {affordance.duration.text}")
         case None:
@@ -176,11 +178,21 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
 
 
 def _inner_item(
-    item: syntax.NeedsItem | syntax.BlockItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem | syntax.Stmt,
+    item: syntax.NeedsItem
+    | syntax.CapacityItem
+    | syntax.BlockItem
+    | syntax.MoveItem
+    | syntax.TeleportItem
+    | syntax.KeepsItem
+    | syntax.Stmt,
 ) -> Item:
     match item:
         case syntax.NeedsItem(condition=condition):
             return Item("", f"needs {spell_expression(condition)}", None, item.span)
+        case syntax.CapacityItem(places=places, lowest=lowest, highest=highest):
+            by = "" if lowest is None else f" to lowest {spell_name(lowest)}"
+            by += "" if highest is None else f" to highest {spell_expression(highest)}"
+            return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
         case syntax.BlockItem(kind=kind, body=body):
             return Item("", kind, _statements(body), item.span)
         case syntax.MoveItem(delta=delta):
@@ -240,5 +252,5 @@ def _spot(place: tuple[syntax.Signed, ...] | syntax.Quoted) -> str:
     return f'"{place.text}"' if isinstance(place, syntax.Quoted) else _cell(place)
 
 
-def _count(number: syntax.Signed, unit: str) -> str:
-    return f"{number.text} {unit}" if number.text == "1" else f"{number.text} {unit}s"
+def _lasting(duration: syntax.Signed) -> str:
+    return spell_quantity(duration.text, duration.unit or "tick")

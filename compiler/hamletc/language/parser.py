@@ -38,7 +38,7 @@ HIGHEST_STACK = 1000
 """The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
 
 
-_UNITS = ("hour", "hours", "tick", "ticks")
+_UNITS = ("day", "days", "hour", "hours", "tick", "ticks")
 _AXIS = re.compile(r"[xyz]|x[0-9]+")
 """The names of axes."""
 

@@ -18,6 +18,7 @@ from hamletc.language.syntax import (
     StreakExpr,
     TimedExpr,
     UnaryExpr,
+    Unit,
     WhenExpr,
 )
 from hamletc.language.words import MEANINGS, RESERVED
@@ -35,6 +36,11 @@ def spell_name(name: Name, keywords: frozenset[str] = frozenset()) -> str:
     """A name, in backticks where it needs them; `keywords` are the words that mean something else where it stands."""
     bare = _PLAIN.fullmatch(name.text) and name.text not in RESERVED and name.text not in keywords
     return name.text if bare and not (name.quoted and name.text in MEANINGS) else f"`{name.text}`"
+
+
+def spell_quantity(text: str, unit: Unit) -> str:
+    """A number with its unit: `1 hour`, `3 hours`, `20 %`."""
+    return f"{text} {unit}{'' if text == '1' or unit == '%' else 's'}" if unit else text
 
 
 def spell_expression(expression: Expr) -> str:
@@ -71,8 +77,8 @@ def _bare(expression: Expr) -> str:
     match expression:
         case Name():
             return spell_name(expression)
-        case Numeral(text=text):
-            return text
+        case Numeral(text=text, unit=unit):
+            return spell_quantity(text, unit)
         case DistanceExpr(affordance=affordance, straight=straight):
             return f"{'straight ' if straight else ''}distance to {spell_name(affordance)}"
         case AxisExpr(quantity=quantity, axis=axis):
@@ -82,7 +88,7 @@ def _bare(expression: Expr) -> str:
         case StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
         case TimedExpr(when=when, ticks=ticks):
-            return f"{when} {ticks.text} {'tick' if ticks.text == '1' else 'ticks'}"
+            return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
         case CallExpr(function=function, arguments=arguments):
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):

@@ -50,6 +50,8 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _STRING = re.compile(r'"[^"\r\n]*"')
+_FACTOR = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
+"""What shows that `%` is meant as a remainder."""
 _STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
 _DECLARED = re.compile(r"\b(?:meter|param|input|let)[ \t\r\n]+([A-Za-z_]\w*)")
@@ -226,6 +228,10 @@ class _Scanner:
     def _foreign(self, piece: str, start: int, span: Span) -> int:
         from hamletc.language.habits import read_symbol
 
+        counted = bool(self.tokens) and self.tokens[-1].kind == "number"
+        if piece == "%" and counted and not _FACTOR.match(self._text, start + 1):
+            self.tokens.append(Token("symbol", piece, span.line, span.column))
+            return start + 1
         adjoins = bool(self.tokens) and start > 0 and self._text[start - 1] not in " \t\r\n"
         dashes = piece.startswith("--") and not piece.endswith(">")
         if piece in ("//", "/*") or (dashes and self._begins_comment(piece, start, adjoins=adjoins)):

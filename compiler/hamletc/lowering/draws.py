@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from hamlet.numbers.counters import BLOCK_WORDS, EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
@@ -13,8 +16,12 @@ ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 WEYL = (0x9E3779B9, 0xBB67AE85)
 
-STREAM = 1
-"""The last number of the counters of draws; that of the random policy's is 0."""
+NUMBERS: Mapping[int, tuple[str, str]] = {
+    LANE_DRAWS: ("lane", "tick"),
+    WORLD_DRAWS: ("world", "tick"),
+    EPISODE_DRAWS: ("lane", "episode"),
+}
+"""The inputs that are the first two numbers of a counter, by its stream."""
 
 
 def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Value]:
@@ -35,16 +42,16 @@ def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Va
     return counter
 
 
-def random_word(lane: Lane, site: int) -> Value:
-    """The random word (U32) of a site."""
-    block = site // 4
-    if block not in lane.words:
+def random_word(lane: Lane, site: int, stream: int = LANE_DRAWS) -> Value:
+    """The random word (U32) of a site in a stream of draws."""
+    block, word = divmod(site, BLOCK_WORDS)
+    if (stream, block) not in lane.words:
         builder = lane.builder
         with builder.at(Construct("draws"), None, "draws"):
-            counter = [builder.input(U32, "lane"), builder.input(U32, "tick"), builder.u32(block), builder.u32(STREAM)]
+            number, time = (builder.input(U32, name) for name in NUMBERS[stream])
             keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
-            lane.words[block] = philox(builder, counter, keys)
-    return lane.words[block][site % 4]
+            lane.words[stream, block] = philox(builder, [number, time, builder.u32(block), builder.u32(stream)], keys)
+    return lane.words[stream, block][word]
 
 
 def share(builder: Builder, word: Value, above: int = 0) -> Value:

@@ -12,6 +12,8 @@ from hamlet.universe import (
     ActionTaken,
     After,
     Age,
+    AgentCount,
+    AgentNumber,
     Binary,
     BinaryOp,
     Clamp,
@@ -51,8 +53,8 @@ from hamlet.universe import (
     Visited,
 )
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Table
-from hamletc.ir.ops import F32, Value
+from hamletc.ir.function import Construct, Table
+from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
 from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
@@ -103,6 +105,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.lookup(day_time(lane.universe, function), clock_hour(lane))
         case Age():
             return builder.to_f32(lane.age)
+        case AgentNumber():
+            return builder.to_f32(_counted(lane, "agent"))
+        case AgentCount():
+            return builder.to_f32(_counted(lane, "agents"))
         case Coordinate(axis=axis):
             coordinate = lane.position[schema.axes(lane.universe).index(axis)]
             return coordinate if schema.position_dtype(lane.universe) == "f32" else builder.to_f32(coordinate)
@@ -190,6 +196,12 @@ def _ground(lane: Lane) -> tuple[Ground, Value]:
     if lane.plan.ground is None:
         raise ValueError(f"universe {lane.universe.name} refers to the ground and has no map")
     return lane.plan.ground, cell_index(lane.builder, grid_of(lane.universe).sizes, lane.position)
+
+
+def _counted(lane: Lane, name: Literal["agent", "agents"]) -> Value:
+    """The number of the agent in its world, or how many it has (I32): inputs of functions that need them."""
+    with lane.builder.at(Construct("state"), None, "state"):
+        return lane.builder.input(I32, name)
 
 
 def _tick_of_life(lane: Lane) -> Value:

@@ -25,7 +25,7 @@ class Lane:
         position, velocity, used_at: per axis.
         streaks, seen: by affordance.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
-        words: the random words of the tick, four (U32) per block of draw sites, made when they are first needed.
+        words: random words by stream and block of draw sites, four (U32) each, made when they are first needed.
         found: the index (I32) of the affordance at random on the agent's cell, or -1, where the kernel gives it.
         action: what the agent chose (I32); `None` outside a tick.
         used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
@@ -53,7 +53,7 @@ class Lane:
     seen: dict[str, Value] = field(default_factory=dict)
     hour: Value | None = None
     places: tuple[tuple[Value, ...], ...] = ()
-    words: dict[int, list[Value]] = field(default_factory=dict)
+    words: dict[tuple[int, int], list[Value]] = field(default_factory=dict)
     found: Value | None = None
     action: Value | None = None
     used: Value | None = None

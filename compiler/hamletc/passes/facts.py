@@ -45,6 +45,7 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
             for name, bounds in zip(field.names, field.bounds, strict=True):
                 yield name, _interval(bounds, field.dtype == "f32")
     yield "agent", COUNT
+    yield "agents", Interval(1, COUNT.high)
     yield "action", Interval(0, len(schema.action_names(universe)) - 1)
     if isinstance(universe.space, Grid):
         cells = Interval(0, prod(universe.space.sizes) - 1)

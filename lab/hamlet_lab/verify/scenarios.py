@@ -11,7 +11,8 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, coverage
 from hamlet.numbers.binary32 import round32
-from hamlet.numbers.random import DRAWS, WORD, philox, share
+from hamlet.numbers.counters import BLOCK_WORDS, LANE_DRAWS
+from hamlet.numbers.random import WORD, philox, share
 from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.schema.room import room
 from hamlet.universe import DrawChance, Number, Universe, draws
@@ -143,8 +144,8 @@ def _first(site: int, probability: float, holds: bool, shape: Shape, stream: Str
     lanes = (torch.arange(shape.lanes) + shape.first_world * shape.agents).unsqueeze(1)
     for begin in range(0, LOOKED_AT // shape.lanes, max(AT_ONCE // shape.lanes, 1)):
         ticks = torch.arange(begin, begin + max(AT_ONCE // shape.lanes, 1))
-        block, last = torch.full_like(ticks, site // 4), torch.full_like(ticks, DRAWS)
-        words = philox((lanes & WORD, ticks, block, last), (stream.low, stream.high))[site % 4]
+        block, last = torch.full_like(ticks, site // BLOCK_WORDS), torch.full_like(ticks, LANE_DRAWS)
+        words = philox((lanes & WORD, ticks, block, last), (stream.low, stream.high))[site % BLOCK_WORDS]
         found = ((share(words) < probability) == holds).any(dim=0).nonzero()
         if len(found) > 0:
             yield begin + int(found[0])

@@ -1,12 +1,20 @@
-"""How many agents have a place to start on."""
+"""How many agents have a place to start on, and a number."""
 
 from __future__ import annotations
 
 from math import prod
 
 from hamlet.numbers.permutation import permuted_axes
-from hamlet.universe import Grid, Universe
+from hamlet.universe import AgentCount, AgentNumber, Grid, Universe, nodes
 from hamlet.universe.space import letters_of
+
+MOST_COUNTED = 1 << 24
+"""The most agents of a world whose universe reads their numbers: binary32 has every whole number up to this one."""
+
+
+def counts_agents(universe: Universe) -> bool:
+    """Whether a universe reads the numbers of agents, or how many there are."""
+    return any(isinstance(node, AgentNumber | AgentCount) for node in nodes(universe))
 
 
 def room(universe: Universe) -> int | None:

@@ -11,6 +11,8 @@ __all__ = [
     "ActionTaken",
     "After",
     "Age",
+    "AgentCount",
+    "AgentNumber",
     "Among",
     "Binary",
     "BinaryOp",
@@ -119,6 +121,20 @@ class Hour:
 @dataclass(frozen=True, slots=True)
 class Age:
     """The ticks this agent has lived in this episode, as a number."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNumber:
+    """The agent's number in its world, from 0 on. It stays for ever."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCount:
+    """How many agents a world has."""
 
     span: Span
 
@@ -330,7 +346,9 @@ class If:
 @dataclass(frozen=True, slots=True)
 class DrawUniform:
     """`uniform(low, high)`: a random number between them. `site` is the number of the random word that it is drawn
-    from, here and below; each draw of a universe has its own."""
+    from, here and below, 0 .. 2**34 - 1: word `site % 4` of block `site // 4`. Each draw of a universe has its own; a
+    compiler gives them by kind and name of the construct that the draw stands in, and whoever has the universe takes
+    them as they are."""
 
     low: Expression
     high: Expression
@@ -390,6 +408,8 @@ Expression: TypeAlias = (
     | Hour
     | DayTime
     | Age
+    | AgentNumber
+    | AgentCount
     | Coordinate
     | Velocity
     | Speed

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import get_args
 
 from hamlet.numbers.binary32 import round32
+from hamlet.schema.room import MOST_COUNTED
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
 from hamletc.checking.operations import ROUNDINGS
@@ -94,7 +95,7 @@ class Expressions(Choices):
         return Piece(f"({piece.text})", ATOM, piece.lies) if self.chance(15) else piece
 
     def leaf(self, constants: bool = True) -> Piece:
-        kind = self.integer(0, 11)
+        kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
         if kind <= 1 and constants:
@@ -113,6 +114,9 @@ class Expressions(Choices):
             return self.about_uses()
         if kind in (8, 9) and (piece := self.about_space()) is not None:
             return piece
+        if kind == 12:
+            number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
+            return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
         if kind == 10 and self.inputs and self.scope != "mask":
             name, bounds = self.pick(self.inputs)
             return Piece(self.word(name), ATOM, bounds)

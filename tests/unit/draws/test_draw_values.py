@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from plain_philox import draw_word
+from plain_philox import draw_word, site
 
 import hamlet
 from hamlet.env.environment import Env
@@ -50,20 +50,20 @@ def function(name: str, x: np.float32) -> np.float32:
     return F(functions.call(name, torch.tensor(x)))  # type: ignore[arg-type]  # a name of docs/functions.md
 
 
-def test_sites_are_numbered_in_file_order(dice: Module) -> None:
+def test_sites_are_those_of_the_constructs(dice: Module) -> None:
     kinds = [(draw.site, type(draw)) for draw in draws(dice.universe)]
     assert kinds == [
-        (0, DrawUniform),
-        (1, DrawChance),
-        (2, DrawInteger),
-        (3, DrawNormal),
-        (5, DrawChoice),
-        (6, DrawUniform),
-        (7, DrawInteger),
-        (8, DrawNormal),
-        (10, DrawUniform),
-        (11, DrawChance),
-        (12, DrawChance),
+        (site("meter luck"), DrawUniform),
+        (site("rule win"), DrawChance),
+        (site("rule win", 1), DrawInteger),
+        (site("rule drift"), DrawNormal),
+        (site("affordance Booth"), DrawChoice),
+        (site("report roll"), DrawUniform),
+        (site("report lots"), DrawInteger),
+        (site("report bell"), DrawNormal),
+        (site("report coin"), DrawUniform),
+        (site("report coin", 1), DrawChance),
+        (site("report coin", 2), DrawChance),
     ]
     assert [draw.span.line for draw in draws(dice.universe)] == [5, 7, 7, 8, 9, 11, 12, 13, 14, 14, 14]
 
@@ -79,24 +79,24 @@ def test_values_are_those_of_the_words(dice: Module) -> None:
         env.step(actions)
         for lane in range(60):
 
-            def word(site: int, lane: int = lane, tick: int = tick) -> int:
-                return draw_word(SEED, 300 + lane, tick, site)
+            def word(construct: str, number: int = 0, lane: int = lane, tick: int = tick) -> int:
+                return draw_word(SEED, 300 + lane, tick, site(construct, number))
 
             x, won = luck[lane], wins[lane]
             if actions[lane] == interact:
-                x = (F(0.1), x, F(0.9))[word(5) * 3 >> 32]
+                x = (F(0.1), x, F(0.9))[word("affordance Booth") * 3 >> 32]
                 happened["booth"] += 1
-            x = np.clip(x - share(word(0)) * F(0.01), F(0), F(1))
-            if share(word(1)) < F(0.2) + F(0.1) * x:
-                won += F(1 + (word(2) * 6 >> 32))
+            x = np.clip(x - share(word("meter luck")) * F(0.01), F(0), F(1))
+            if share(word("rule win")) < F(0.2) + F(0.1) * x:
+                won += F(1 + (word("rule win", 1) * 6 >> 32))
                 happened["win"] += 1
-            x = np.clip(x + (F(0) + F(0.1) * normal(word(3), word(4))), F(0), F(1))
+            x = np.clip(x + (F(0) + F(0.1) * normal(word("rule drift"), word("rule drift", 1))), F(0), F(1))
             assert env.state["meters"][:, lane].tolist() == [x, won]
-            assert env.reports["roll"][lane] == F(-3) + share(word(6)) * F(8.5)
-            assert env.reports["lots"][lane] == -(2**24) + (word(7) * (2**25 + 1) >> 32)
-            assert env.reports["bell"][lane] == x + F(0.25) * normal(word(8), word(9))
-            coin = share(word(11)) < 0.5 or share(word(12)) < x
-            assert env.reports["coin"][lane] == (won + share(word(10)) * (x - won) if coin else 0)
+            assert env.reports["roll"][lane] == F(-3) + share(word("report roll")) * F(8.5)
+            assert env.reports["lots"][lane] == -(2**24) + (word("report lots") * (2**25 + 1) >> 32)
+            assert env.reports["bell"][lane] == x + F(0.25) * normal(word("report bell"), word("report bell", 1))
+            coin = share(word("report coin", 1)) < 0.5 or share(word("report coin", 2)) < x
+            assert env.reports["coin"][lane] == (won + share(word("report coin")) * (x - won) if coin else 0)
             happened["coin"] += bool(coin)
     assert min(happened.values()) > 20
 
@@ -175,14 +175,16 @@ def test_seeds_and_resets(dice: Module) -> None:
         assert not torch.equal(bits(env)["report roll"], first["report roll"])
 
 
-def test_draws_do_not_depend_on_other_draws(dice: Module, tmp_path: Path) -> None:
-    """Another draw below them in the file, and one that is not used above, change nothing of their values."""
+def test_draws_do_not_depend_on_other_constructs(dice: Module, tmp_path: Path) -> None:
+    """Others above and below them in the file change nothing of their values."""
     source = tmp_path / "dice.hamlet"
-    source.write_text(DICE.replace("observe", "report more: normal(0, 1) + uniform(0, 1)\nobserve"))
+    text = DICE.replace("meter luck", "report more: normal(0, 1) + uniform(0, 1)\nmeter luck")
+    source.write_text(text.replace("observe", "report most: choice(1, 2, uniform(3, 4))\nobserve"))
     other = hamlet.compile(source, tmp_path / "dice")
     envs = [hamlet.make(module, worlds=64, backend="interpreter", seed=5) for module in (dice, other)]
     for env in envs:
         env.rollout(20)
     left, right = map(bits, envs)
     assert right.pop("report more").any()
+    assert right.pop("report most").any()
     assert_same(left, right)

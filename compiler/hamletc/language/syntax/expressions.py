@@ -24,8 +24,13 @@ __all__ = [
     "TimedExpr",
     "UnaryExpr",
     "UnaryOp",
+    "Unit",
     "WhenExpr",
 ]
+
+
+Unit: TypeAlias = Literal["", "%", "tick", "hour", "day"]
+"""What a number counts. An hour is a tick of the clock, a day as many as the clock has hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +44,25 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number as it was written (`0.30`, `1e3`, `500`), unsigned."""
+    """A number as it was written (`0.30`, `1e3`, `500`), unsigned, with its unit (`20 %`, `3 hours`)."""
 
     text: str
     span: Span
+    unit: Unit = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
     """A number with an optional minus sign, where only a constant may stand (sizes, bounds, hours, displacements).
 
-    `value` is what stands there instead of a number, a name with its sign; `text` is then how that is written.
+    `value` is what stands there instead of a number, a name with its sign; `text` is then how that is written. A
+    duration has a `unit`; without one it is in ticks.
     """
 
     text: str
     span: Span
     value: Expr | None = None
+    unit: Unit = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,7 @@ class StreakExpr:
 
 @dataclass(frozen=True, slots=True)
 class TimedExpr:
-    """`every 24 ticks`, `after 100 ticks`."""
+    """`every 24 ticks`, `after 2 days`."""
 
     when: Literal["every", "after"]
     ticks: Numeral

@@ -9,7 +9,7 @@ from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.statements import Stmt
 
-__all__ = ["BlockItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
+__all__ = ["BlockItem", "CapacityItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,17 @@ class NeedsItem:
     """`needs money >= 0.05`."""
 
     condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityItem:
+    """`capacity 2 to lowest number`, `capacity stock to highest hunger`. What stands behind `lowest` or `highest` is
+    `None` where that word does not."""
+
+    places: Expr
+    lowest: Name | None
+    highest: Expr | None
     span: Span
 
 

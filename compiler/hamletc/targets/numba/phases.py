@@ -41,6 +41,7 @@ class Phases:
         """The parameters of each function, by its name."""
         outcomes = [chunk.variable for chunk in self._outcomes]
         counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *([] if self._by_hand else ["agents"])]
+        counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
         taken = {
             "load_cells": self._load_cells(),
             "find_again": self._find_again(),
@@ -122,7 +123,9 @@ class Phases:
         where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
         where += ["first_world"] if "world" in inputs else []
         reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
-        return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *reset]
+        held = self._functions.held
+        read = [held[name].chunk.variable for name in sorted(inputs) if name == "agents" or name.startswith("param.")]
+        return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
 
     def _conclude(self) -> list[str]:
         after = ["hour", "passed"] if self._functions.universe.clock is not None else []
