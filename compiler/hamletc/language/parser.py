@@ -267,7 +267,8 @@ class _Parse:
             case "together":
                 return following.text == "{"
             case "on" if self._automaton.accepts(terminals()["("]):
-                return following.kind in ("word", "quoted") and "on" not in self._declared
+                names = following.kind in ("word", "quoted") and "on" not in self._declared
+                return names and self._tokens[index - 1].text not in ("==", "!=")
             case "map":  # a size may be called so
                 return following.text != "x" and "map" not in self._declared
             case _:
