@@ -149,7 +149,7 @@ def _seen_tables(universe: Universe) -> dict[str, tuple[Table, ...]]:
     for item in universe.observations:
         if isinstance(item, ObserveRegion):
             name = next(repeated)
-            tables[name] = seen_words(universe, item, name)
+            tables[name] = seen_words(universe, item, len(tables))
         elif isinstance(item, ObserveGrid | ObserveWindow | ObserveHere | ObserveConstant | ObserveBlank):
             next(repeated)
     return tables

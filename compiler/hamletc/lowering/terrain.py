@@ -70,8 +70,8 @@ def ground(universe: Universe) -> Ground | None:
         same[letter] = (letter in drawn.walls, regions, numbers)
         kinds.setdefault(same[letter], letter)
     order = sorted(kinds, key=lambda kind: bool(kind[0]))
-    number = {kind: index for index, kind in enumerate(order)}
-    bits, table = _table([number[same[letter]] for letter in "".join(drawn.rows)], len(order))
+    numbers_of = {kind: index for index, kind in enumerate(order)}
+    bits, table = _table([numbers_of[same[letter]] for letter in "".join(drawn.rows)], len(order))
     letters = "".join(kinds[kind] for kind in order)
     return Ground(
         drawn,
@@ -80,8 +80,8 @@ def ground(universe: Universe) -> Ground | None:
         bits,
         table,
         tuple(
-            Table(f"terrain.{terrain.name}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
-            for terrain in drawn.terrains
+            Table(f"map.terrain{number}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
+            for number, terrain in enumerate(drawn.terrains)
         ),
         _open_moves(universe, grid) if drawn.walls else None,
     )
@@ -193,23 +193,25 @@ def stopped(builder: Builder, universe: Universe, known: Ground | None, position
 # --- what is seen ----------------------------------------------------------------------------------------------------
 
 
-def seen_words(universe: Universe, item: ObserveRegion, name: str) -> tuple[Table, ...]:
-    """Of an observed grid the words with a bit per cell, as a table; of a window, tables with a word for each cell on
-    which an agent stands, together a bit per row; none where they would be too long."""
+def seen_words(universe: Universe, item: ObserveRegion, number: int) -> tuple[Table, ...]:
+    """Of the observed region of this number: of a grid the words with a bit per cell, as a table; of a window, tables
+    with a word for each cell on which an agent stands, together a bit per row; none where they would be too long."""
     grid = grid_of(universe)
     if grid.map is None:
         return ()
     there = frozenset(grid.map.cells(grid.map.region(item.region)))
     if item.radius is None:
         words = tuple(map(signed, _words([cell in there for cell in range(cells(grid))])))
-        return (Table(f"row.{name}", I32, words),)
+        return (Table(f"map.seen{number}", I32, words),)
     side = range(-item.radius, item.radius + 1)
     count = -(-(len(side) ** 2) // WORD)
     if count * cells(grid) > MOST_SEEN:
         return ()
     sees = partial(_sees, grid, there, beyond(grid, item))
     rows = [_words([sees(cell, right, down) for down in side for right in side]) for cell in range(cells(grid))]
-    return tuple(Table(f"row.{name}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count))
+    return tuple(
+        Table(f"map.seen{number}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count)
+    )
 
 
 def beyond(grid: Grid, item: ObserveRegion) -> bool:
