@@ -17,12 +17,14 @@ from hamlet.universe import (
     Here,
     LastUse,
     Lifespan,
+    Map,
     Mask,
     Meter,
     ObserveHere,
     ObserveMeters,
     ObservePosition,
     ObserveProgress,
+    ObserveRegion,
     ObserveVelocity,
     Reward,
     Rule,
@@ -89,6 +91,8 @@ KINDS = (
     *("ObserveMeters all", "ObserveMeters some", "ObserveHere all", "ObserveHere some", "ObserveTime"),
     *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams", "ObserveVelocity all"),
     *("ObserveVelocity some", "ObserveSpeed", "ObserveBlank", "ObserveConstant"),
+    *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
+    *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls"),
 )
 """All that random universes have."""
 
@@ -121,6 +125,11 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
         case Continuous(axes=axes, edges=edges, metric=metric):
             return [f"continuous {_dimensions(len(axes))}", f"continuous {edges}", f"continuous {metric}"]
+        case Map():
+            return [f"Map {key}" for key in ("walls", "starts") if getattr(node, key)]
+        case ObserveRegion(radius=radius, region=region):
+            shown = "ObserveRegion grid" if radius is None else "ObserveRegion window"
+            return [shown, *(["ObserveRegion of walls"] if region is None else [])]
         case Start(speed=speed):
             return ["Start speed"] if speed is not None else []
         case Lifespan(reward=reward):

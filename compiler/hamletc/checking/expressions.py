@@ -271,6 +271,8 @@ class Expressions:
                 return self._quantities.distance(expr)
             case syntax.AxisExpr():
                 return self._quantities.axis(expr)
+            case syntax.OnExpr():
+                return self._quantities.on(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
             case syntax.TimedExpr():
@@ -486,7 +488,7 @@ def _is_condition(value: Operand) -> bool:
     match value:
         case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
             return True
-        case universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
+        case universe.On() | universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS

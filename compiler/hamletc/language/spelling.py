@@ -14,6 +14,7 @@ from hamletc.language.syntax import (
     IfExpr,
     Name,
     Numeral,
+    OnExpr,
     StreakExpr,
     TimedExpr,
     UnaryExpr,
@@ -68,6 +69,8 @@ def _tightness(expression: Expr) -> int:
             return _NEGATE
         case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr() | TimedExpr():
             return _ATOM
+        case OnExpr():
+            return _ATOM
     assert_never(expression)
 
 
@@ -81,6 +84,8 @@ def _bare(expression: Expr) -> str:
             return f"{'straight ' if straight else ''}distance to {spell_name(affordance)}"
         case AxisExpr(quantity=quantity, axis=axis):
             return f"{quantity} {axis.text}"
+        case OnExpr(region=region):
+            return f"on {spell_name(region)}"
         case StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
         case TimedExpr(when=when, ticks=ticks):
@@ -112,7 +117,7 @@ def _condition(condition: Expr) -> str:
             return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
         case UnaryExpr(op="not", operand=operand):
             return f"not {_condition(operand)}"
-        case CallExpr() | Name() | TimedExpr():
+        case CallExpr() | Name() | TimedExpr() | OnExpr():
             return _bare(condition)
         case _:
             return f"({_bare(condition)})"

@@ -36,6 +36,7 @@ __all__ = [
     "LastUse",
     "MeterValue",
     "Number",
+    "On",
     "ParamValue",
     "Previous",
     "Progress",
@@ -43,6 +44,7 @@ __all__ = [
     "Speed",
     "StraightDistance",
     "Streak",
+    "TerrainValue",
     "Truth",
     "Unary",
     "UnaryOp",
@@ -263,6 +265,22 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
+class On:
+    """Condition: the agent's cell is in this region of the map."""
+
+    region: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TerrainValue:
+    """The number of the agent's cell."""
+
+    terrain: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Distance:
     """The distance from the agent to an affordance, by the metric of the space."""
 
@@ -403,6 +421,8 @@ Expression: TypeAlias = (
     | Speed
     | Progress
     | Here
+    | On
+    | TerrainValue
     | LastUse
     | ActionTaken
     | Used

@@ -17,6 +17,8 @@ __all__ = [
     "IfExpr",
     "Name",
     "Numeral",
+    "OnExpr",
+    "Quoted",
     "Signed",
     "StreakExpr",
     "TimedExpr",
@@ -62,6 +64,14 @@ class Signed:
     span: Span
     value: Expr | None = None
     unit: Unit = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What stands in quotes, without them: a row of a map, letters of it, the name of a file."""
+
+    text: str
+    span: Span
 
 
 UnaryOp: TypeAlias = Literal["-", "not"]
@@ -140,6 +150,14 @@ class AxisExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class OnExpr:
+    """`on forest`."""
+
+    region: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StreakExpr:
     """`streak of Bed`."""
 
@@ -167,6 +185,7 @@ Expr: TypeAlias = (
     | WhenExpr
     | DistanceExpr
     | AxisExpr
+    | OnExpr
     | StreakExpr
     | TimedExpr
 )
