@@ -118,7 +118,9 @@ class Quantities:
             case "input":
                 return self._input(name)
             case "terrain":
-                return universe.TerrainValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+                return (
+                    universe.TerrainValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+                )
             case None if name.text == "agents" and not name.quoted:
                 return universe.AgentCount(name.span)
             case None if name.text == "agent" and not name.quoted:

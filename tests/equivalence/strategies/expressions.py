@@ -142,6 +142,7 @@ class Expressions(Choices):
     def together_with_others(self) -> Piece:
         """What agents have together, or a meter of the world."""
         raise NotImplementedError
+
     def about_agents(self) -> Piece:
         """The number of the agent, or how many there are."""
         number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
