@@ -83,7 +83,8 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             return HabitReading(("=",), f"Write `{left} = {value}`.", len(piece))
         case "%" if following is None:
             missing = left != before and before != ")"
-            return HabitReading(("1",) if missing else (), "Write it behind a number: `20 %` is 0.2.", 1, code, "`%` behind no number")
+            hint = "Write it behind a number: `20 %` is 0.2."
+            return HabitReading(("1",) if missing else (), hint, 1, code, "`%` behind no number")
         case "%":
             return HabitReading(("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code)
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
