@@ -99,10 +99,15 @@ class Draft:
                 if drain is not None:
                     yield meter.name, drain
 
+    def starts(self) -> Iterator[tuple[str, universe.Expression]]:
+        """The start values of meters that are no constants, each with the name of its meter."""
+        yield from ((meter.name, meter.start) for meter in self.meters if not isinstance(meter.start, float))
+
     def expressions(self) -> Iterator[universe.Expression]:
         """Every expression."""
         yield from self.outcomes()
         yield from (drain for _, drain in self.drains())
+        yield from (start for _, start in self.starts())
         for guard, body in (*self.bodies(), *self.bodies_of_world()):
             if guard is not None and not isinstance(guard, str):
                 yield guard

@@ -25,7 +25,7 @@ from hamletc.language.tokens import scan
 WIDTH = 120
 """The longest line: longer blocks and expressions are broken."""
 
-_PLACE = re.compile(r"`[^`]*`|[ ()]")
+_PLACE = re.compile(r"`[^`]*`|\"[^\"]*\"|[ ()]")
 _EVERYWHERE = 10_000
 _ARROW = ("->",)
 _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
@@ -48,7 +48,7 @@ _ALIGNED = (
 )
 _CHAPTERS = (
     (
-        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
+        *(syntax.SpaceDecl, syntax.MapDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
     (syntax.IncludeDecl,),

@@ -167,11 +167,12 @@ class Phases:
     def _begin(self) -> list[str]:
         cached = [*self.cache, "caching", *self._scene()] if self.cache else []
         inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
+        inputs |= {"world", "agent"} if "lane" in inputs else set()
         where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
         where += ["first_world"] if "world" in inputs else []
         reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
         held = self._functions.held
-        read = [held[name].chunk.variable for name in sorted(inputs) if name == "agents" or name.startswith("param.")]
+        read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
         return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
 
     def _conclude(self) -> list[str]:

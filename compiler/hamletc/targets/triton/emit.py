@@ -186,6 +186,7 @@ class _Context:
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
             "counts": self.counts,
+            "begins_with_draws": draws(self.bodies["reset"]),
             "drawn_by": ["stream", "now", "key"] if draws(tick) else [],
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
