@@ -152,6 +152,9 @@ class Phases:
 
     def _close(self) -> list[str]:
         outcomes = [chunk.variable for chunk in self._outcomes]
+        if "world" in self._functions.bodies:
+            ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
+            outcomes += [slot.chunk.variable for slot in ruled]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
         return [*outcomes, *CLOSING, *before, "alive", *self._runs(), *self._given("world", "settle")]
 
