@@ -19,6 +19,7 @@ from hamlet.universe.expressions import (
     Expression,
 )
 from hamlet.universe.statements import Assign, Statement
+from hamlet.universe.whole import Universe
 
 __all__ = ["assigns", "draws", "meet", "nodes", "operands", "parts"]
 
