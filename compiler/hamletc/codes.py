@@ -132,6 +132,17 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H087": Code("error", "argument that does not fit a template"),
         "H088": Code("error", "file that cannot be included"),
         "H089": Code("error", "nothing to replace or to leave out"),
+        # --- checking: agents that meet ---
+        "H090": Code("error", "agent that changes a meter of the world"),
+        "H091": Code("error", "rule of the world that changes an agent's meter"),
+        "H092": Code("error", "quantity of an agent in a rule of the world"),
+        "H093": Code("error", "agents counted where they cannot be"),
+        "H094": Code("error", "capacity that does not say who comes first"),
+        "H095": Code("error", "capacity that is another for each agent"),
+        "H096": Code("error", "meter of the world that is left unclamped"),
+        "H097": Code("error", "value that is not known of all agents"),
+        "H098": Code("error", "capacity that never serves anybody"),
+        "H099": Code("error", "property that a meter of the world cannot have"),
         # --- packs: reading the files ---
         "H100": Code("error", "pack or file of a pack that is missing"),
         "H101": Code("error", "text that is not YAML"),

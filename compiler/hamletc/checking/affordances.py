@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hamlet.universe import Affordance, Clock, Expression, Hours, NoSpace, Space, Statement, Tracking
+from hamlet.universe import Affordance, Capacity, Clock, Expression, Hours, NoSpace, Number, Space, Statement, Tracking
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, all_of, any_whole_number, given_twice, is_known, only, whole_number
 from hamletc.checking.rules import Statements
 from hamletc.checking.space import place
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
 
 LONGEST_DURATION = 1_000_000_000
 SHORTEST_DAY, LONGEST_DAY = 2, 1000
@@ -27,6 +29,7 @@ def resolve_affordance(
     expressions = Expressions(names, report, scope="acting")
     statements = Statements(names, report, expressions)
     needs = resolve_needs(declaration.items, names, report)
+    capacity = _capacity(declaration.items, names, report)
     together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
     bodies: dict[str, tuple[Statement, ...]] = {}
@@ -51,6 +54,7 @@ def resolve_affordance(
         each_tick=bodies.get("each tick", ()),
         on_completion=bodies.get("on completion", ()),
         span=declaration.span,
+        capacity=capacity,
     )
 
 
@@ -175,6 +179,39 @@ def resolve_needs(items: Iterable[object], names: Names, report: Findings) -> Ex
     """The condition of the one `needs` among the items."""
     needs = only(all_of(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
     return None if needs is None else Expressions(names, report, scope="needs").condition(needs.condition)
+
+
+def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capacity | None:
+    """`capacity stock to highest hunger`, `capacity 1 to lowest number`."""
+    item = only(all_of(items, syntax.CapacityItem), "`capacity`", report)
+    if item is None:
+        return None
+    priority: Expression | None = None
+    places = Expressions(names, report, scope="claim", whose="places").number(item.places)
+    if item.to is None:
+        written = spell_expression(item.places)
+        report.add(
+            "H094",
+            "this capacity does not say who comes first",
+            item.span,
+            "agents would contend for it with no rule stated",
+            hint=f"Write `capacity {written} to lowest number`, or `to highest` and what is served first, as in "
+            f"`capacity {written} to highest hunger`.",
+        )
+        return None
+    if item.priority is not None:
+        priority = Expressions(names, report, scope="claim").number(item.priority)
+        if priority is None:
+            return None
+        if isinstance(priority, Number):
+            hint = "Write `to lowest number`, or a value that differs."
+            report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+    if isinstance(places, Number) and places.value < 1:
+        hint = "Write 1 or more; hours and `needs` say when an affordance cannot be used."
+        report.add(
+            "H098", "this capacity never serves anybody", places.span, f"{spell(places.value)} places", hint=hint
+        )
+    return None if places is None else Capacity(places, priority, item.span)
 
 
 def resolve_clock(declaration: syntax.ClockDecl, report: Findings) -> Clock | None:

@@ -25,6 +25,7 @@ from hamletc.checking.report import Findings, all_of, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
 from hamletc.checking.rules import resolve_cascade, resolve_rule, written
 from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
+from hamletc.checking.world import check_blocks, resolve_world_meter, resolve_world_rule
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
 from hamletc.language import syntax
@@ -120,6 +121,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
     draft = Draft()
     _resolve_space_and_time(file, draft, names, report)
+    check_blocks(file.declarations, report)
     places: dict[str, Span] = {}
     for declaration in file.declarations:
         match declaration:
@@ -132,6 +134,8 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
                 claim = resolve_claim(declaration, report)
                 if claim is not None:
                     draft.claims.setdefault(name.text, claim)
+            case syntax.WorldDecl():
+                _resolve_world(declaration, draft, names, report)
             case syntax.RuleDecl(name=name):
                 _keep(draft.dynamics, resolve_rule(declaration, names, report), name, names, declaration.body)
             case syntax.CascadeDecl(name=name):
@@ -188,6 +192,16 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
         if draft.moves is not None:
             names.moves = (*(move.name for move in draft.moves), *BUILT_IN)
         check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
+
+
+def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: Findings) -> None:
+    draft.of_world = draft.of_world or block.span
+    for item in block.items:
+        match item:
+            case syntax.MeterDecl(name=name):
+                _keep(draft.world_meters, resolve_world_meter(item, names, report), name, names)
+            case syntax.RuleDecl(name=name):
+                _keep(draft.world_rules, resolve_world_rule(item, names, report), name, names, item.body)
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:

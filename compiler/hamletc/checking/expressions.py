@@ -6,18 +6,19 @@ Every method returns `None` where something was wrong; it has been reported then
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, wrong_arguments
+from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, Whose, wrong_arguments
 from hamletc.checking.report import Findings, whole_number
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
-from hamletc.language.words import FUNCTIONS
+from hamletc.language.words import AMONG, FUNCTIONS
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
@@ -28,20 +29,37 @@ PLACES = {
     "previous": "inside `previous`, where nothing is drawn",
 }
 """Why there are no draws there."""
+NOT_AMONG = {
+    "needs": NEEDS,
+    "mask": "masks are made between ticks",
+    "previous": "inside `previous`",
+    "claim": "claims are ranked before agents are counted",
+    "among": "inside another of what agents have together",
+    "early among": "inside another of what agents have together",
+}
+"""Why agents are not counted there, nor what they have is joined."""
 
 
 class Draws:
     """Resolves the draws of one declaration."""
 
-    def __init__(self, names: Names, report: Findings, operations: Operations, scope: Scope) -> None:
+    def __init__(
+        self, names: Names, report: Findings, operations: Operations, scope: Scope, whose: Whose = "agent"
+    ) -> None:
         self._names = names
         self._report = report
         self._operations = operations
         self._scope = scope
+        self._whose = whose
 
     def draw(self, expr: syntax.CallExpr, operands: list[Operand]) -> Expression | None:
         """A draw with the right number of arguments; `None` where something is wrong."""
         function = expr.function.text
+        if self._whose == "places":
+            hint = "Let a rule of the world draw into a meter, and write that."
+            where = "places are counted when the tick begins"
+            self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, where, hint=hint)
+            return None
         if self._scope in PLACES:
             hint = "Draw in a statement or a guard, into a meter if it is needed here."
             self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._scope], hint=hint)
@@ -111,18 +129,25 @@ CONDITIONS = frozenset(["<", "<=", ">", ">=", "==", "!=", "and", "or"])
 
 
 class Expressions:
-    """Resolves the expressions of one declaration. `threshold` is set in the body of a cascade only."""
+    """Resolves the expressions of one declaration. `threshold` is set in the body of a cascade only; `whose` they are
+    says which quantities have a value."""
 
     def __init__(
-        self, names: Names, report: Findings, threshold: Threshold | None = None, scope: Scope = "tick"
+        self,
+        names: Names,
+        report: Findings,
+        threshold: Threshold | None = None,
+        scope: Scope = "tick",
+        whose: Whose = "agent",
     ) -> None:
         self._names = names
         self._report = report
         self._threshold = threshold
         self._scope = scope
+        self._whose = whose
         self._operations = Operations(report)
-        self._quantities = Quantities(names, report, threshold, scope)
-        self._draws = Draws(names, report, self._operations, scope)
+        self._quantities = Quantities(names, report, threshold, scope, whose)
+        self._draws = Draws(names, report, self._operations, scope, whose)
 
     def number(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a number."""
@@ -275,6 +300,8 @@ class Expressions:
         function = expr.function.text
         if function == "previous" and not expr.function.quoted:
             return self._previous(expr)
+        if function in AMONG and not expr.function.quoted:
+            return self._among(expr)
         if function not in FUNCTIONS or expr.function.quoted:
             self._names.refuse(expr.function, "a function", FUNCTIONS)
             if function not in FOREIGN_WORDS and function not in OWN_WORDS:
@@ -310,6 +337,8 @@ class Expressions:
 
     def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
         """`every 24 ticks`, `after 100 ticks`."""
+        if not self._quantities.of_agent(f"`{expr.when}`", expr.span):
+            return None
         ticks = whole_number(expr.ticks, 1, MOST_TICKS, f"a number of ticks after `{expr.when}`", self._report)
         if ticks is None:
             return None
@@ -317,15 +346,37 @@ class Expressions:
 
     def _previous(self, expr: syntax.CallExpr) -> Expression | None:
         """`previous(e)`, of a number or a condition."""
-        if self._scope not in ("tick", "acting", "needs"):
+        if self._scope not in ("tick", "ending", "acting", "needs"):
             self._quantities.unseen("`previous`", expr.span)
             return None
         if len(expr.arguments) != 1:
             wrong_arguments(expr.function, expr.span, self._report)
             return None
-        value = Expressions(self._names, self._report, self._threshold, "previous")._value(expr.arguments[0])
+        value = Expressions(self._names, self._report, self._threshold, "previous", self._whose)._value(
+            expr.arguments[0]
+        )
         operand = None if value is None else self._operations.rounded(value)
         return None if operand is None else universe.Previous(operand, expr.span)
+
+    def _among(self, expr: syntax.CallExpr) -> Expression | None:
+        """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`."""
+        op = expr.function.text
+        if self._whose == "places" or self._scope not in ("tick", "ending", "acting"):
+            hint = "Let a rule of the world keep it in a meter, and read that."
+            where = NOT_AMONG.get(self._scope, "places are counted when the tick begins")
+            self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
+            return None
+        if len(expr.arguments) != 1:
+            wrong_arguments(expr.function, expr.span, self._report)
+            return None
+        known = self._whose == "world" or self._scope == "ending"
+        each = Expressions(self._names, self._report, self._threshold, "among" if known else "early among")
+        (argument,) = expr.arguments
+        if op == "count":
+            value = each.condition(argument)
+        else:
+            value = each.number(argument)
+        return None if value is None else universe.Among(cast(Any, op), value, expr.span)
 
 
 def _in_parentheses(expr: syntax.Expr) -> str | None:

@@ -62,18 +62,20 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
         case str():
             return {expression}
         case _:
-            return {node.meter for node, _ in parts(expression) if isinstance(node, universe.MeterValue)}
+            read = universe.MeterValue | universe.WorldValue
+            return {node.meter for node, _ in parts(expression) if isinstance(node, read)}
 
 
 def _meters_that_show(draft: Draft) -> set[str]:
-    """The meters that are observed or decide an outcome, and those that others of these depend on."""
-    shown = {name for item in draft.observations if isinstance(item, universe.ObserveMeters) for name in item.meters}
+    """The meters that are observed or decide an outcome, and those that others of these depend on; with the world's."""
+    observed = universe.ObserveMeters | universe.ObserveWorld
+    shown = {name for item in draft.observations if isinstance(item, observed) for name in item.meters}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters}
+    sources: dict[str, set[str]] = {meter.name: set() for meter in (*draft.meters, *draft.world_meters)}
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
-    for guard, body in draft.bodies():
+    for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
         for assign in assigns(body):
             sources[assign.meter] |= _meters_in(guard) | _meters_in(assign.value)
     pending = list(shown)
@@ -101,6 +103,15 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
             _check_claim(meter, claim, changes, report)
         else:
             _check_direction(meter, span, changes, report)
+    for of_world in draft.world_meters:
+        span = names.span("world meter", of_world.name)
+        if of_world.name not in shown:
+            hint = "Use it in an expression, in a capacity or in `observe`, or delete it."
+            label = "it has no influence on anything that shows"
+            report.add("H060", f"nobody reads the meter `{of_world.name}` of the world", span, label, hint=hint)
+        elif of_world.name not in changes.raised.keys() | changes.lowered.keys():
+            hint = "Let a rule of the world change it, or make it a param."
+            report.add("H073", f"the meter `{of_world.name}` of the world never changes", span, hint=hint)
 
 
 def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: Findings) -> None:
@@ -268,7 +279,7 @@ def check_report(item: universe.Report, value: Interval | None, report: Findings
 
 
 def _say_constant(what: str, value: Interval, expression: Expression, report: Findings) -> None:
-    read = [node.meter for node, _ in parts(expression) if isinstance(node, universe.MeterValue)]
+    read = [n.meter for n, _ in parts(expression) if isinstance(n, universe.MeterValue | universe.WorldValue)]
     because = f"rules run before this is read: `{read[0]}` has its value by then" if read else ""
     hint = "Leave the line out, or let it read what changes."
     report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
@@ -276,9 +287,9 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
 
 def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
     """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves."""
-    starts = {meter.name: intervals.single(meter.start) for meter in draft.meters}
+    starts = {meter.name: intervals.single(meter.start) for meter in (*draft.meters, *draft.world_meters)}
     for item in draft.observations:
-        if not isinstance(item, universe.ObserveMeters):
+        if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld):
             continue
         found = {name: end.meter(name) for name in item.meters if name not in constant}
         same = {name: where for name, where in found.items() if where is not None and where.is_single}

@@ -60,8 +60,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     value = spell_expression(declaration.start)
     statement = f"{spell_name(declaration.name)} = {value if len(value) <= LONGEST_EXAMPLE else '...'}"
     hint = f"Write a number; a rule can set the meter when a life begins: `rule start: age == 0 -> {statement}`."
-    start = expressions.constant(declaration.start, "the start value of a meter", hint)
-    bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
+    values = bounded_start(declaration, "the start value of a meter", hint, names, report)
     acting = Expressions(names, report, scope="acting")
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
     for key, item in by_key(declaration.properties, (*DRAINS, "only"), "a meter", report).items():
@@ -79,11 +78,24 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
                 secondary=(Label(names.space.span, "no space"),),
                 hint="Leave it out.",
             )
+    if values is None:
+        return None
+    return Meter(name, *values, drains["decay"], drains["move"], drains["interact"], declaration.span)
+
+
+def bounded_start(
+    declaration: syntax.MeterDecl, what: str, hint: str | None, names: Names, report: Findings
+) -> tuple[float, float, float] | None:
+    """The start value of a meter and its bounds, 0 and 1 unless others are written; `hint` says what to do where the
+    value, which `what` names, is not constant."""
+    expressions = Expressions(names, report)
+    start = expressions.constant(declaration.start, what, *(() if hint is None else (hint,)))
+    bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
     if start is None or bounds is None:
         return None
     if not _inside(start, bounds, declaration.start.span, declaration.bounds, "the start value", report):
         return None
-    return Meter(name, start, *bounds, drains["decay"], drains["move"], drains["interact"], declaration.span)
+    return start, *bounds
 
 
 def _bounds(

@@ -21,12 +21,12 @@ from hamletc.language.words import DRAWS, FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal[
-    "meter", "param", "input", "let", "affordance", "action", "rule", "cascade", "reward", "report"
+    "meter", "world meter", "param", "input", "let", "affordance", "action", "rule", "cascade", "reward", "report"
 ]
-ValueKind: TypeAlias = Literal["meter", "param", "input"]
+ValueKind: TypeAlias = Literal["meter", "world meter", "param", "input"]
 
 NAMESPACES: tuple[tuple[Kind, ...], ...] = (
-    ("meter", "param", "input", "let"),
+    ("meter", "world meter", "param", "input", "let"),
     ("affordance",),
     ("action",),
     ("rule", "cascade"),
@@ -102,6 +102,9 @@ class Names:
                     self._declare("let", declaration.name)
                 case syntax.MeterDecl():
                     self._declare("meter", declaration.name)
+                case syntax.WorldDecl(items=items):
+                    for item in items:
+                        self._declare("world meter" if isinstance(item, syntax.MeterDecl) else "rule", item.name)
                 case syntax.RuleDecl():
                     self._declare("rule", declaration.name)
                 case syntax.CascadeDecl():
@@ -178,7 +181,38 @@ class Names:
         """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
         if self.means(name, "meter"):
             return name.text
+        if self.means(name, "world meter"):
+            self._report.add(
+                "H090",
+                f"an agent cannot change `{name.text}`, which is the world's",
+                name.span,
+                "agents of a world would write it at once",
+                secondary=(Label(self.span("world meter", name.text), "a meter of the world"),),
+                hint="A rule of the world can, by what its agents did: "
+                f"`rule NAME: {name.text} -= count(used == Shop)` in `world {{ }}`.",
+            )
+            self.suspects.add(name.text)
+            return None
         guess = self.refuse(name, "a meter", self.of_kind("meter"))
+        if guess is not None:
+            self.suspects.add(guess)
+        return None
+
+    def target_of_world(self, name: syntax.Name) -> str | None:
+        """The meter that a statement of the world writes."""
+        if self.means(name, "world meter"):
+            return name.text
+        if self.means(name, "meter"):
+            self._report.add(
+                "H091",
+                f"a rule of the world cannot change `{name.text}`, which each agent has",
+                name.span,
+                secondary=(Label(self.span("meter", name.text), "a meter of agents"),),
+                hint=f"Write a meter of the world here; a rule of the agents can read that and change `{name.text}`.",
+            )
+            self.suspects.add(name.text)
+            return None
+        guess = self.refuse(name, "a meter of the world", self.of_kind("world meter"))
         if guess is not None:
             self.suspects.add(guess)
         return None
@@ -189,7 +223,7 @@ class Names:
 
     def value_kind(self, name: syntax.Name) -> ValueKind | None:
         """What the name stands for in an expression."""
-        for kind in ("meter", "param", "input"):
+        for kind in ("meter", "world meter", "param", "input"):
             if self.means(name, kind):
                 return kind
         return None
@@ -318,7 +352,7 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
         case "let" if wanted == "a meter":
             return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
-        case "meter" | "param" | "input" | "let" if wanted == "a function":
+        case "meter" | "world meter" | "param" | "input" | "let" if wanted == "a function":
             return f"Write `{name}` without parentheses."
         case "affordance":
             return f"`here == {name}` and `distance to {name}` say where the agent is."

@@ -17,7 +17,7 @@ from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
-LISTED = ("meters", "params", "velocity", "here", "time", "blank", "constant")
+LISTED = ("meters", "params", "world", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
 FUNCTIONS_OF_TIME = ("sin", "cos")
 ENCODINGS = ("relative", "absolute", "scaled")
@@ -61,6 +61,9 @@ class Observations:
             case "params":
                 params = self._listed("param", item)
                 return universe.ObserveParams(params, item.span) if params else None
+            case "world":
+                meters = self._listed("world meter", item)
+                return universe.ObserveWorld(meters, item.span) if meters else None
             case "grid":
                 return self._grid_cells(item)
             case "window":
@@ -115,7 +118,7 @@ class Observations:
         )
         return self._report.inert_allowed
 
-    def _listed(self, kind: Literal["meter", "param"], item: syntax.ObserveItem) -> tuple[str, ...]:
+    def _listed(self, kind: Literal["meter", "world meter", "param"], item: syntax.ObserveItem) -> tuple[str, ...]:
         """The names written, or all of the kind where none is."""
         if item.words:
             found = ((word, self._names.find(word, kind)) for word in item.words)
@@ -123,6 +126,9 @@ class Observations:
         every = self._names.of_kind(kind)
         if not every and kind == "param":
             self._inert(item, "there are no params to observe", "Leave `params` out.")
+        if not every and kind == "world meter":
+            hint = "Leave `world` out, or declare one: `world { meter stock = 20 in 0 .. 100 }`."
+            self._inert(item, "the world has no meters to observe", hint)
         return tuple(name for name in every if self._first(kind, name, item.kind.span))
 
     # --- where agents are and how they move --------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
 
 def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Findings) -> list[Cause]:
     """`dies when a or b`: every operand of `or` is a cause of its own, named as it is written."""
-    expressions = Expressions(names, report)
+    expressions = Expressions(names, report, scope="ending")
     causes: dict[str, Cause] = {}
     for declaration in declarations:
         for disjunct in _disjuncts(declaration.condition):
@@ -62,7 +62,7 @@ def _disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
 
 def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[Reward]:
     """`reward energy`, `reward homesick: -0.1 * distance to Bed`; those with errors are left out."""
-    expressions = Expressions(names, report)
+    expressions = Expressions(names, report, scope="ending")
     rewards: list[Reward] = []
     for declaration in declarations:
         if is_word(declaration.value, "nothing"):
@@ -103,7 +103,7 @@ def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardD
 
 def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Findings) -> Report | None:
     """`report comfort: energy * mood`."""
-    value = Expressions(names, report).number(declaration.value)
+    value = Expressions(names, report, scope="ending").number(declaration.value)
     return None if value is None else Report(declaration.name.text, value, declaration.span)
 
 

@@ -18,7 +18,7 @@ from hamletc.suggest import closest
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
-LISTS_OF_NAMES = ("meters", "params", "here")
+LISTS_OF_NAMES = ("meters", "params", "world", "here")
 """What is observed by the names of declarations; other words there are no names."""
 _WORDS = frozenset(
     (
@@ -237,6 +237,8 @@ def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
     match declaration:
         case syntax.MovesDecl(moves=moves):
             return tuple(move.name for move in moves)
+        case syntax.WorldDecl(items=items):
+            return tuple(item.name for item in items)
         case syntax.TemplateDecl() | syntax.WithoutDecl():
             return ()
         case syntax.OverrideDecl(declaration=inner):

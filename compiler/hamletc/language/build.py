@@ -148,6 +148,9 @@ class Builder:
     ) -> syntax.RuleDecl:
         return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
+    def world(self, keyword: Leaf, *rest: Any) -> syntax.WorldDecl:
+        return syntax.WorldDecl(_every((syntax.MeterDecl, syntax.RuleDecl), rest), _span(keyword, *rest))
+
     def cascade(
         self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Pieces | syntax.Stmt
     ) -> syntax.CascadeDecl:
@@ -173,7 +176,7 @@ class Builder:
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
             together=together,
-            items=_every((syntax.NeedsItem, syntax.BlockItem), rest),
+            items=_every((syntax.NeedsItem, syntax.CapacityItem, syntax.BlockItem), rest),
             span=_span(keyword, *rest),
         )
 
@@ -199,6 +202,13 @@ class Builder:
 
     def needs(self, keyword: Leaf, condition: syntax.Expr) -> syntax.NeedsItem:
         return syntax.NeedsItem(condition, _span(keyword, condition))
+
+    def capacity(self, keyword: Leaf, places: syntax.Expr, rank: Pieces | None) -> syntax.CapacityItem:
+        to, priority = (None, None) if rank is None else rank.items
+        return syntax.CapacityItem(places, to, priority, _span(keyword, places, rank))
+
+    def rank(self, to: Leaf, order: Leaf, by: Leaf | syntax.Expr) -> Pieces:
+        return Pieces((order.text, None if isinstance(by, Leaf) else by), _span(to, by))
 
     def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))

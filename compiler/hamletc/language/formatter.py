@@ -56,6 +56,7 @@ _CHAPTERS = (
     (syntax.TemplateDecl,),
     (syntax.UseDecl,),
     (syntax.MeterDecl,),
+    (syntax.WorldDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.AffordanceDecl,),
     (syntax.ActionDecl, syntax.AllowDecl),

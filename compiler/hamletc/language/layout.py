@@ -100,6 +100,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
                 return Item("", f"rule {spell_name(name)}", _statements(body), span)
             before = "" if guard is None else f"{spell_expression(guard)} -> "
             return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
+        case syntax.WorldDecl(items=items):
+            return Item("", "world", tuple(map(declaration_item, items)), span, broken=True)
         case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
             before = f"{spell_expression(guard)} -> "
             return _body_item(f"cascade {spell_name(name)}:", before, body, span, braced=braced)
@@ -153,11 +155,20 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
 
 
 def _inner_item(
-    item: syntax.NeedsItem | syntax.BlockItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem | syntax.Stmt,
+    item: syntax.NeedsItem
+    | syntax.CapacityItem
+    | syntax.BlockItem
+    | syntax.MoveItem
+    | syntax.TeleportItem
+    | syntax.KeepsItem
+    | syntax.Stmt,
 ) -> Item:
     match item:
         case syntax.NeedsItem(condition=condition):
             return Item("", f"needs {spell_expression(condition)}", None, item.span)
+        case syntax.CapacityItem(places=places, to=to, priority=priority):
+            by = "" if to is None else f" to {to} {'number' if priority is None else spell_expression(priority)}"
+            return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
         case syntax.BlockItem(kind=kind, body=body):
             return Item("", kind, _statements(body), item.span)
         case syntax.MoveItem(delta=delta):

@@ -14,7 +14,9 @@ MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 WEYL = (0x9E3779B9, 0xBB67AE85)
 
 STREAM = 1
-"""The last number of the counters of draws; that of the random policy's is 0."""
+"""The last number of the counters of agents' draws; that of the random policy's is 0."""
+WORLD_STREAM = 2
+"""That of draws of a world."""
 
 
 def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Value]:
@@ -41,7 +43,8 @@ def random_word(lane: Lane, site: int) -> Value:
     if block not in lane.words:
         builder = lane.builder
         with builder.at(Construct("draws"), None, "draws"):
-            counter = [builder.input(U32, "lane"), builder.input(U32, "tick"), builder.u32(block), builder.u32(STREAM)]
+            who, stream = ("world", WORLD_STREAM) if lane.once else ("lane", STREAM)
+            counter = [builder.input(U32, who), builder.input(U32, "tick"), builder.u32(block), builder.u32(stream)]
             keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
             lane.words[block] = philox(builder, counter, keys)
     return lane.words[block][site % 4]

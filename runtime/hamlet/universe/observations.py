@@ -9,7 +9,7 @@ from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
-from hamlet.universe.declarations import Affordance, Meter, Param, Start
+from hamlet.universe.declarations import Affordance, Meter, Param, Start, World
 from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells
 from hamlet.universe.span import Span
 
@@ -29,6 +29,7 @@ __all__ = [
     "ObserveTime",
     "ObserveVelocity",
     "ObserveWindow",
+    "ObserveWorld",
 ]
 
 
@@ -107,6 +108,14 @@ class ObserveParams:
 
 
 @dataclass(frozen=True, slots=True)
+class ObserveWorld:
+    """The values of these meters of the world, in this order."""
+
+    meters: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ObserveVelocity:
     """The velocity on these axes, in this order."""
 
@@ -147,6 +156,7 @@ Observation: TypeAlias = (
     | ObserveProgress
     | ObserveLifetime
     | ObserveParams
+    | ObserveWorld
     | ObserveVelocity
     | ObserveSpeed
     | ObserveBlank
@@ -186,6 +196,9 @@ class Observed(Protocol):
     @property
     def start(self) -> Start | None: ...
 
+    @property
+    def world(self) -> World | None: ...
+
 
 def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
     """The segments of one item, in order: the one place that knows what a kind of observation looks like."""
@@ -221,6 +234,10 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveParams(params=names):
             params = {param.name: param for param in universe.params}
             yield from (Rows(f"param.{name}", params[name].low, params[name].high) for name in names)
+        case ObserveWorld(meters=names):
+            declared = () if universe.world is None else universe.world.meters
+            of_world = {meter.name: meter for meter in declared}
+            yield from (Rows(f"world.{name}", of_world[name].low, of_world[name].high) for name in names)
         case ObserveVelocity(axes=names):
             sizes, start = _sizes(universe), universe.start
             begins = dict(zip(sizes, start.velocity if start else (0.0,) * len(sizes), strict=True))

@@ -7,7 +7,16 @@ from typing import TypeAlias
 
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Signed
-from hamletc.language.syntax.items import BlockItem, KeepsItem, MoveItem, NeedsItem, ObserveItem, Property, TeleportItem
+from hamletc.language.syntax.items import (
+    BlockItem,
+    CapacityItem,
+    KeepsItem,
+    MoveItem,
+    NeedsItem,
+    ObserveItem,
+    Property,
+    TeleportItem,
+)
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
@@ -41,6 +50,7 @@ __all__ = [
     "TrackDecl",
     "UseDecl",
     "WithoutDecl",
+    "WorldDecl",
 ]
 
 
@@ -222,6 +232,14 @@ class RuleDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class WorldDecl:
+    """`world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }`."""
+
+    items: tuple[MeterDecl | RuleDecl, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class CascadeDecl:
     """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules."""
 
@@ -246,7 +264,7 @@ class AffordanceDecl:
     hours: tuple[Signed, Signed] | None
     duration: Signed | Name | None
     together: Span | None
-    items: tuple[NeedsItem | BlockItem, ...]
+    items: tuple[NeedsItem | CapacityItem | BlockItem, ...]
     span: Span
 
 
@@ -321,6 +339,7 @@ Decl: TypeAlias = (
     | TemplateDecl
     | UseDecl
     | MeterDecl
+    | WorldDecl
     | RuleDecl
     | CascadeDecl
     | AffordanceDecl

@@ -9,7 +9,7 @@ from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Signed
 from hamletc.language.syntax.statements import Stmt
 
-__all__ = ["BlockItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
+__all__ = ["BlockItem", "CapacityItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,17 @@ class NeedsItem:
     """`needs money >= 0.05`."""
 
     condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityItem:
+    """`capacity 2 to lowest number`, `capacity stock to highest hunger`. `to` says by what claims are ranked, `None`
+    where nothing is written; `priority` is the expression behind `highest`."""
+
+    places: Expr
+    to: Literal["lowest", "highest"] | None
+    priority: Expr | None
     span: Span
 
 

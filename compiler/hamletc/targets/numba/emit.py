@@ -275,4 +275,4 @@ def _with_known_rows(program: Program) -> tuple[Program, tuple[KnownRows, ...]]:
 def _with(program: Program, observe: Function, *others: Function) -> Program:
     """The program with another `observe`, and with other functions."""
     functions = (observe if function.name == "observe" else function for function in program.functions)
-    return Program(program.universe, (*functions, *others), program.tables)
+    return replace(program, functions=(*functions, *others))
