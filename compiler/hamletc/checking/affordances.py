@@ -13,7 +13,7 @@ from hamletc.checking.rules import Statements
 from hamletc.checking.space import place
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression
+from hamletc.language.spelling import spell_expression, spell_name
 
 LONGEST_DURATION = 1_000_000_000
 SHORTEST_DAY, LONGEST_DAY = 2, 1000
@@ -188,7 +188,14 @@ def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capaci
         return None
     priority: Expression | None = None
     places = Expressions(names, report, scope="claim", whose="places").number(item.places)
-    if item.to is None:
+    if item.lowest is not None and (item.lowest.quoted or item.lowest.text != "number"):
+        name = spell_name(item.lowest)
+        hint = (
+            f"Write `to lowest number`, the agents' own; or `to highest -{name}`, where less of `{name}` comes first."
+        )
+        report.add("H026", f"`{name}` is nothing that claims are ranked by", item.lowest.span, hint=hint)
+        return None
+    if item.lowest is None and item.highest is None:
         written = spell_expression(item.places)
         report.add(
             "H094",
@@ -199,8 +206,8 @@ def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capaci
             f"`capacity {written} to highest hunger`.",
         )
         return None
-    if item.priority is not None:
-        priority = Expressions(names, report, scope="claim").number(item.priority)
+    if item.highest is not None:
+        priority = Expressions(names, report, scope="claim").number(item.highest)
         if priority is None:
             return None
         if isinstance(priority, Number):

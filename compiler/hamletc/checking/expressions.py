@@ -372,10 +372,7 @@ class Expressions:
         known = self._whose == "world" or self._scope == "ending"
         each = Expressions(self._names, self._report, self._threshold, "among" if known else "early among")
         (argument,) = expr.arguments
-        if op == "count":
-            value = each.condition(argument)
-        else:
-            value = each.number(argument)
+        value = each.condition(argument) if op == "count" else each.number(argument)
         return None if value is None else universe.Among(cast(Any, op), value, expr.span)
 
 

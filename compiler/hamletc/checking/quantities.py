@@ -31,7 +31,7 @@ Scope: TypeAlias = Literal["tick", "ending", "acting", "needs", "mask", "previou
 use affordances, as a condition of what can be done; between two ticks; on what a tick began with; where claims are
 ranked; for each agent of a world, when all is done or when a tick begins."""
 Whose: TypeAlias = Literal["agent", "world", "places"]
-"""Of what an expression is: of an agent, of a world, or the number of places of an affordance, which is of a world too."""
+"""Of what an expression is: of an agent, of a world, or the places of an affordance, which are of a world too."""
 OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
 """The words for numbers that each agent has of its own."""
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
@@ -65,7 +65,7 @@ class Quantities:
             case "agent":
                 return True
             case "world":
-                hint = "Count agents or join what they have: `count(energy < 0.2)`, `total(x)`, `average(x)`, `highest(x)`."
+                hint = "Count agents, or join what they have: `count(energy < 0.2)`, `total(x)`, `highest(x)`."
                 self._report.add("H092", f"{what} is another for each agent", span, "a world has none", hint=hint)
             case "places":
                 hint = "Write a number, params, meters of the world or `hour`; who comes first is said behind `to`."

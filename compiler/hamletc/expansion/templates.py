@@ -24,7 +24,7 @@ _WORDS = frozenset(
     (
         *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
-        *((syntax.AffordanceDecl, "duration"), (syntax.UseDecl, "template")),
+        *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
     )
 )
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""

@@ -204,11 +204,11 @@ class Builder:
         return syntax.NeedsItem(condition, _span(keyword, condition))
 
     def capacity(self, keyword: Leaf, places: syntax.Expr, rank: Pieces | None) -> syntax.CapacityItem:
-        to, priority = (None, None) if rank is None else rank.items
-        return syntax.CapacityItem(places, to, priority, _span(keyword, places, rank))
+        lowest, highest = (None, None) if rank is None else rank.items
+        return syntax.CapacityItem(places, lowest, highest, _span(keyword, places, rank))
 
-    def rank(self, to: Leaf, order: Leaf, by: Leaf | syntax.Expr) -> Pieces:
-        return Pieces((order.text, None if isinstance(by, Leaf) else by), _span(to, by))
+    def rank(self, to: Leaf, _order: Leaf, by: Leaf | syntax.Expr) -> Pieces:
+        return Pieces((_name(by), None) if isinstance(by, Leaf) else (None, by), _span(to, by))
 
     def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))

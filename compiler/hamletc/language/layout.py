@@ -166,8 +166,9 @@ def _inner_item(
     match item:
         case syntax.NeedsItem(condition=condition):
             return Item("", f"needs {spell_expression(condition)}", None, item.span)
-        case syntax.CapacityItem(places=places, to=to, priority=priority):
-            by = "" if to is None else f" to {to} {'number' if priority is None else spell_expression(priority)}"
+        case syntax.CapacityItem(places=places, lowest=lowest, highest=highest):
+            by = "" if lowest is None else f" to lowest {spell_name(lowest)}"
+            by += "" if highest is None else f" to highest {spell_expression(highest)}"
             return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
         case syntax.BlockItem(kind=kind, body=body):
             return Item("", kind, _statements(body), item.span)

@@ -165,7 +165,8 @@ class Hours:
 @dataclass(frozen=True, slots=True)
 class Capacity:
     """How many agents of a world an affordance serves in a tick. Of those that claim it the agents that are engaged in
-    it come first, then those with the highest `priority` (`None`: all have the same), then those with the lowest number.
+    it come first, then those with the highest `priority` (`None`: all have the same), then those with the lowest
+    number.
 
     Attributes:
         places: how many are served, the same for all agents of a world; a number that is not whole is rounded down.

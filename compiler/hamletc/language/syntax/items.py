@@ -34,12 +34,12 @@ class NeedsItem:
 
 @dataclass(frozen=True, slots=True)
 class CapacityItem:
-    """`capacity 2 to lowest number`, `capacity stock to highest hunger`. `to` says by what claims are ranked, `None`
-    where nothing is written; `priority` is the expression behind `highest`."""
+    """`capacity 2 to lowest number`, `capacity stock to highest hunger`. What stands behind `lowest` or `highest` is
+    `None` where that word does not."""
 
     places: Expr
-    to: Literal["lowest", "highest"] | None
-    priority: Expr | None
+    lowest: Name | None
+    highest: Expr | None
     span: Span
 
 
