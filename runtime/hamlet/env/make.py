@@ -23,7 +23,7 @@ from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.schema.room import room, scattered
-from hamlet.universe import Universe
+from hamlet.universe import Universe, meet
 
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
@@ -137,6 +137,10 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
     first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
+    if agents > schema.MOST_AGENTS and meet(universe):
+        raise EnvError(
+            f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"
+        )
     most = room(universe)
     if most is not None and agents > most:
         raise EnvError(

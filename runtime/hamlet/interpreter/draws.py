@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import Tensor
 
@@ -13,18 +15,22 @@ from hamlet.numbers.random import Words, draw_words, multiply_high, share
 class Sites:
     """The random words of a tick, made when they are first asked for."""
 
-    def __init__(self, lanes: Tensor, tick: int, seed: tuple[int, int]) -> None:
-        """`lanes`: the numbers of the lanes among all shards' lanes, i64 [worlds, agents]; `seed`: (low, high)."""
-        self._lanes = lanes
+    def __init__(
+        self, numbers: Tensor, tick: int, seed: tuple[int, int], of: Literal["agents", "worlds"] = "agents"
+    ) -> None:
+        """`numbers`: of the lanes among all shards' lanes, i64 [worlds, agents], or of the worlds, i64 [worlds, 1];
+        `seed`: (low, high)."""
+        self._numbers = numbers
+        self._of = of
         self._tick = tick
         self._seed = seed
         self._blocks: dict[int, Words] = {}
 
     def word(self, site: int) -> Tensor:
-        """The word of a site in every lane, i64 [worlds, agents]."""
+        """The word of a site in every lane, i64 [worlds, agents], or in every world."""
         block = site // 4
         if block not in self._blocks:
-            self._blocks[block] = draw_words(self._lanes, self._tick, block, self._seed)
+            self._blocks[block] = draw_words(self._numbers, self._tick, block, self._seed, self._of)
         return self._blocks[block][site % 4]
 
 

@@ -5,7 +5,7 @@ Words of 32 bits are kept in int64 tensors, 0 .. 2**32 - 1: torch has no arithme
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
@@ -27,6 +27,7 @@ WORD = 0xFFFFFFFF
 POLICY_SITE = 1
 """The third number of the random policy's Philox counters, whose last one is 0."""
 DRAWS = 1
+DRAWS_OF_WORLDS = 2
 """The last number of the Philox counters of a universe's draws."""
 SHARE_BITS = 24
 """The bits of a random share of 1."""
@@ -67,13 +68,17 @@ def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> Words:
     return philox((lanes & WORD, word((tick & WORD) >> 2), word(POLICY_SITE), word(0)), seed)
 
 
-def draw_words(lanes: Tensor, tick: int, block: int, seed: tuple[int, int]) -> Words:
-    """The words of the draw sites 4 * block .. 4 * block + 3 of these global lanes in a tick; `seed` is (low, high)."""
+def draw_words(
+    numbers: Tensor, tick: int, block: int, seed: tuple[int, int], of: Literal["agents", "worlds"] = "agents"
+) -> Words:
+    """The words of the draw sites 4 * block .. 4 * block + 3 of these global lanes, or worlds, in a tick; `seed` is
+    (low, high)."""
 
     def word(value: int) -> Tensor:
-        return torch.full_like(lanes, value)
+        return torch.full_like(numbers, value)
 
-    return philox((lanes & WORD, word(tick & WORD), word(block), word(DRAWS)), seed)
+    purpose = DRAWS if of == "agents" else DRAWS_OF_WORLDS
+    return philox((numbers & WORD, word(tick & WORD), word(block), word(purpose)), seed)
 
 
 def share(word: Tensor, above: int = 0) -> Tensor:
