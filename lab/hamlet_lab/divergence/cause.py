@@ -382,5 +382,8 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}
             name = rows.get(array, {}).get(row)
-            given = {output.name for output in program.function("tick").outputs}
-            return OutputPlace("tick", name) if name is not None and name in given else None
+            for function in program.functions:
+                if function.name in ("tick", "world", "settle"):
+                    if any(output.name == name for output in function.outputs):
+                        return OutputPlace(function.name, name)
+            return None

@@ -69,6 +69,18 @@ from hamlet.launch.cpu.ops.operations import (
 from hamlet.launch.cpu.ops.policies import draw, look_up
 from hamlet.launch.cpu.ops.shares import next_worlds
 from hamlet.launch.cpu.ops.tables import Short, take
+from hamlet.launch.cpu.ops.together import (
+    INFINITY,
+    SHARED,
+    TERMS,
+    TILED,
+    count_worlds,
+    grant_worlds,
+    highest_worlds,
+    lowest_worlds,
+    share_worlds,
+    total_worlds,
+)
 from hamlet.launch.cpu.ops.tracing import traced
 from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, wide
 
@@ -77,6 +89,7 @@ __all__ = [
     "ALIGNMENT",
     "CACHE_TICKS",
     "CHOSEN",
+    "INFINITY",
     "LANES",
     "NOTES",
     "NO_ACTIONS",
@@ -85,6 +98,9 @@ __all__ = [
     "NO_I32",
     "NO_I64",
     "NO_REPORTS",
+    "SHARED",
+    "TERMS",
+    "TILED",
     "WIDE",
     "Short",
     "absolute",
@@ -100,6 +116,7 @@ __all__ = [
     "count_episode",
     "count_episodes",
     "count_uses",
+    "count_worlds",
     "divide",
     "draw",
     "encode",
@@ -109,7 +126,9 @@ __all__ = [
     "fma",
     "from_bits",
     "give_back",
+    "grant_worlds",
     "helper",
+    "highest_worlds",
     "inline",
     "intrinsic",
     "kernel",
@@ -125,6 +144,7 @@ __all__ = [
     "local_u16",
     "local_u32",
     "look_up",
+    "lowest_worlds",
     "mulhigh",
     "multiply",
     "next_worlds",
@@ -142,6 +162,7 @@ __all__ = [
     "rows_u8",
     "rows_u32",
     "scatter",
+    "share_worlds",
     "shift_left",
     "shift_right",
     "square_root",
@@ -153,6 +174,7 @@ __all__ = [
     "to_f32",
     "to_i32",
     "to_u32",
+    "total_worlds",
     "traced",
     "where",
     "wide",
