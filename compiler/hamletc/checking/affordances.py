@@ -206,6 +206,10 @@ def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capaci
             f"`capacity {written} to highest hunger`.",
         )
         return None
+    if isinstance(item.highest, syntax.Name) and item.highest.text == "number" and not names.value_kind(item.highest):
+        hint = "Write `to lowest number`: agents come in their order."
+        report.add("H026", "the highest number does not come first", item.highest.span, hint=hint)
+        return None
     if item.highest is not None:
         priority = Expressions(names, report, scope="claim").number(item.highest)
         if priority is None:

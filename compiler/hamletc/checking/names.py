@@ -404,6 +404,6 @@ def article(kind: str) -> str:
 
 
 def _together(kinds: tuple[Kind, ...]) -> str:
-    *most, final = [f"{kind}s" for kind in kinds]
+    *most, final = [f"{kind}s" for kind in kinds if kind != "world meter"]  # it is a meter too
     text = f"{', '.join(most)} and {final}" if most else final
     return text.capitalize()

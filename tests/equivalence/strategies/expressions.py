@@ -36,8 +36,10 @@ from strategies.pieces import (
 from strategies.sources import Source
 from strategies.words import neighbour
 
-TICKING: tuple[Scope, ...] = ("tick", "acting")
+TICKING: tuple[Scope, ...] = ("tick", "ending", "acting")
 """In a tick, where things happen."""
+DRAWING: tuple[Scope, ...] = (*TICKING, "claim", "among", "early among")
+"""Where there are draws, and actions are known."""
 
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 ORDERINGS: tuple[Comparison, ...] = ("<", "<=", ">", ">=")
@@ -52,6 +54,8 @@ class Expressions(Choices):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.meters: list[MeterPlan] = []
+        self.of_world: list[MeterPlan] = []
+        self.meet = False
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
         self.affordances: list[AffordancePlan] = []
@@ -95,6 +99,8 @@ class Expressions(Choices):
 
     def leaf(self, constants: bool = True) -> Piece:
         kind = self.integer(0, 11)
+        if self.meet and self.chance(4):
+            return self.together_with_others()
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
         if kind <= 1 and constants:
@@ -117,6 +123,10 @@ class Expressions(Choices):
             name, bounds = self.pick(self.inputs)
             return Piece(self.word(name), ATOM, bounds)
         return self.meter()
+
+    def together_with_others(self) -> Piece:
+        """What agents have together, or a meter of the world."""
+        raise NotImplementedError
 
     def about_uses(self) -> Piece:
         """What an agent did with affordances."""
@@ -168,7 +178,7 @@ class Expressions(Choices):
         if kind == 12:
             return self.previous(depth)
         if kind in (15, 16):
-            return self.drawn(depth) if self.scope in TICKING else self.meter()
+            return self.drawn(depth) if self.scope in DRAWING else self.meter()
         a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14, 17, 18))
         try:
             match kind:
@@ -351,13 +361,13 @@ class Expressions(Choices):
                     return Piece(f"previous({self.condition(depth - 1).text})", ATOM, None)
             case 12 if self.tracked:
                 return self.last()
-            case 15 if self.scope in TICKING:
+            case 15 if self.scope in DRAWING and self.actions:
                 return self.chosen()
-            case 16 if self.scope == "tick":
+            case 16 if self.scope in ("tick", "ending", "among") and self.actions:
                 return self._named("used") if self.affordances else self.chosen()
             case 17 if self.oldest > 0:
                 return self.timed()
-            case 14 if self.scope in TICKING:
+            case 14 if self.scope in DRAWING:
                 return Piece(f"chance({self.probability(depth - 1).text})", ATOM, None)
             case 13 if self.inert and self.chance(3):
                 return Piece(self.pick(("true", "false")), ATOM, None)

@@ -27,7 +27,11 @@ world {
     rule sale { stock -= count(used == Shop)  sold = previous(stock) - stock }
     rule refill: hour == 2 -> stock += 5 * price
 }
-affordance Shop at (2) { capacity stock to highest hunger  needs money >= price  instantly { hunger = 0  money -= price } }
+affordance Shop at (2) {
+    needs money >= price
+    capacity stock to highest hunger
+    instantly { hunger = 0  money -= price }
+}
 rule hungrier: hunger += 0.25 * count(here == Shop)
 reward hunger
 report served: count(used == Shop)
@@ -114,7 +118,11 @@ universe clinic
 space grid 3
 lifespan forever
 meter health = 0.5
-affordance Doctor at (1) lasts 3 ticks { capacity 1 to lowest number  each tick { health += 0.1 }  on completion { health = 1 } }
+affordance Doctor at (1) lasts 3 ticks {
+    capacity 1 to lowest number
+    each tick { health += 0.1 }
+    on completion { health = 1 }
+}
 reward health
 observe { meters }
 """
