@@ -81,7 +81,8 @@ def module(folder: Path) -> ModuleType:
     path = folder / "meeting.py"
     path.write_text(text)
     spec = util.spec_from_file_location("meeting", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     result = util.module_from_spec(spec)
     spec.loader.exec_module(result)
     return result

@@ -225,8 +225,8 @@ class _Context:
         }
 
     def has_little(self, held: Sequence[Slot]) -> bool:
-        """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers, and where
-        agents meet a lane holds what they have together beside what it was and has become."""
+        """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers, and
+        where agents meet a lane holds what they have together beside what it was and has become."""
         few = len(held) + len(self.scene) + len(self.columns.all) <= LITTLE
         return few and not self.fetched_for("tick", "observe", "mask") and not self.meets.functions
 
