@@ -14,7 +14,7 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
-from hamletc.targets.body import Loop, body, comment, identifier, remarks, rows, table_name, unique
+from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
