@@ -153,6 +153,8 @@ class Names:
                 match node.left, node.right:
                     case syntax.Name(text=left), syntax.Name(text=right):
                         found |= {(left, right), (right, left)}
+                    case _:
+                        pass
         return frozenset(found)
 
     @cached_property
