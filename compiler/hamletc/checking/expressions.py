@@ -34,6 +34,8 @@ PLACES = {
 }
 """Why there are no draws there."""
 NOT_AMONG = {
+    "needs": NEEDS,
+    "claim": "claims are made before agents are counted",
     "mask": "masks are made between ticks",
     "previous": "inside `previous`",
     "among": "inside another of what agents have together",
@@ -424,9 +426,10 @@ class Expressions:
     def _among(self, expr: syntax.CallExpr) -> Expression | None:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`."""
         op = expr.function.text
-        if self._scope in NOT_AMONG:
+        if self._whose == "places" or self._scope in NOT_AMONG:
             hint = "Let a rule of the world keep it in a meter, and read that."
-            self._report.add("H093", f"`{op}` cannot stand here", expr.span, NOT_AMONG[self._scope], hint=hint)
+            where = NOT_AMONG.get(self._scope, NOT_AMONG["claim"])
+            self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
             return None
         if len(expr.arguments) != 1:
             wrong_arguments(expr.function, expr.span, self._report)
