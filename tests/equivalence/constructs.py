@@ -6,8 +6,10 @@ from hamlet import schema
 from hamlet.universe import (
     Action,
     Affordance,
+    Among,
     Assign,
     Binary,
+    Capacity,
     Continuous,
     DayTime,
     Grid,
@@ -28,6 +30,7 @@ from hamlet.universe import (
     Unary,
     Universe,
     Used,
+    World,
     nodes,
 )
 
@@ -53,6 +56,8 @@ KINDS = (
     *("Tracking of lasting affordances", "odd names", "Input"),
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
+    *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
+    *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *("Affordance forever", "Affordance together"),
@@ -142,6 +147,12 @@ def _details(universe: Universe, node: object) -> list[str]:
         case Action():
             keys = ("needs", "move", "teleport", "body", "keeps_progress")
             return [f"Action {key}" for key in keys if getattr(node, key)]
+        case World(rules=rules):
+            return ["World rules"] if rules else []
+        case Capacity(priority=priority):
+            return ["Capacity by number" if priority is None else "Capacity by priority"]
+        case Among(op=op):
+            return [f"Among {op}"]
         case Mask(actions=actions):
             return ["Mask of actions" if actions else "Mask of all"]
         case Reward(name=name):

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.schema import axis_names
-from hamlet.universe import Continuous, Grid, NoSpace, Space, Span
+from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
 from hamletc.checking.report import Findings, whole_number
 from hamletc.checking.sites import sites
 from hamletc.diagnostics import Label
@@ -134,6 +134,18 @@ class Names:
                     self.by_hand = True
                 case _:
                     pass
+
+    @cached_property
+    def compared(self) -> frozenset[tuple[str, str]]:
+        """What is compared with which word of the language, as in `action == REST`: something can follow from an action
+        or an affordance that does nothing itself."""
+        found = set()
+        for node in nodes(self._file):
+            if isinstance(node, syntax.BinaryExpr) and node.op in ("==", "!="):
+                match node.left, node.right:
+                    case syntax.Name(text=left), syntax.Name(text=right):
+                        found |= {(left, right), (right, left)}
+        return frozenset(found)
 
     @cached_property
     def sites(self) -> Mapping[Span, int]:
@@ -417,6 +429,6 @@ def article(kind: str) -> str:
 
 
 def _together(kinds: tuple[Kind, ...]) -> str:
-    *most, final = [f"{kind}s" for kind in kinds]
+    *most, final = [f"{kind}s" for kind in kinds if kind != "world meter"]  # it is a meter too
     text = f"{', '.join(most)} and {final}" if most else final
     return text.capitalize()

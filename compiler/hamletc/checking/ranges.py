@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias, cast
 
-from hamlet import universe
+from hamlet import schema, universe
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
@@ -21,8 +21,8 @@ from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
 WAVE = intervals.wave()
-MOST_AGENTS = 1024.0
-"""In a world whose agents meet; a total of so many numbers, a power of two, is at most so often the largest one."""
+MOST_AGENTS = float(schema.MOST_AGENTS)
+"""A total of so many numbers, a power of two, is at most so often the largest one."""
 MOST_NAMED = 3
 """How many names a hint lists."""
 Hint: TypeAlias = Callable[[], str]

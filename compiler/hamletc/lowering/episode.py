@@ -51,6 +51,9 @@ def reset(planned: Plan) -> Function:
     outputs = list(_meters(planned, builder, layout))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
+    for world_meter in () if universe.world is None else universe.world.meters:
+        with builder.at(Construct("meter", world_meter.name), world_meter.span):
+            outputs.append(Output(f"world.{world_meter.name}", builder.f32(round32(world_meter.start))))
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):

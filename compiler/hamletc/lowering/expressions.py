@@ -14,6 +14,7 @@ from hamlet.universe import (
     Age,
     AgentCount,
     AgentNumber,
+    Among,
     Binary,
     BinaryOp,
     Clamp,
@@ -49,6 +50,7 @@ from hamlet.universe import (
     Used,
     Velocity,
     Visited,
+    WorldValue,
 )
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
@@ -85,6 +87,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.meters[meter]
         case ParamValue(param=param):
             return lane.params[param]
+        case WorldValue(meter=meter):
+            return lane.world[meter]
+        case Among():
+            return _among(lane, expression)
         case InputValue(input=name):
             return lane.inputs[name]
         case Truth(value=value):
@@ -205,6 +211,18 @@ def _visited(lane: Lane) -> Value:
     for seen in lane.seen.values():
         count = builder.add(count, builder.select(seen, one, nothing))
     return count
+
+
+def _among(lane: Lane, among: Among) -> Value:
+    """What the agents of a world have together (F32)."""
+    builder = lane.builder
+    if among not in lane.among:
+        raise ValueError(f"what agents have together is not known here, line {among.span.line}")
+    first, *others = (builder.input(F32, f"among.{name}") for name in lane.among[among])
+    if among.op != "average":
+        return first
+    # Where nobody runs the total is 0, and so is a share of it.
+    return builder.div(first, builder.maximum(*others, builder.f32(1.0)))
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

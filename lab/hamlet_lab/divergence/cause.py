@@ -18,6 +18,7 @@ from hamlet import schema
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter, Write
 from hamlet.numbers.binary32 import bits32
+from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamlet_lab.divergence.alignment import between_programs
 from hamlet_lab.divergence.arrays import Array, Difference, bits, differences
@@ -46,7 +47,7 @@ AROUND = (
     ("observing", ("observation",)),
     ("observing the end of an episode", ("final_observation",)),
     ("masks", ("mask",)),
-    ("statistics", ("uses", "causes", "lengths", "finished_return")),
+    ("statistics", (*abi.COUNTS, *abi.LANE_COUNTS)),
 )
 """What kernels do around the functions, and what it leaves. The rest are results of functions, stored."""
 MOST_SUPPOSITIONS = 4
@@ -317,7 +318,7 @@ def _row(arrays: list[Array], first: Difference) -> NumpyArray:
 
 def _column(arrays: list[Array], lane: int) -> dict[str, Tensor]:
     """The bits of the state and the outcome of a lane."""
-    left_out = (*OBSERVED, "finished_return")
+    left_out = (*OBSERVED, "finished_return", *abi.LANE_COUNTS)
     lanes = [each for each in arrays if each.column == "lane" and each.name not in left_out]
     return {each.name: bits(each.values[:, lane]) for each in lanes}
 
@@ -382,5 +383,8 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}
             name = rows.get(array, {}).get(row)
-            given = {output.name for output in program.function("tick").outputs}
-            return OutputPlace("tick", name) if name is not None and name in given else None
+            for function in program.functions:
+                if function.name in ("tick", "world", "settle"):
+                    if any(output.name == name for output in function.outputs):
+                        return OutputPlace(function.name, name)
+            return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered
-from hamlet.universe import Universe
+from hamlet.universe import Universe, meet
 
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
@@ -41,6 +41,7 @@ def make(
     device: str | torch.device | None = None,
     backend: str = "auto",
     seed: int = 0,
+    params: Mapping[str, Any] | None = None,
     obs_dtype: torch.dtype | str | None = "float32",
     first_world: int = 0,
     validate: bool | None = None,
@@ -59,6 +60,9 @@ def make(
             be faster for this number of agents. It prints its choice on stderr, unless `quiet`. A backend that was
             named is never replaced: if it cannot run here, that is an error.
         seed: of all random numbers, 0 .. 2**64 - 1.
+        params: values by name, which take the place of the defaults: a number for all worlds, numbers [worlds], or a
+            distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world draws a number. They
+            stay until you give others, see `hamlet.env.params.Numbers`.
         obs_dtype: torch.float32, torch.bfloat16 or torch.uint8, or the name of one, or `None` for no observations.
             `Env.observation_low` says which numbers bytes stand for. A universe is refused if its bounds are too far
             apart or too close for uint8, or too large for bfloat16.
@@ -74,7 +78,8 @@ def make(
             on stderr, unless `quiet` or only one is possible.
 
     Raises:
-        EnvError: an argument has a wrong type or is out of range, or the backend cannot run here.
+        EnvError: an argument has a wrong type or is out of range, the universe has no such param, or the backend cannot
+            run here.
         ModuleError: the package has no kernels for the backend.
 
     Example:
@@ -97,7 +102,7 @@ def make(
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     if checks is None:
         checks = choice.device.type == "cpu"
-    env = begun(module, executor, buffers, choice, checks, tuned, first_seed)
+    env = begun(module, executor, buffers, choice, checks, tuned, first_seed, params)
     if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env
@@ -137,6 +142,10 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
     first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
+    if agents > schema.MOST_AGENTS and meet(universe):
+        raise EnvError(
+            f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"
+        )
     most = room(universe)
     if most is not None and agents > most:
         raise EnvError(

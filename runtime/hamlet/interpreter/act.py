@@ -18,7 +18,6 @@ from hamlet.universe import Action
 
 def act(lanes: Lanes, actions: Tensor) -> None:
     """Move and run custom actions; actions: i32 [worlds, agents]."""
-    lanes.action = actions
     universe, before = lanes.universe, lanes.position
     first_custom = schema.interact_action(universe) + 2
     of_space = lanes.running & (actions < first_custom)

@@ -79,12 +79,15 @@ def constructs(universe: Universe) -> tuple[str, ...]:
             events.append("closed")
         if item.needs is not None:
             events.append("refused")
+        if item.capacity is not None:
+            events += ["granted", "turned away"]
         names += [use(item.name, event) for event in events]
     if can_meet(universe):
         names.append(SEVERAL_AT_ONCE)
     if universe.tracking is not None and universe.affordances:
         names += [USED_AGAIN, USED_ANOTHER]
     names += [rule(item) for item in universe.dynamics]
+    names += [rule(item) for item in (() if universe.world is None else universe.world.rules)]
     names += [cause(item.name) for item in universe.causes]
     if universe.lifespan is not None:
         names.append(LIFESPAN)
@@ -118,7 +121,7 @@ def closes(hours: Hours, day: int) -> bool:
 
 
 class Coverage:
-    """Counts of lanes (of worlds, for a new episode) in which each construct fired.
+    """Counts of lanes (of worlds, for a new episode and what is the world's) in which each construct fired.
 
     Attributes:
         counts: by construct, in file order; a construct that never fired has 0.

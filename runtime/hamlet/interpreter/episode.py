@@ -57,6 +57,8 @@ def begin_episodes(
     for row, meter in enumerate(universe.meters):
         if isinstance(meter.start, float):
             lanes_of("meters")[row, worlds] = meter.start
+    for row, of_world in enumerate(() if universe.world is None else universe.world.meters):
+        state["world_meters"][row, worlds] = of_world.start
     for field, start in constant:
         values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
         values[:, worlds] = start

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.interpreter import coverage, draws, functions
+from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
 from hamlet.universe import (
@@ -20,6 +20,7 @@ from hamlet.universe import (
     Age,
     AgentCount,
     AgentNumber,
+    Among,
     Binary,
     BinaryOp,
     Clamp,
@@ -56,6 +57,7 @@ from hamlet.universe import (
     Used,
     Velocity,
     Visited,
+    WorldValue,
 )
 
 
@@ -73,11 +75,15 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case Number(value=value):
             return lanes.constant(value)
         case Truth(value=value):
-            return torch.full_like(lanes.alive, value)
+            return torch.full_like(lanes.running, value)
         case MeterValue(meter=meter):
             return lanes.meters[meter]
         case ParamValue(param=param):
             return lanes.params[param]
+        case WorldValue(meter=meter):
+            return lanes.world[meter]
+        case Among():
+            return together(expression, lanes)
         case InputValue(input=name):
             return lanes.inputs[name]
         case Hour():
@@ -139,6 +145,23 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case DrawUniform() | DrawInteger() | DrawChoice() | DrawNormal() | DrawChance():
             return draw(expression, lanes, measured)
     raise TypeError(f"not an expression: {expression!r}")
+
+
+def together(expression: Among, lanes: Lanes) -> Tensor:
+    """What the running agents of each world have together, f32 [worlds, 1]."""
+    others = lanes.others
+    if others is None:
+        raise ValueError(f"agents counted outside a tick, line {expression.span.line}")
+    each = evaluate(expression.operand, others).expand(others.running.shape)
+    match expression.op:
+        case "count":
+            return among.count(each, others.running)
+        case "total":
+            return among.total(each, others.running)
+        case "average":
+            return among.average(each, others.running)
+        case "lowest" | "highest":
+            return among.extreme(each, others.running, least=expression.op == "lowest")
 
 
 def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:

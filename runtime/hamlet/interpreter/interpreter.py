@@ -17,7 +17,7 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
-from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS
+from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import Words, multiply_high, policy_words
 from hamlet.universe import Universe
 
@@ -91,6 +91,10 @@ class Interpreter:
         if not observe_every_tick:
             self.observe(buffers)
 
+    def _global_worlds(self, shape: Shape) -> Tensor:
+        """The number of each world among all shards, i64 [worlds, 1]."""
+        return torch.arange(shape.first_world, shape.first_world + shape.worlds, device=self.device).view(-1, 1)
+
     def look_up(self, buffers: Buffers, policy: TabularPolicy, words: Tensor) -> Tensor:
         """The actions i32 [lanes] that a table has for the state as it is; words: i64 [lanes], of this tick."""
         return look_up(policy, load(self.universe, buffers, self._places, self._constant), words)
@@ -115,8 +119,10 @@ class Interpreter:
         """A tick, the clock, and new episodes where all agents of a world are done; observations where wanted."""
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
         numbers = global_lanes(buffers.shape, self.device).view(worlds, agents)
-        sites = Sites(numbers, stream.tick, LANE_DRAWS, (stream.low, stream.high))
-        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites)
+        seed = (stream.low, stream.high)
+        sites = Sites(numbers, stream.tick, LANE_DRAWS, seed)
+        of_world = Sites(self._global_worlds(buffers.shape), stream.tick, WORLD_DRAWS, seed)
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world)
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
             statistics.add(counts, buffers)

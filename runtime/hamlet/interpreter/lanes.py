@@ -58,12 +58,17 @@ class Lanes:
         running: bool [worlds, agents]; who runs the tick: those alive, or with episodes by hand all.
         hour: i32 [worlds, 1]; 0 without a clock.
         params: f32 [worlds, 1] by name.
+        world: the meters of the worlds, f32 [worlds, 1] by name.
         places: of each affordance by name, see `hamlet.interpreter.places`.
         sites: the random words of the tick; `None` outside a tick.
+        sites_of_world: those of worlds, [worlds, 1].
         action: i32 [worlds, agents]; `None` outside a tick.
         used: bool [worlds, agents], who used an affordance in this tick, by its name; one that is missing nobody used.
             `None` before everything has been used.
         before: these lanes at the beginning of the tick, for `previous`.
+        others: these lanes as what agents have together is of: at the beginning of the tick, or when they have done
+            what they do. `None` outside a tick.
+        granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
         coverage, trace: told what happens, where somebody wants to know.
     """
 
@@ -85,13 +90,17 @@ class Lanes:
     running: Tensor
     hour: Tensor
     params: dict[str, Tensor]
+    world: dict[str, Tensor]
     places: dict[str, tuple[Tensor, ...]]
     sites: Sites | None
     coverage: Coverage | None
     trace: Trace | None
+    sites_of_world: Sites | None = None
     action: Tensor | None = None
     used: dict[str, Tensor] | None = None
     before: Lanes | None = None
+    others: Lanes | None = None
+    granted: dict[str, Tensor] = field(default_factory=dict)
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def cell(self) -> tuple[Tensor, ...]:
@@ -132,11 +141,13 @@ def load(
     coverage: Coverage | None = None,
     trace: Trace | None = None,
     sites: Sites | None = None,
+    sites_of_world: Sites | None = None,
 ) -> Lanes:
     """The lanes of some buffers as they are now."""
     state, worlds, agents = buffers.state, buffers.shape.worlds, buffers.shape.agents
     age, alive = state["age"].view(worlds, agents), state["alive"].view(worlds, agents)
     names = [affordance.name for affordance in universe.affordances]
+    of_world = () if universe.world is None else universe.world.meters
 
     def rows(name: str) -> tuple[Tensor, ...]:
         return tuple(state[name].view(-1, worlds, agents)) if name in state else ()
@@ -164,8 +175,10 @@ def load(
         running=torch.ones_like(alive) if universe.by_hand else alive,
         hour=state["hour"].view(worlds, 1) if universe.clock is not None else torch.zeros_like(age[:, :1]),
         params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
+        world={meter.name: state["world_meters"][row].view(worlds, 1) for row, meter in enumerate(of_world)},
         places=places.of(state),
         sites=sites,
+        sites_of_world=sites_of_world,
         coverage=coverage,
         trace=trace,
     )
@@ -174,7 +187,13 @@ def load(
 def remember(lanes: Lanes) -> None:
     """Keep the lanes as they are for `previous`."""
     lanes.before = dataclasses.replace(
-        lanes, meters=dict(lanes.meters), streaks=dict(lanes.streaks), seen=dict(lanes.seen), coverage=None, trace=None
+        lanes,
+        meters=dict(lanes.meters),
+        streaks=dict(lanes.streaks),
+        seen=dict(lanes.seen),
+        world=dict(lanes.world),
+        coverage=None,
+        trace=None,
     )
 
 
@@ -183,6 +202,7 @@ def store(lanes: Lanes, buffers: Buffers) -> None:
     state = buffers.state
     values = {
         "meters": tuple(lanes.meters.values()),
+        "world_meters": tuple(lanes.world.values()),
         "position": lanes.position,
         "velocity": lanes.velocity,
         "speed": () if lanes.speed is None else (lanes.speed,),

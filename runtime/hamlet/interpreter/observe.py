@@ -33,6 +33,7 @@ from hamlet.universe import (
     ObserveTime,
     ObserveVelocity,
     ObserveWindow,
+    ObserveWorld,
 )
 
 
@@ -86,6 +87,8 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             return [lifetime(lanes)]
         case ObserveParams(params=params):
             return [lanes.params[param] for param in params]
+        case ObserveWorld(meters=meters):
+            return [lanes.world[meter] for meter in meters]
         case ObserveVelocity(axes=axes):
             return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
         case ObserveSpeed():

@@ -54,5 +54,6 @@ def subtract(meter: str, amount: Expression, lanes: Lanes, who: Tensor, construc
 
 def within_bounds(meter: str, value: Tensor, lanes: Lanes) -> Tensor:
     """A value clamped to a meter's bounds."""
-    (declared,) = (item for item in lanes.universe.meters if item.name == meter)
+    of_world = () if lanes.universe.world is None else lanes.universe.world.meters
+    (declared,) = (item for item in (*lanes.universe.meters, *of_world) if item.name == meter)
     return clamp(value, lanes.constant(declared.low), lanes.constant(declared.high))

@@ -7,11 +7,21 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from hamlet.universe.expressions import Draw, DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression
+from hamlet.universe.declarations import Capacity
+from hamlet.universe.expressions import (
+    Among,
+    Draw,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
+    Expression,
+)
 from hamlet.universe.statements import Assign, Statement
 from hamlet.universe.whole import Universe
 
-__all__ = ["assigns", "draws", "nodes", "operands", "parts"]
+__all__ = ["assigns", "draws", "meet", "nodes", "operands", "parts"]
 
 
 def nodes(node: object) -> Iterator[object]:
@@ -26,6 +36,13 @@ def nodes(node: object) -> Iterator[object]:
             if (names := _fields(kind)) is not None:
                 yield each
                 pending += [getattr(each, name) for name in names]
+
+
+def meet(universe: Universe) -> bool:
+    """Whether what happens to an agent of a world can depend on others in it, or on rules of the world."""
+    if universe.world is not None and universe.world.rules:
+        return True
+    return any(isinstance(node, Among | Capacity) for node in nodes(universe))
 
 
 @cache

@@ -37,8 +37,10 @@ from strategies.pieces import (
 from strategies.sources import Source
 from strategies.words import neighbour
 
-TICKING: tuple[Scope, ...] = ("tick", "acting")
+TICKING: tuple[Scope, ...] = ("tick", "ending", "acting")
 """In a tick, where things happen."""
+DRAWING: tuple[Scope, ...] = (*TICKING, "claim", "among", "early among")
+"""Where there are draws, and actions are known."""
 
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 ORDERINGS: tuple[Comparison, ...] = ("<", "<=", ">", ">=")
@@ -53,6 +55,8 @@ class Expressions(Choices):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.meters: list[MeterPlan] = []
+        self.of_world: list[MeterPlan] = []
+        self.meet = False
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
         self.affordances: list[AffordancePlan] = []
@@ -106,6 +110,8 @@ class Expressions(Choices):
             if constants and self.chance(3):
                 return self.number_piece(self.constant(-1.0, 1.0))
             return self.known_at_start()
+        if self.meet and self.chance(4):
+            return self.together_with_others()
         kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
@@ -133,9 +139,10 @@ class Expressions(Choices):
         return self.meter()
 
     def about_agents(self) -> Piece:
-        """The number of the agent, or how many there are."""
+        """The number of the agent, which a world has none of, or how many there are."""
         number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
-        return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+        own = () if self.meters is self.of_world else (Piece("agent", ATOM, number),)
+        return self.pick((*own, Piece("agents", ATOM, count)))
 
     def known_at_start(self) -> Piece:
         """What a start value may read."""
@@ -143,6 +150,10 @@ class Expressions(Choices):
             name, bounds = self.pick(self.params)
             return Piece(self.word(name), ATOM, bounds)
         return self.about_agents()
+
+    def together_with_others(self) -> Piece:
+        """What agents have together, or a meter of the world."""
+        raise NotImplementedError
 
     def about_uses(self) -> Piece:
         """What an agent did with affordances."""
@@ -196,7 +207,7 @@ class Expressions(Choices):
         if kind == 12 and not self.starting:
             return self.previous(depth)
         if kind in (15, 16):
-            return self.drawn(depth) if self.scope in TICKING else self.meter()
+            return self.drawn(depth) if self.scope in DRAWING else self.meter()
         a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14, 17, 18))
         try:
             match kind:
@@ -379,13 +390,13 @@ class Expressions(Choices):
                     return Piece(f"previous({self.condition(depth - 1).text})", ATOM, None)
             case 12 if self.tracked:
                 return self.last()
-            case 15 if self.scope in TICKING:
+            case 15 if self.scope in DRAWING and self.actions:
                 return self.chosen()
-            case 16 if self.scope == "tick":
+            case 16 if self.scope in ("tick", "ending", "among") and self.actions:
                 return self._named("used") if self.affordances else self.chosen()
             case 17 if self.oldest > 0:
                 return self.timed()
-            case 14 if self.scope in TICKING:
+            case 14 if self.scope in DRAWING:
                 return Piece(f"chance({self.probability(depth - 1).text})", ATOM, None)
             case 13 if self.inert and self.chance(3):
                 return Piece(self.pick(("true", "false")), ATOM, None)

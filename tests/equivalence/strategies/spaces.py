@@ -12,14 +12,14 @@ from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span
 from hamletc.checking.actions import axis_moves, directed_moves
 from hamletc.checking.surroundings import extent
 from strategies.pieces import SpacePlan, joined
-from strategies.statements import Statements
+from strategies.worlds import Worlds
 
 NOWHERE = Span(1, 1, 1, 1)
 EDGES: tuple[Edges, ...] = get_args(Edges)
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
-class Spaces(Statements):
+class Spaces(Worlds):
     """Writes spaces."""
 
     def plan_space(self, wanted: int) -> None:

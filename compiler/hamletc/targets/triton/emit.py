@@ -192,6 +192,7 @@ class _Context:
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
                 for parameter in self.bodies["policy"].parameters
             ),
+            "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
             "arguments": self.arguments,
             "assign": assign,

@@ -35,11 +35,20 @@ from hamlet.launch.cpu.ops.chunks import (
     store_worlds,
     write,
 )
-from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_episode, count_episodes, count_uses
+from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_episode, count_episodes, count_uses
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic
-from hamlet.launch.cpu.ops.nothing import NO_ACTIONS, NO_BOOL, NO_F32, NO_I32, NO_I64, NO_REPORTS
+from hamlet.launch.cpu.ops.nothing import (
+    NO_ACTIONS,
+    NO_BOOL,
+    NO_F32,
+    NO_I32,
+    NO_I64,
+    NO_LANE_COUNTS,
+    NO_LANE_RETURNS,
+    NO_REPORTS,
+)
 from hamlet.launch.cpu.ops.observations import encode, put
 from hamlet.launch.cpu.ops.operations import (
     absolute,
@@ -69,6 +78,18 @@ from hamlet.launch.cpu.ops.operations import (
 from hamlet.launch.cpu.ops.policies import draw, look_up
 from hamlet.launch.cpu.ops.shares import next_worlds
 from hamlet.launch.cpu.ops.tables import Short, take
+from hamlet.launch.cpu.ops.together import (
+    INFINITY,
+    SHARED,
+    TERMS,
+    TILED,
+    count_worlds,
+    grant_worlds,
+    highest_worlds,
+    lowest_worlds,
+    share_worlds,
+    total_worlds,
+)
 from hamlet.launch.cpu.ops.tracing import traced
 from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, wide
 
@@ -77,6 +98,7 @@ __all__ = [
     "ALIGNMENT",
     "CACHE_TICKS",
     "CHOSEN",
+    "INFINITY",
     "LANES",
     "NOTES",
     "NO_ACTIONS",
@@ -84,7 +106,12 @@ __all__ = [
     "NO_F32",
     "NO_I32",
     "NO_I64",
+    "NO_LANE_COUNTS",
+    "NO_LANE_RETURNS",
     "NO_REPORTS",
+    "SHARED",
+    "TERMS",
+    "TILED",
     "WIDE",
     "Short",
     "absolute",
@@ -97,9 +124,11 @@ __all__ = [
     "bit_or",
     "bit_xor",
     "choose_lanes",
+    "count_by_lane",
     "count_episode",
     "count_episodes",
     "count_uses",
+    "count_worlds",
     "divide",
     "draw",
     "encode",
@@ -109,7 +138,9 @@ __all__ = [
     "fma",
     "from_bits",
     "give_back",
+    "grant_worlds",
     "helper",
+    "highest_worlds",
     "inline",
     "intrinsic",
     "kernel",
@@ -125,6 +156,7 @@ __all__ = [
     "local_u16",
     "local_u32",
     "look_up",
+    "lowest_worlds",
     "mulhigh",
     "multiply",
     "next_worlds",
@@ -142,6 +174,7 @@ __all__ = [
     "rows_u8",
     "rows_u32",
     "scatter",
+    "share_worlds",
     "shift_left",
     "shift_right",
     "square_root",
@@ -153,6 +186,7 @@ __all__ = [
     "to_f32",
     "to_i32",
     "to_u32",
+    "total_worlds",
     "traced",
     "where",
     "wide",

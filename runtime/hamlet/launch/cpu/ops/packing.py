@@ -18,7 +18,7 @@ REGISTER = 64
 
 
 @intrinsic
-def _lowest(_context: Any, _bits: Any) -> Any:
+def lowest(_context: Any, _bits: Any) -> Any:
     """The number of the lowest bit of a u64 that is set; there is one."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -28,7 +28,7 @@ def _lowest(_context: Any, _bits: Any) -> Any:
 
 
 @intrinsic
-def _without_lowest(_context: Any, _bits: Any) -> Any:
+def without_lowest(_context: Any, _bits: Any) -> Any:
     """A u64 that is not zero without its lowest bit that is set."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -71,7 +71,7 @@ def pack(_context: Any, target: Any, _length: Any, source: Any, _start: Any, _bi
 def _pack_each(target: Any, length: Any, source: Any, start: Any, bits: Any) -> Any:
     """`pack` for a machine that has no instruction for it."""
     while bits != np.uint64(0):
-        target[length] = source[start + _lowest(bits)]
+        target[length] = source[start + lowest(bits)]
         length += 1
-        bits = _without_lowest(bits)
+        bits = without_lowest(bits)
     return length
