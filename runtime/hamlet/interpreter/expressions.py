@@ -95,7 +95,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case AgentNumber():
             return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
         case AgentCount():
-            return torch.full_like(lanes.age, lanes.age.shape[1], dtype=torch.float32)
+            return torch.full_like(lanes.age[:, :1], lanes.age.shape[1], dtype=torch.float32)
         case Coordinate(axis=axis):
             return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
         case Velocity(axis=axis):
