@@ -68,6 +68,10 @@ class Draft:
         for action in self.actions:
             yield None, action.body
 
+    def meters_of_all(self) -> tuple[universe.Meter | universe.WorldMeter, ...]:
+        """The meters of agents, then those of the world."""
+        return (*self.meters, *self.world_meters)
+
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
         """The bodies of the world's rules, with their guards."""
         for rule in self.world_rules:

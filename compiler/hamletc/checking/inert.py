@@ -33,6 +33,7 @@ def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names,
     _check_read("param", draft.params, params, names, report)
     inputs = {node.input for node in reads if isinstance(node, universe.InputValue)}
     _check_read("input", draft.inputs, inputs, names, report)
+    _check_map(draft, reads, names, report)
     _check_meters(draft, changes, names, report)
     _check_time(draft, names, reads, report)
     _check_start(draft, report)
@@ -56,6 +57,27 @@ def _check_read(
             report.add("H060", f"nobody reads the {kind} `{item.name}`", names.span(kind, item.name), hint=hint)
 
 
+def _check_map(draft: Draft, reads: list[Expression], names: Names, report: Findings) -> None:
+    if not isinstance(draft.space, universe.Grid) or draft.space.map is None:
+        return
+    read = {node.terrain for node in reads if isinstance(node, universe.TerrainValue)}
+    hint = "Use it in an expression, or delete it."
+    for terrain in draft.space.map.terrains:
+        if terrain.name not in read:
+            span = names.span("terrain", terrain.name)
+            report.add("H060", f"nobody reads the terrain `{terrain.name}`", span, hint=hint)
+    met = {node.region for node in reads if isinstance(node, universe.On)}
+    met |= {item.region for item in draft.observations if isinstance(item, universe.ObserveRegion) and item.region}
+    met |= {number.region for terrain in draft.space.map.terrains for number in terrain.numbers}
+    hint = "Write `on {}`, observe `window 2 of {}`, or delete it."
+    for region in draft.space.map.regions:
+        if region.name not in met:
+            span = names.span("region", region.name)
+            report.add(
+                "H060", f"nobody asks for the region `{region.name}`", span, hint=hint.replace("{}", region.name)
+            )
+
+
 def _meters_in(expression: Expression | str | None) -> set[str]:
     match expression:
         case None:
@@ -73,7 +95,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown = {name for item in draft.observations if isinstance(item, observed) for name in item.meters}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    sources: dict[str, set[str]] = {meter.name: set() for meter in (*draft.meters, *draft.world_meters)}
+    sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):

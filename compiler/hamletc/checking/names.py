@@ -1,7 +1,7 @@
 """The names of a universe: what each stands for, where it is declared, and which random words its draws take.
 
-What occurs in expressions (meters, params, inputs, lets) shares one namespace; affordances, actions, rules with
-cascades, and rewards with reports have their own.
+What occurs in expressions (meters, params, inputs, lets, terrains) shares one namespace; regions, affordances, actions,
+rules with cascades, and rewards with reports have their own.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from hamletc.language.words import FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal[
-    "meter", "world meter", "param", "input", "let", "affordance", "action", "rule", "cascade", "reward", "report"
-]
-ValueKind: TypeAlias = Literal["meter", "world meter", "param", "input"]
+    "meter", "world meter", "param", "input", "let", "terrain", "region",
+    "affordance", "action", "rule", "cascade", "reward", "report",
+]  # fmt: skip
+ValueKind: TypeAlias = Literal["meter", "world meter", "param", "input", "terrain"]
 
 NAMESPACES: tuple[tuple[Kind, ...], ...] = (
-    ("meter", "world meter", "param", "input", "let"),
+    ("meter", "world meter", "param", "input", "let", "terrain"),
+    ("region",),
     ("affordance",),
     ("action",),
     ("rule", "cascade"),
@@ -116,6 +118,12 @@ class Names:
                 case syntax.AffordanceDecl():
                     self._declare("affordance", declaration.name)
                     self.has_lasting = self.has_lasting or declaration.duration is not None
+                case syntax.MapDecl(items=items):
+                    for item in items:
+                        if isinstance(item, syntax.RegionDecl):
+                            self._declare("region", item.name)
+                        elif isinstance(item, syntax.TerrainDecl):
+                            self._declare("terrain", item.name)
                 case syntax.ActionDecl():
                     self._declare("action", declaration.name)
                 case syntax.RewardDecl(name=syntax.Name() as name):
@@ -248,7 +256,7 @@ class Names:
 
     def value_kind(self, name: syntax.Name) -> ValueKind | None:
         """What the name stands for in an expression."""
-        for kind in ("meter", "world meter", "param", "input"):
+        for kind in ("meter", "world meter", "param", "input", "terrain"):
             if self.means(name, kind):
                 return kind
         return None
@@ -377,7 +385,11 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
         case "let" if wanted == "a meter":
             return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
-        case "meter" | "world meter" | "param" | "input" | "let" if wanted == "a function":
+        case "terrain" if wanted == "a meter":
+            return f"A terrain never changes: declare `meter {name}` for what a tick changes."
+        case "region":
+            return f"`on {name}` says whether the agent is there."
+        case "meter" | "world meter" | "param" | "input" | "let" | "terrain" if wanted == "a function":
             return f"Write `{name}` without parentheses."
         case "affordance":
             return f"`here == {name}` and `distance to {name}` say where the agent is."

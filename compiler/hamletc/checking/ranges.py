@@ -116,7 +116,9 @@ class Ranges:
                 hint = partial(narrowing, mean, deviation)
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
-            case universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            case universe.TerrainValue(terrain):
+                return None if space is None else space.terrains[terrain]
+            case universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
                 return None
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None

@@ -53,7 +53,7 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     """Report what ranges prove wrong in a draft, and return how far its meters reach."""
     bounds = {
         meter.name: Interval(round32(meter.low), round32(meter.high))
-        for meter in (*draft.meters, *draft.world_meters)
+        for meter in draft.meters_of_all()
         if meter.name not in names.suspects
     }
     around = surroundings(draft, names, bounds)

@@ -49,6 +49,9 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
     return tuple(piece for piece in pieces if isinstance(piece, kind))
 
 
+_MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
+
+
 class Builder:
     """The methods have the names of the rules in grammar.lark."""
 
@@ -64,6 +67,28 @@ class Builder:
         sizes, properties = _every(syntax.Signed, rest), _every(syntax.Property, rest)
         bounds = tuple((interval.items[0], interval.items[1]) for interval in _every(Pieces, rest))
         return syntax.SpaceDecl(_name(kind), sizes, bounds, properties, _span(keyword, kind, *rest))
+
+    def map(self, keyword: Leaf, *rest: Any) -> syntax.MapDecl:
+        return syntax.MapDecl(None, _every(syntax.Quoted, rest), _every(_MAP_ITEMS, rest), _span(keyword, *rest))
+
+    def map_file(self, keyword: Leaf, file: syntax.Quoted, *rest: Any) -> syntax.MapDecl:
+        return syntax.MapDecl(file, (), _every(_MAP_ITEMS, rest), _span(keyword, file, *rest))
+
+    def letters(self, keyword: Leaf, letters: syntax.Quoted) -> syntax.MapLetters:
+        return syntax.MapLetters(_name(keyword), letters, _span(keyword, letters))
+
+    def region(self, keyword: Leaf, name: Leaf, letters: syntax.Quoted) -> syntax.RegionDecl:
+        return syntax.RegionDecl(_name(name), letters, _span(keyword, letters))
+
+    def terrain(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, *rest: Any) -> syntax.TerrainDecl:
+        numbers = _every(syntax.RegionNumber, rest)
+        return syntax.TerrainDecl(_name(name), default, numbers, _span(keyword, default, *rest))
+
+    def region_number(self, region: Leaf, value: syntax.Expr) -> syntax.RegionNumber:
+        return syntax.RegionNumber(_name(region), value, _span(region, value))
+
+    def quoted(self, text: Leaf) -> syntax.Quoted:
+        return syntax.Quoted(text.text[1:-1], text.span)
 
     def moves(self, keyword: Leaf, *rest: Any) -> syntax.MovesDecl:
         return syntax.MovesDecl(_every(syntax.MoveDef, rest), _span(keyword, *rest))
@@ -164,7 +189,7 @@ class Builder:
         keyword: Leaf,
         name: Leaf,
         _at: Leaf | None,
-        place: Pieces | None,
+        place: Pieces | syntax.Quoted | None,
         hours: Pieces | None,
         duration: Pieces | None,
         *rest: Any,
@@ -172,7 +197,7 @@ class Builder:
         ticks, together = (None, None) if duration is None else duration.items
         return syntax.AffordanceDecl(
             name=_name(name),
-            place=None if place is None else place.items or None,
+            place=place.items or None if isinstance(place, Pieces) else place,
             place_span=None if place is None else place.span,
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
@@ -181,7 +206,7 @@ class Builder:
             span=_span(keyword, *rest),
         )
 
-    def place(self, where: Leaf | Pieces) -> Pieces:
+    def place(self, where: Leaf | Pieces | syntax.Quoted) -> Pieces | syntax.Quoted:
         return Pieces((), where.span) if isinstance(where, Leaf) else where
 
     def hours(self, keyword: Leaf, opens: syntax.Signed, _to: Leaf, closes: syntax.Signed) -> Pieces:
@@ -214,8 +239,8 @@ class Builder:
     def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))
 
-    def teleport(self, keyword: Leaf, cell: Pieces) -> syntax.TeleportItem:
-        return syntax.TeleportItem(cell.items, _span(keyword, cell))
+    def teleport(self, keyword: Leaf, cell: Pieces | syntax.Quoted) -> syntax.TeleportItem:
+        return syntax.TeleportItem(cell.items if isinstance(cell, Pieces) else cell, _span(keyword, cell))
 
     def keeps(self, keyword: Leaf, progress: Leaf) -> syntax.KeepsItem:
         return syntax.KeepsItem(_span(keyword, progress))
@@ -282,11 +307,17 @@ class Builder:
         arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
         return syntax.CallExpr(_name(function), arguments, _span(function, *rest))
 
+    def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
+        return syntax.WeightedExpr(value, weight, _span(value, weight))
+
     def distance(self, straight: Leaf | None, keyword: Leaf, _to: Leaf, affordance: syntax.Name) -> syntax.DistanceExpr:
         return syntax.DistanceExpr(affordance, straight is not None, _span(straight, keyword, affordance))
 
     def axis(self, quantity: Leaf, axis: syntax.Name) -> syntax.AxisExpr:
         return syntax.AxisExpr(cast(Any, quantity.text), axis, _span(quantity, axis))
+
+    def on(self, keyword: Leaf, region: syntax.Name) -> syntax.OnExpr:
+        return syntax.OnExpr(region, _span(keyword, region))
 
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))

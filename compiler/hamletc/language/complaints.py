@@ -73,7 +73,20 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
         words.append("the name of a file in quotes")
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
-        rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak", "every", "after"}
+        rest -= {
+            "(",
+            "-",
+            "not",
+            "if",
+            "distance",
+            "straight",
+            "position",
+            "velocity",
+            "streak",
+            "every",
+            "after",
+            "on",
+        }
         named = False
     elif "NUMBER" in expected:
         words.append("a number")

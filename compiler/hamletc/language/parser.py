@@ -266,6 +266,11 @@ class _Parse:
                 return following.kind == "number"
             case "together":
                 return following.text == "{"
+            case "on" if self._automaton.accepts(terminals()["("]):
+                names = following.kind in ("word", "quoted") and "on" not in self._declared
+                return names and self._tokens[index - 1].text not in ("==", "!=")
+            case "map":  # a size may be called so
+                return following.text != "x" and "map" not in self._declared
             case _:
                 return True
 

@@ -78,10 +78,14 @@ def integer(builder: Builder, word: Value, low: int, high: int) -> Value:
     return builder.to_f32(builder.add(builder.to_i32(index), builder.i32(low)))
 
 
-def choice(builder: Builder, word: Value, options: list[Value]) -> Value:
-    """One of the options (F32)."""
-    index = builder.mul_high(word, builder.u32(len(options)))
+def choice(builder: Builder, word: Value, options: list[Value], thresholds: tuple[int, ...] | None) -> Value:
+    """One of the options (F32): the last one whose threshold the word has reached, where there are any."""
     result = options[0]
+    if thresholds is not None:
+        for threshold, option in zip(thresholds, options[1:], strict=True):
+            result = builder.select(builder.less_equal(builder.u32(threshold), word), option, result)
+        return result
+    index = builder.mul_high(word, builder.u32(len(options)))
     for number, option in enumerate(options[1:], start=1):
         result = builder.select(builder.equal(index, builder.u32(number)), option, result)
     return result

@@ -13,7 +13,7 @@ from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import F32, I32, U32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart
+from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart, position_on_map
 from hamletc.lowering.plan import Plan
 
 
@@ -43,7 +43,9 @@ def reset(planned: Plan) -> Function:
             world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
             layout = new_layout(builder, *seeds, world, builder.to_u32(builder.input(I32, "episode")))
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
-        if isinstance(universe.space, Grid) and universe.space.starts == "apart":
+        if where.dealt is not None and where.dealt.starts is not None:
+            position = position_on_map(builder, universe, where.dealt, layout, index, builder.to_u32(agent))
+        elif isinstance(universe.space, Grid) and universe.space.starts == "apart":
             cell = builder.input(U32, "cell") if planned.cell_cache else None
             position = position_apart(builder, universe, where, layout, index, cell)
         else:

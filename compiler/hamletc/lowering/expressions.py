@@ -36,6 +36,7 @@ from hamlet.universe import (
     LastUse,
     MeterValue,
     Number,
+    On,
     ParamValue,
     Previous,
     Progress,
@@ -43,6 +44,7 @@ from hamlet.universe import (
     Speed,
     StraightDistance,
     Streak,
+    TerrainValue,
     Truth,
     Unary,
     UnaryOp,
@@ -58,7 +60,9 @@ from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
 from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
+from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance
+from hamletc.lowering.terrain import Ground, is_in, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,12 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.to_f32(there_is(lane.progress, "progress"))
         case Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
+        case On(region=region):
+            known, cell = _ground(lane)
+            return is_in(builder, known, region, cell)
+        case TerrainValue(terrain=terrain):
+            known, cell = _ground(lane)
+            return number_of(builder, known, terrain, cell)
         case LastUse(affordance=affordance):
             return builder.equal(there_is(lane.last, "last use"), builder.i32(_number(lane, affordance)))
         case ActionTaken(action=action):
@@ -158,8 +168,9 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.uniform(builder, draws.random_word(lane, site), lower(low), lower(high))
         case DrawInteger(low=least, high=most, site=site):
             return draws.integer(builder, draws.random_word(lane, site), least, most)
-        case DrawChoice(options=options, site=site):
-            return draws.choice(builder, draws.random_word(lane, site), [lower(option) for option in options])
+        case DrawChoice(options=options, site=site, thresholds=thresholds):
+            word = draws.random_word(lane, site)
+            return draws.choice(builder, word, [lower(option) for option in options], thresholds)
         case DrawNormal(mean=mean, deviation=deviation, site=site):
             first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
             return draws.normal(builder, first, second, lower(mean), lower(deviation))
@@ -185,6 +196,13 @@ def there_is(value: Value | None, what: str) -> Value:
     if value is None:
         raise ValueError(f"there is no {what} in this universe")
     return value
+
+
+def _ground(lane: Lane) -> tuple[Ground, Value]:
+    """The map, and the cell (I32) that the agent stands on."""
+    if lane.plan.ground is None:
+        raise ValueError(f"universe {lane.universe.name} refers to the ground and has no map")
+    return lane.plan.ground, cell_index(lane.builder, grid_of(lane.universe).sizes, lane.position)
 
 
 def _counted(lane: Lane, name: Literal["agent", "agents"]) -> Value:

@@ -383,8 +383,7 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}
             name = rows.get(array, {}).get(row)
-            for function in program.functions:
-                if function.name in ("tick", "world", "settle"):
-                    if any(output.name == name for output in function.outputs):
-                        return OutputPlace(function.name, name)
-            return None
+            ticking = (program.function(each) for each in ("tick", "world", "settle") if program.has(each))
+            giving = (each.name for each in ticking if any(output.name == name for output in each.outputs))
+            function = next(giving, None)
+            return None if function is None or name is None else OutputPlace(function, name)

@@ -24,7 +24,6 @@ from hamletc.ir.function import Program, Stage, reducer
 from hamletc.ir.ops import Input
 from hamletc.ir.together import together
 
-
 FINDING = ("tick", "settle", "observe", "mask")
 """The functions, beside those of reductions, that kernels with a cell cache give what is on the cells of lanes."""
 
@@ -232,9 +231,8 @@ class Evaluated:
         """What follows in the worlds after the rules of their agents, and then in lanes."""
         shape, everybody = buffers.shape, _everybody(buffers)
         after = {**given, **{f"before.{name}": values for name, values in given.items()}}
-        after |= {
-            name: np.where(runs, values, given[name]) if name in given else values for name, values in ticked.items()
-        }
+        for name, values in ticked.items():
+            after[name] = np.where(runs, values, given[name]) if name in given else values
         after |= self._together("settle", after, runs, shape.agents)
         world: dict[str, Array] = {}
         if self._program.has("world"):
@@ -252,7 +250,6 @@ class Evaluated:
         acted = {"action": actions, "interacting": self._interacting(actions, runs, agents)}
         given = {**state, **acted, **self._drawn_by(buffers, stream)}
         given |= self._together("tick", given, runs, agents)
-        given |= self._together("claims", given, runs, agents)
         results = self._evaluate("tick", given, runs)
         if self._program.has("settle"):
             results |= self._settled(buffers, given, results, runs)

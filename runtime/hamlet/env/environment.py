@@ -163,8 +163,8 @@ class Env(Sealed):
         return self._buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
-        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, or [worlds] f32 of
-        `state["world_meters"]` for a meter of the world.
+        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, or for a
+        meter of the world [worlds] f32 of `state["world_meters"]`.
 
         Raises:
             EnvError: the universe has no such meter.

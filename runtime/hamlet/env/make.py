@@ -22,7 +22,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered
+from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
 from hamlet.universe import Universe, meet
 
 LANE_LIMIT = 1 << 31
@@ -147,6 +147,8 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
             f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"
         )
     most = room(universe)
+    if most is not None and agents > most and starting_cells(universe):
+        raise EnvError(f"{universe.name} starts agents on {most} cells of its map: take at most {most} agents")
     if most is not None and agents > most:
         raise EnvError(
             f"{agents} agents and {scattered(universe)} affordances at random places need as many free cells, and "

@@ -36,6 +36,7 @@ __all__ = [
     "LastUse",
     "MeterValue",
     "Number",
+    "On",
     "ParamValue",
     "Previous",
     "Progress",
@@ -43,6 +44,7 @@ __all__ = [
     "Speed",
     "StraightDistance",
     "Streak",
+    "TerrainValue",
     "Truth",
     "Unary",
     "UnaryOp",
@@ -263,6 +265,22 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
+class On:
+    """Condition: the agent's cell is in this region of the map."""
+
+    region: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TerrainValue:
+    """The number of the agent's cell."""
+
+    terrain: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Distance:
     """The distance from the agent to an affordance, by the metric of the space."""
 
@@ -350,11 +368,17 @@ class DrawInteger:
 
 @dataclass(frozen=True, slots=True)
 class DrawChoice:
-    """`choice(a, b, ...)`: one of two or more numbers, all equally likely."""
+    """`choice(a, b, ...)`, `choice(a: 3, b: 1, ...)`: one of two or more numbers.
+
+    Attributes:
+        thresholds: for each option but the first, the first of the words 0 .. 2**32 - 1 that chooses it, ascending:
+            the words from it to the next one do. `None`: all options are equally likely.
+    """
 
     options: tuple[Expression, ...]
     site: int
     span: Span
+    thresholds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +421,8 @@ Expression: TypeAlias = (
     | Speed
     | Progress
     | Here
+    | On
+    | TerrainValue
     | LastUse
     | ActionTaken
     | Used

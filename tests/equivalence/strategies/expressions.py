@@ -11,6 +11,7 @@ from typing import get_args
 
 from hamlet.numbers.binary32 import round32
 from hamlet.schema.room import MOST_COUNTED
+from hamlet.universe.space import letters_of
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
 from hamletc.checking.operations import ROUNDINGS
@@ -138,6 +139,10 @@ class Expressions(Choices):
             return Piece(self.word(name), ATOM, bounds)
         return self.meter()
 
+    def together_with_others(self) -> Piece:
+        """What agents have together, or a meter of the world."""
+        raise NotImplementedError
+
     def about_agents(self) -> Piece:
         """The number of the agent, which a world has none of, or how many there are."""
         number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
@@ -150,10 +155,6 @@ class Expressions(Choices):
             name, bounds = self.pick(self.params)
             return Piece(self.word(name), ATOM, bounds)
         return self.about_agents()
-
-    def together_with_others(self) -> Piece:
-        """What agents have together, or a meter of the world."""
-        raise NotImplementedError
 
     def about_uses(self) -> Piece:
         """What an agent did with affordances."""
@@ -180,6 +181,7 @@ class Expressions(Choices):
             pieces.append(Piece(f"position {axis}", ATOM, self.extent.position[axis]))
             pieces.append(Piece(f"velocity {axis}", ATOM, self.extent.velocity[axis]))
             pieces.append(Piece("speed", ATOM, self.extent.speed))
+        pieces += [Piece(self.word(name), ATOM, lies) for name, lies in self.extent.terrains.items()]
         known = [piece for piece in pieces if piece.lies.low < piece.lies.high]
         return self.pick(known) if known else None
 
@@ -268,7 +270,10 @@ class Expressions(Choices):
                 case 1:
                     options = [self.number(depth) for _ in range(self.integer(2, 4))]
                     found = reduce(intervals.hull, (option.lies for option in options))
-                    return Piece(f"choice({', '.join(option.text for option in options)})", ATOM, found)
+                    texts = [option.text for option in options]
+                    if self.chance(2):
+                        texts = [f"{text}: {self.pick(('1', '2.5', '1 / 3', '1e-3', '4e9'))}" for text in texts]
+                    return Piece(f"choice({', '.join(texts)})", ATOM, found)
                 case 2:
                     center, spread = self.number(depth), self.number(depth, constants=False)
                     away = intervals.multiply(spread.lies, intervals.NORMAL)
@@ -418,6 +423,8 @@ class Expressions(Choices):
         if condition.level == COMPARISON and "when" not in condition.text and not self.chance(3):
             left, op, right = self.sides(depth)
             return f"{left.at_least(PRODUCT)} {op} {right.at_least(PRODUCT)}"
+        if condition.text.startswith("on ") and condition.level == ATOM and not self.chance(3):
+            return condition.text
         if condition.text.endswith(" ticks") and condition.level == ATOM and not self.chance(3):
             return condition.text
         return f"not ({condition.text})" if self.chance(4) else f"({condition.text})"
@@ -444,7 +451,18 @@ class Expressions(Choices):
         return (right, _turned(op), left) if self.chance(5) else (left, op, right)
 
     def stands(self) -> Piece:
+        regions = self.regions()
+        if regions and (not self.affordances or self.chance(2)):
+            return Piece(f"on {self.word(self.pick(regions))}", ATOM, None)
         return self._named("here") if self.affordances else self.comparison(0)
+
+    def regions(self) -> list[str]:
+        """The regions in which agents are on some cells and not on others."""
+        ground = letters_of(self.space.space)
+        if ground is None:
+            return []
+        there = set("".join(ground.rows)) - set(ground.walls)
+        return [region.name for region in ground.regions if not there <= set(region.letters)]
 
     def last(self) -> Piece:
         return self._named("last") if self.affordances else self.comparison(0)

@@ -17,12 +17,15 @@ __all__ = [
     "IfExpr",
     "Name",
     "Numeral",
+    "OnExpr",
+    "Quoted",
     "Signed",
     "StreakExpr",
     "TimedExpr",
     "UnaryExpr",
     "UnaryOp",
     "Unit",
+    "WeightedExpr",
     "WhenExpr",
 ]
 
@@ -63,6 +66,14 @@ class Signed:
     unit: Unit = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What stands in quotes, without them: a row of a map, letters of it, the name of a file."""
+
+    text: str
+    span: Span
+
+
 UnaryOp: TypeAlias = Literal["-", "not"]
 BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or"]
 
@@ -85,10 +96,19 @@ class BinaryExpr:
 
 @dataclass(frozen=True, slots=True)
 class CallExpr:
-    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `clamp(x, low, high)`, `exp(a)`, `previous(a)`, ..."""
+    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ..."""
 
     function: Name
     arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedExpr:
+    """`0.5: 3`: an option of `choice` with its weight; only the argument of a call."""
+
+    value: Expr
+    weight: Expr
     span: Span
 
 
@@ -130,6 +150,14 @@ class AxisExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class OnExpr:
+    """`on forest`."""
+
+    region: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StreakExpr:
     """`streak of Bed`."""
 
@@ -152,10 +180,12 @@ Expr: TypeAlias = (
     | UnaryExpr
     | BinaryExpr
     | CallExpr
+    | WeightedExpr
     | IfExpr
     | WhenExpr
     | DistanceExpr
     | AxisExpr
+    | OnExpr
     | StreakExpr
     | TimedExpr
 )
