@@ -237,10 +237,10 @@ def _among(lane: Lane, among: Among) -> Value:
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
     first, *others = (builder.input(F32, f"among.{name}") for name in lane.among[among])
-    if among.op != "average":
-        return first
-    # Where nobody runs the total is 0, and so is a share of it.
-    return builder.div(first, builder.maximum(*others, builder.f32(1.0)))
+    for count in others:
+        # An average: where nobody runs the total is 0, and so is a share of it.
+        first = builder.div(first, builder.maximum(count, builder.f32(1.0)))
+    return first
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:
