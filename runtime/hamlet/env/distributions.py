@@ -30,10 +30,6 @@ class Uniform:
 
     Raises:
         EnvError: `low` and `high` are no numbers, or not in this order.
-
-    Example:
-        varied = hamlet.make(hamlet.compile("universes/shifts.hamlet"), worlds=4, backend="numba", quiet=True)
-        print([param for param in varied.params], hamlet.Uniform(0.05, 0.3))
     """
 
     low: float
