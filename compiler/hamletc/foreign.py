@@ -13,37 +13,44 @@ from hamletc.suggest import closest
 ALMOST_THE_SAME = 0.85
 """How like a known word (1: equal) a foreign one must be to be taken for a misspelling of it."""
 
-_ALONE = "Agents of a world do not touch each other:"
+_MEET = "Agents of a world meet in numbers that they have together"
 
 _MEANINGS: tuple[tuple[str, str], ...] = (
     # --- others, and what is between agents ---
     (
         "agents neighbour neighbours neighbor neighbors other others player players opponent opponents enemy friend "
         "population crowd nearby partner",
-        f"{_ALONE} none sees, counts or meets another. What they have in common the program computes and gives as "
-        "`param` (per world) or `input` (per agent).",
+        f"{_MEET}: `count(here == Bed)`, `total(x)`, `average(x)`, `lowest(x)`, `highest(x)`. A meter of the world, in "
+        "`world { meter stock = 20 }`, is one that all of them see.",
     ),
     (
         "agent self me this my",
-        f"Write `energy` alone: every expression is about the agent itself. {_ALONE} there is no other to name.",
+        f"Write `energy` alone: every expression is about the agent itself. {_MEET}, as in `average(energy)`; none "
+        "names another.",
     ),
     (
-        "count sum total average mean avg any",
-        f"{_ALONE} nothing is counted or summed over them. Values of one agent are joined by `+`, `min` and `max`.",
+        "sum mean avg any",
+        f"{_MEET}: `count(here == Bed)`, `total(x)`, `average(x)`, `lowest(x)`, `highest(x)`. Values of one agent are "
+        "joined by `+`, `min` and `max`.",
     ),
     (
-        "world global globals shared env environment",
-        "A world has no meters, only params: `param price = 1 in 0 .. 2` is a number per world, which the program may "
-        f"change between ticks. {_ALONE} none changes what another has.",
+        "global globals shared env environment",
+        "What all agents of a world see is a meter of the world: `world { meter stock = 20  rule refill: stock += 1 }`;"
+        " what the program gives is a param: `param price = 1 in 0 .. 2`.",
     ),
     (
-        "capacity queue queued occupied occupancy crowded slots stock supply",
-        f"{_ALONE} each uses an affordance as if it were alone there. A limited stock is a meter of the agent.",
+        "queue queued occupied occupancy crowded slots",
+        "How many use an affordance at once stands in its braces: `capacity 2 to lowest number`, `capacity 1 to "
+        "highest hunger`.",
+    ),
+    (
+        "stock supply",
+        "A stock is a meter of the world: `world { meter stock = 20 in 0 .. 100 }`; `capacity stock to highest hunger` "
+        "in an affordance serves so many.",
     ),
     (
         "team teams role roles species group faction type class id index",
-        "All agents follow the same rules. An `input` can tell them apart: the program gives each agent its number. "
-        f"{_ALONE} there are no teams.",
+        "All agents follow the same rules. Their numbers tell them apart, as in `agent < 3` or `mod(agent, 2) == 0`.",
     ),
     # --- space ---
     (
@@ -174,6 +181,9 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
         "on": "`on completion { money += 0.5 }` stands in the braces of an affordance that lasts.",
         "keeps": "`keeps progress` stands in the braces of an action.",
         "unclamped": "`unclamped` stands behind a statement: `energy += 0.5 unclamped`.",
+        "world": "What the world has of its own stands in `world { meter stock = 20 }`; its meters are read by their "
+        "names.",
+        "capacity": "`capacity 2 to lowest number` stands in the braces of an affordance.",
         "dies": "`dies when energy <= 0` is a declaration of its own.",
         "lasts": "`lasts 4 ticks` stands behind the place of an affordance.",
         "open": "`open 8 .. 18` stands behind the place of an affordance; a condition on the time is `hour >= 8`.",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hamlet.universe import Affordance, Clock, Expression, Hours, NoSpace, Space, Statement, Tracking
+from hamlet.universe import Affordance, Capacity, Clock, Expression, Hours, NoSpace, Number, Space, Statement, Tracking
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, all_of, any_whole_number, given_twice, is_known, only, whole_number
 from hamletc.checking.rules import Statements
 from hamletc.checking.space import place
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression, spell_name
 
 LONGEST_DURATION = 1_000_000_000
 SHORTEST_DAY, LONGEST_DAY = 2, 1000
@@ -23,10 +25,11 @@ def resolve_affordance(
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks { ... }`. `hours` is the length of the day."""
     where = _place(declaration, space, report)
     opening = None if declaration.hours is None else _opening_hours(declaration.hours, hours, names, report)
-    duration = _duration(declaration.duration, report)
+    duration = _duration(declaration.duration, names, report)
     expressions = Expressions(names, report, scope="acting")
     statements = Statements(names, report, expressions)
     needs = resolve_needs(declaration.items, names, report)
+    capacity = _capacity(declaration.items, names, report)
     together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
     bodies: dict[str, tuple[Statement, ...]] = {}
@@ -51,6 +54,7 @@ def resolve_affordance(
         each_tick=bodies.get("each tick", ()),
         on_completion=bodies.get("on completion", ()),
         span=declaration.span,
+        capacity=capacity,
     )
 
 
@@ -75,7 +79,7 @@ def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Find
     return None
 
 
-def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> int | None:
+def _duration(written: syntax.Signed | syntax.Name | None, names: Names, report: Findings) -> int | None:
     """The ticks that an affordance lasts: 0 for ever, `None` where it is instantaneous."""
     match written:
         case None:
@@ -83,7 +87,7 @@ def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> 
         case syntax.Name():
             return 0 if is_known(written, ("forever",), "no duration", report) else None
         case syntax.Signed():
-            return whole_number(written, 1, LONGEST_DURATION, "a duration in ticks", report)
+            return names.duration(written, LONGEST_DURATION, "a duration in")
 
 
 def _check_blocks(
@@ -92,7 +96,8 @@ def _check_blocks(
     """Check that there is either `instantly`, or `lasts` with `each tick` or `on completion` or both; where uses are
     tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
-    if not any(block.body for block in blocks.values()) and names.tracking is None:
+    idle = not any(block.body for block in blocks.values()) and names.tracking is None
+    if idle and not {("used", name.text), ("here", name.text)} & names.compared:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
         report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
     else:
@@ -175,6 +180,50 @@ def resolve_needs(items: Iterable[object], names: Names, report: Findings) -> Ex
     """The condition of the one `needs` among the items."""
     needs = only(all_of(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
     return None if needs is None else Expressions(names, report, scope="needs").condition(needs.condition)
+
+
+def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capacity | None:
+    """`capacity stock to highest hunger`, `capacity 1 to lowest number`."""
+    item = only(all_of(items, syntax.CapacityItem), "`capacity`", report)
+    if item is None:
+        return None
+    priority: Expression | None = None
+    places = Expressions(names, report, scope="claim", whose="places").number(item.places)
+    if item.lowest is not None and (item.lowest.quoted or item.lowest.text != "number"):
+        name = spell_name(item.lowest)
+        hint = (
+            f"Write `to lowest number`, the agents' own; or `to highest -{name}`, where less of `{name}` comes first."
+        )
+        report.add("H026", f"`{name}` is nothing that claims are ranked by", item.lowest.span, hint=hint)
+        return None
+    if item.lowest is None and item.highest is None:
+        written = spell_expression(item.places)
+        report.add(
+            "H094",
+            "this capacity does not say who comes first",
+            item.span,
+            "agents would contend for it with no rule stated",
+            hint=f"Write `capacity {written} to lowest number`, or `to highest` and what is served first, as in "
+            f"`capacity {written} to highest hunger`.",
+        )
+        return None
+    if isinstance(item.highest, syntax.Name) and item.highest.text == "number" and not names.value_kind(item.highest):
+        hint = "Write `to lowest number`: agents come in their order."
+        report.add("H026", "the highest number does not come first", item.highest.span, hint=hint)
+        return None
+    if item.highest is not None:
+        priority = Expressions(names, report, scope="claim").number(item.highest)
+        if priority is None:
+            return None
+        if isinstance(priority, Number):
+            hint = "Write `to lowest number`, or a value that differs."
+            report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+    if isinstance(places, Number) and places.value < 1:
+        hint = "Write 1 or more; hours and `needs` say when an affordance cannot be used."
+        report.add(
+            "H098", "this capacity never serves anybody", places.span, f"{spell(places.value)} places", hint=hint
+        )
+    return None if places is None else Capacity(places, priority, item.span)
 
 
 def resolve_clock(declaration: syntax.ClockDecl, report: Findings) -> Clock | None:

@@ -25,6 +25,8 @@ from hamletc.checking.report import Findings, all_of, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
 from hamletc.checking.rules import resolve_cascade, resolve_rule, written
 from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
+from hamletc.checking.terrain import check_ways, fits, resolve_map
+from hamletc.checking.world import check_blocks, resolve_world_meter, resolve_world_rule
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
 from hamletc.language import syntax
@@ -45,9 +47,10 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     expanded = expand(file, len(source_names))
     if expanded.problems:
         return None, expanded.problems
-    file = expanded.file
+    as_written, file = file, expanded.file
     inert_allowed = any(isinstance(item, syntax.InertDecl) for item in file.declarations)
     report = Findings(expanded.places, inert_allowed=inert_allowed)
+    check_blocks(as_written.declarations, report)
     _check_name(file.name, report)
     names = Names(file, report)
     numbered = with_numbers(file, names, report)
@@ -132,6 +135,8 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
                 claim = resolve_claim(declaration, report)
                 if claim is not None:
                     draft.claims.setdefault(name.text, claim)
+            case syntax.WorldDecl():
+                _resolve_world(declaration, draft, names, report)
             case syntax.RuleDecl(name=name):
                 _keep(draft.dynamics, resolve_rule(declaration, names, report), name, names, declaration.body)
             case syntax.CascadeDecl(name=name):
@@ -149,6 +154,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
             case _:
                 pass
     check_places(draft.affordances, places, draft.space, report)
+    check_ways(draft, names, report)
     _resolve_outcomes(file, draft, names, report)
     return draft
 
@@ -179,15 +185,34 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
         _missing("space", file, "Add `space grid 8 x 8`, or `space none`.", report)
         return
     expressions = Expressions(names, report)
+    ground = resolve_map(file, names, expressions, report)
+    drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
+    if space.kind.text == "grid" and not space.sizes and not drawn:
+        hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
+        report.add("H121", "the universe has no map", space.span, hint=hint)
+    if drawn and ground is None:
+        draft.moves, names.moves = None, None
+        return
     draft.metric = given["distance"].span if "distance" in given else None
-    draft.space = names.space = resolve_space(space, given, expressions, report)
+    draft.space = names.space = resolve_space(space, given, ground, expressions, report)
+    fits(ground, draft.space, report)
     if draft.space is not None:
         draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
         of_moves = space.span if moves is None else moves.span
         if draft.moves is not None:
             names.moves = (*(move.name for move in draft.moves), *BUILT_IN)
         check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
+
+
+def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: Findings) -> None:
+    draft.of_world = draft.of_world or block.span
+    for item in block.items:
+        match item:
+            case syntax.MeterDecl(name=name):
+                _keep(draft.world_meters, resolve_world_meter(item, names, report), name, names)
+            case syntax.RuleDecl(name=name):
+                _keep(draft.world_rules, resolve_world_rule(item, names, report), name, names, item.body)
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:

@@ -52,6 +52,8 @@ class Course:
             meters = (
                 self._rule(dynamic, meters) if isinstance(dynamic, universe.Rule) else self._cascade(dynamic, meters)
             )
+        for rule in self.draft.world_rules:
+            meters = self._rule(rule, meters)
         survived = self._die(meters)
         if self.report is not None:
             self._pay(meters, survived, self.report)
@@ -174,7 +176,7 @@ class Course:
         """Masks, between ticks or before the first one; `allow all` decides where others matter."""
         if known is None:
             return
-        starts = Levels({meter.name: intervals.single(meter.start) for meter in self.draft.meters}, {})
+        starts = Levels(self.reach.starts, {})
         around = known.around.between()
         between = _joined([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
@@ -286,8 +288,9 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
     setting = Setting.of(draft.space, affordances=bool(draft.affordances))
-    changing = {meter.name for meter in draft.meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
-    constant = {meter.name for meter in draft.meters} - changing
+    meters = draft.meters_of_all()
+    changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
+    constant = {meter.name for meter in meters} - changing
 
     def course(basis: Basis, report: Findings | None = None) -> Course:
         return Course(draft, names, reach, guards, basis, report)
@@ -296,8 +299,8 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     end = course("anywhere", report).run(anywhere)
     if report.failed:
         return
-    check_observed(draft, end, constant, report)
-    starts = {meter.name: intervals.single(meter.start) for meter in draft.meters if meter.name in changing}
+    check_observed(draft, end, reach.starts, constant, report)
+    starts = {name: where for name, where in reach.starts.items() if name in changing}
     known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
     for tick in count():
         if tick == TICKS_BEFORE_GIVING_UP:

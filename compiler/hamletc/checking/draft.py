@@ -33,6 +33,10 @@ class Draft:
     params: list[universe.Param] = field(default_factory=list)
     inputs: list[universe.Input] = field(default_factory=list)
     meters: list[universe.Meter] = field(default_factory=list)
+    of_world: universe.Span | None = None
+    """Where the first block of the world is written."""
+    world_meters: list[universe.WorldMeter] = field(default_factory=list)
+    world_rules: list[universe.Rule] = field(default_factory=list)
     dynamics: list[universe.Rule | universe.Cascade] = field(default_factory=list)
     affordances: list[universe.Affordance] = field(default_factory=list)
     actions: list[universe.Action] = field(default_factory=list)
@@ -64,15 +68,29 @@ class Draft:
         for action in self.actions:
             yield None, action.body
 
+    def meters_of_all(self) -> tuple[universe.Meter | universe.WorldMeter, ...]:
+        """The meters of agents, then those of the world."""
+        return (*self.meters, *self.world_meters)
+
+    def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
+        """The bodies of the world's rules, with their guards."""
+        for rule in self.world_rules:
+            yield rule.guard, rule.body
+
     def outcomes(self) -> Iterator[universe.Expression]:
-        """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs`, which
-        decide what an agent uses."""
+        """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs` and
+        capacities, which decide what an agent uses."""
         yield from (reward.value for reward in self.rewards)
         yield from (report.value for report in self.reports)
         yield from (mask.allowed for mask in self.masks)
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
         yield from (action.needs for action in self.actions if action.needs is not None)
+        for affordance in self.affordances:
+            if affordance.capacity is not None:
+                yield affordance.capacity.places
+                if affordance.capacity.priority is not None:
+                    yield affordance.capacity.priority
 
     def drains(self) -> Iterator[tuple[str, universe.Expression]]:
         """What meters lose by `decay`, `move` and `interact`, each with the name of its meter."""
@@ -81,11 +99,16 @@ class Draft:
                 if drain is not None:
                     yield meter.name, drain
 
+    def starts(self) -> Iterator[tuple[str, universe.Expression]]:
+        """The start values of meters that are no constants, each with the name of its meter."""
+        yield from ((meter.name, meter.start) for meter in self.meters if not isinstance(meter.start, float))
+
     def expressions(self) -> Iterator[universe.Expression]:
         """Every expression."""
         yield from self.outcomes()
         yield from (drain for _, drain in self.drains())
-        for guard, body in self.bodies():
+        yield from (start for _, start in self.starts())
+        for guard, body in (*self.bodies(), *self.bodies_of_world()):
             if guard is not None and not isinstance(guard, str):
                 yield guard
             yield from (assign.value for assign in universe.assigns(body))
@@ -116,6 +139,12 @@ class Draft:
         velocity = self.start.velocity if self.reads_velocity() else ()
         return replace(self.start, velocity=velocity, speed=speed) if speed is not None or any(velocity) else None
 
+    def world(self) -> universe.World | None:
+        """What the world has beside its agents."""
+        if self.of_world is None:
+            return None
+        return universe.World(tuple(self.world_meters), tuple(self.world_rules), self.of_world)
+
     def finish(self, name: str, sources: tuple[str, ...]) -> universe.Universe | None:
         """The universe, or `None` without a space, moves or a reward."""
         if self.space is None or self.moves is None or not self.rewards:
@@ -142,4 +171,5 @@ class Draft:
             rewards=tuple(self.rewards),
             reports=tuple(self.reports),
             observations=tuple(self.observations),
+            world=self.world(),
         )

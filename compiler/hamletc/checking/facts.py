@@ -7,7 +7,18 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, TypeAlias
 
-from hamlet.universe import ActionTaken, Age, Expression, Here, LastUse, MeterValue, Previous, Used, operands
+from hamlet.universe import (
+    ActionTaken,
+    Age,
+    Expression,
+    Here,
+    LastUse,
+    MeterValue,
+    Previous,
+    Used,
+    WorldValue,
+    operands,
+)
 from hamletc.checking.intervals import Interval, hull_of
 
 Shape: TypeAlias = int
@@ -56,7 +67,7 @@ class Shapes:
 
     def _meters(self, expression: Expression, parts: list[Shape]) -> frozenset[str]:
         match expression:
-            case MeterValue(meter):
+            case MeterValue(meter) | WorldValue(meter):
                 return frozenset((meter,))
             case Previous():
                 return frozenset()

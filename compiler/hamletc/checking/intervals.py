@@ -65,6 +65,8 @@ ANYTHING = Interval(-LARGEST, LARGEST)
 ZERO = Interval(0.0, 0.0)
 SHARE = Interval(0.0, 1 - 2.0**-24)
 """A random share of 1."""
+ROUNDED_OFTEN = Interval(1 - 2.0**-19, 1 + 2.0**-19)
+"""By how much the mean of 1,024 numbers is off, each sum and the quotient rounded: eleven times half a last place."""
 NORMAL = Interval(-5.769999980926514, 5.769999980926514)
 """A random number of mean 0 and deviation 1: at most sqrt(48 log(2)) and a little from 0."""
 SLACK = 2.0**-18

@@ -17,7 +17,7 @@ from hamlet.universe import Expression
 from hamletc.checking import intervals
 from hamletc.checking.facts import Levels, Naming, Shape, Shapes, joined
 from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
-from hamletc.checking.ranges import Ranges, State
+from hamletc.checking.ranges import MOST_AGENTS, Ranges, State
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
@@ -65,7 +65,9 @@ class Setting:
         match expression:
             case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
                 return True
-            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
+            case universe.AgentNumber() | universe.AgentCount():
+                return True
+            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round") | universe.Among(op="count"):
                 return True
             case universe.Coordinate() | universe.Velocity():
                 return self.cells
@@ -153,8 +155,10 @@ class Known:
         match expression:
             case _ if self.is_high(expression):
                 found = None
-            case universe.MeterValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter):
                 found = self.meter(meter)
+            case universe.Among(op=op):  # what is known here is about one agent
+                found = Interval(0.0, MOST_AGENTS) if op == "count" else None
             case universe.Previous(operand):
                 found = None if self.then is None else self.then.number(operand)
             case universe.If(condition, then, otherwise, _):
@@ -306,7 +310,7 @@ class Known:
         match expression:
             case universe.Number():
                 return self
-            case universe.MeterValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter):
                 return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
             case _:
                 facts = {**self._facts, self.setting.shapes.of(expression): where}

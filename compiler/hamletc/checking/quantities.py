@@ -26,9 +26,14 @@ ARGUMENTS = {
     "pow": ("two arguments", "pow(a, b)"),
     "uniform": ("two arguments", "uniform(low, high)"),
 }
-Scope: TypeAlias = Literal["tick", "acting", "needs", "mask", "previous"]
-"""When an expression is evaluated: in a tick when agents have acted, while they act and use affordances, as a condition
-of what can be done; between two ticks; or on what a tick began with."""
+Scope: TypeAlias = Literal["tick", "ending", "acting", "needs", "mask", "previous", "claim", "among", "early among"]
+"""When an expression is evaluated: in a tick when agents have acted; when all that they do is done; while they act and
+use affordances, as a condition of what can be done; between two ticks; on what a tick began with; where claims are
+ranked; for each agent of a world, when all is done or when a tick begins."""
+Whose: TypeAlias = Literal["agent", "world", "places"]
+"""Of what an expression is: of an agent, of a world, or the places of an affordance, which are of a world too."""
+OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
+"""The words for numbers that each agent has of its own."""
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
 COMPARED = ("here", "last", "used", "action")
 """The words that are compared with a name."""
@@ -45,14 +50,33 @@ class Threshold:
 class Quantities:
     """Resolves names, and words that need one. `threshold` is set in the body of a cascade only."""
 
-    def __init__(self, names: Names, report: Findings, threshold: Threshold | None, scope: Scope) -> None:
+    def __init__(
+        self, names: Names, report: Findings, threshold: Threshold | None, scope: Scope, whose: Whose = "agent"
+    ) -> None:
         self._names = names
         self._report = report
         self._threshold = threshold
         self._scope = scope
+        self._whose = whose
+
+    def of_agent(self, what: str, span: Span) -> bool:
+        """Whether what each agent has of its own has a value here; where it has none, that is reported."""
+        match self._whose:
+            case "agent":
+                return True
+            case "world":
+                hint = "Count agents, or join what they have: `count(energy < 0.2)`, `total(x)`, `highest(x)`."
+                self._report.add("H092", f"{what} is another for each agent", span, "a world has none", hint=hint)
+            case "places":
+                hint = "Write a number, params, meters of the world or `hour`; who comes first is said behind `to`."
+                message = f"{what} is another for each agent, and all share the places"
+                self._report.add("H095", message, span, hint=hint)
+        return False
 
     def name(self, name: syntax.Name) -> Expression | None:
         """A word, or a declared name."""
+        if not name.quoted and name.text in OF_AGENT and not self.of_agent(f"`{name.text}`", name.span):
+            return None
         if not name.quoted:
             match name.text:
                 case "age":
@@ -83,16 +107,29 @@ class Quantities:
                 case _:
                     pass
         match self._names.value_kind(name):
+            case "meter" | "input" | "terrain" if not self.of_agent(f"`{name.text}`", name.span):
+                return None
             case "meter":
                 return universe.MeterValue(name.text, name.span)
+            case "world meter":
+                return universe.WorldValue(name.text, name.span)
             case "param":
                 return universe.ParamValue(name.text, name.span)
             case "input":
                 return self._input(name)
+            case "terrain":
+                return (
+                    universe.TerrainValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+                )
+            case None if name.text == "agents" and not name.quoted:
+                return universe.AgentCount(name.span)
+            case None if name.text == "agent" and not name.quoted:
+                return universe.AgentNumber(name.span) if self.of_agent("`agent`", name.span) else None
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                candidates = (*self._names.of_kind("meter", "param", "input", "let"), *self._known_quantities())
+                kinds = self._names.of_kind("meter", "world meter", "param", "input", "let", "terrain")
+                candidates = (*kinds, *self._known_quantities())
                 self._names.refuse(name, "a number", candidates, hint)
                 return None
 
@@ -101,12 +138,14 @@ class Quantities:
         has_space = self._names.space is not None and not isinstance(self._names.space, universe.NoSpace)
         return (
             "age",
+            "agents",
+            *(("agent",) if self._whose == "agent" else ()),
             *(("deficit", "shortfall") if self._threshold else ()),
             *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
             *(("progress",) if self._names.has_lasting else ()),
             *(("last", "streak of", "visited") if self._names.tracking is not None else ()),
-            *(("action",) if self._scope in ("tick", "acting") else ()),
-            *(("used",) if self._scope == "tick" and self._names.of_kind("affordance") else ()),
+            *(("action",) if self._scope not in ("needs", "mask", "previous") else ()),
+            *(("used",) if self._scope in ("tick", "ending", "among") and self._names.of_kind("affordance") else ()),
             *(("here",) if self._names.of_kind("affordance") else ()),
             *(("position", "velocity", "speed") if has_space else ()),
             *(("distance to",) if has_space and self._names.of_kind("affordance") else ()),
@@ -114,14 +153,35 @@ class Quantities:
 
     def distance(self, expr: syntax.DistanceExpr) -> Expression | None:
         """`distance to Bed`, `straight distance to Bed`."""
+        if not self.of_agent("the distance", expr.span):
+            return None
         affordance = self._names.find(expr.affordance, "affordance")
         if affordance is None:
             return None
         distance = universe.StraightDistance if expr.straight else universe.Distance
         return distance(affordance, expr.span)
 
+    def on(self, expr: syntax.OnExpr) -> Expression | None:
+        """`on forest`."""
+        if not self.of_agent("`on`", expr.span):
+            return None
+        region = self._names.find(expr.region, "region")
+        if region is None:
+            return None
+        space = self._names.space
+        if isinstance(space, universe.Grid) and space.map is not None:
+            letters = set("".join(space.map.rows)) - set(space.map.walls)
+            there = letters.intersection(space.map.region(region))
+            if not there or there == letters:
+                often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
+                hint = "Leave it out, or give the region other letters."
+                self._report.add("H062", f"agents are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
+        return universe.On(region, expr.span)
+
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""
+        if not self.of_agent("`streak`", expr.span):
+            return None
         affordance = self._names.find(expr.affordance, "affordance")
         if not self._names.has("tracking", "`streak`", expr.span) or affordance is None:
             return None
@@ -145,6 +205,8 @@ class Quantities:
 
     def axis(self, expr: syntax.AxisExpr) -> Expression | None:
         """`position x`, `velocity x`."""
+        if not self.of_agent(f"the {expr.quantity}", expr.span):
+            return None
         if not self._names.has("space", f"`{expr.quantity}`", expr.span):
             return None
         axis = axis_of(expr.axis, self._names, self._report)
@@ -160,12 +222,23 @@ class Quantities:
             self._report.add(
                 "H059", f"{what} has no meaning in `allow`", span, "masks are made between ticks", hint=hint
             )
+        elif self._scope in ("among", "early among"):
+            hint = "Write out what it stands for, or let a rule of the agents keep it in a meter."
+            self._report.add(
+                "H097", f"{what} is not known of all agents", span, "in what agents have together", hint=hint
+            )
+        elif self._scope == "claim":
+            label = "claims are made at the beginning of the tick"
+            self._report.add("H097", f"{what} says nothing here", span, label, hint="Leave `previous` out.")
         else:
             self._report.add(
                 "H058", f"{what} has no previous value", span, "inside `previous`", hint="Take it out of `previous( )`."
             )
 
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
+        if self._scope in ("among", "early among"):
+            self.unseen(f"`{name.text}`", name.span)
+            return None
         if self._threshold is None:
             hint = "In a rule, write it out, as in `(0.3 - energy) / 0.3`."
             self._report.add(
@@ -194,6 +267,8 @@ class Quantities:
         sides = (expr.left, expr.right) if is_word(expr.left, *COMPARED) else (expr.right, expr.left)
         word, other = sides
         assert isinstance(word, syntax.Name)
+        if not self.of_agent(f"`{word.text}`", word.span):
+            return None
         if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, *COMPARED):
             self._misplaced(word.text, expr.span)
             return None
@@ -230,7 +305,14 @@ class Quantities:
             case "needs":
                 hint = "Leave it out: an affordance is used by `INTERACT` alone, and an own action by itself."
                 self._report.add("H082", f"`{word.text}` is not known in `needs`", word.span, NEEDS, hint=hint)
-            case "acting" if word.text == "used":
+            case "early among" if word.text == "used":
+                hint = (
+                    "Let a rule of the world keep it in a meter, which agents see in the next tick; in `dies when`, "
+                    "`reward` and `report` it is known."
+                )
+                label = "agents are counted when the tick begins"
+                self._report.add("H082", "`used` is not known of all agents yet", word.span, label, hint=hint)
+            case "acting" | "claim" if word.text == "used":
                 hint = (
                     "Read it in `decay`, a rule, a cascade, `dies when`, `reward` or `report`; here, `here` may help."
                 )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias, cast
 
-from hamlet import universe
+from hamlet import schema, universe
+from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval, spell
@@ -20,6 +21,8 @@ from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 
 WAVE = intervals.wave()
+MOST_AGENTS = float(schema.MOST_AGENTS)
+"""A total of so many numbers, a power of two, is at most so often the largest one."""
 MOST_NAMED = 3
 """How many names a hint lists."""
 Hint: TypeAlias = Callable[[], str]
@@ -38,6 +41,9 @@ class Ranges:
     before: State
     report: Findings
     error: Interval | None
+    settled: bool = field(default=False, kw_only=True)
+    """Whether agents have done what they do in a tick: what they have together is then of what they are now, and before
+    of what they were at its beginning."""
 
     def meter(self, name: str, meters: State) -> Interval | None:
         """Where a meter lies."""
@@ -49,8 +55,10 @@ class Ranges:
         match expression:
             case universe.Number(constant):
                 return intervals.single(constant)
-            case universe.MeterValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter):
                 return self.meter(meter, meters)
+            case universe.Among():
+                return self._among(expression, meters)
             case universe.ParamValue(param):
                 return self.around.params.get(param)
             case universe.Deficit(span):
@@ -61,6 +69,10 @@ class Ranges:
                 return self.around.hour
             case universe.Age():
                 return self.around.age
+            case universe.AgentNumber():
+                return Interval(0.0, MOST_COUNTED - 1.0)
+            case universe.AgentCount():
+                return Interval(1.0, float(MOST_COUNTED))
             case universe.DayTime():
                 return None if self.around.hour is None else Interval(-1.0, 1.0)
             case universe.InputValue(name):
@@ -104,7 +116,9 @@ class Ranges:
                 hint = partial(narrowing, mean, deviation)
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
-            case universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            case universe.TerrainValue(terrain):
+                return None if space is None else space.terrains[terrain]
+            case universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
                 return None
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None
@@ -113,6 +127,24 @@ class Ranges:
         size = self.finite(intervals.subtract, high, low, span, hint)
         way = self.finite(intervals.multiply, size, intervals.SHARE, span, hint)
         return self.finite(intervals.add, low, way, span, hint)
+
+    def _among(self, expression: universe.Among, meters: State) -> Interval | None:
+        """What agents have together, of whom there may be none."""
+        each, then = expression.operand, self._then()
+        state = meters if self.settled else self.before
+        if expression.op == "count":
+            then.condition(each, state)
+            return Interval(0.0, MOST_AGENTS)
+        value = then.number(each, state)
+        any_of = None if value is None else intervals.hull(value, intervals.ZERO)
+        match expression.op:
+            case "total":
+                hint = partial(narrowing, each)
+                return self.finite(intervals.multiply, any_of, intervals.single(MOST_AGENTS), expression.span, hint)
+            case "average":
+                return self.finite(intervals.multiply, any_of, intervals.ROUNDED_OFTEN, expression.span)
+            case _:
+                return any_of
 
     def _then(self) -> Ranges:
         """The ranges at the beginning of the tick."""
@@ -356,7 +388,9 @@ def _narrowing(expression: universe.Binary) -> str:
 def called(node: Expression, otherwise: str) -> str:
     """The name of what an author gave bounds to, in backticks; of anything else what is given."""
     match node:
-        case universe.MeterValue(name, _) | universe.ParamValue(name, _) | universe.InputValue(name, _):
+        case universe.MeterValue(name, _) | universe.WorldValue(name, _):
+            return f"`{name}`"
+        case universe.ParamValue(name, _) | universe.InputValue(name, _):
             return f"`{name}`"
         case _:
             return otherwise
@@ -365,10 +399,10 @@ def called(node: Expression, otherwise: str) -> str:
 def _reached(expression: universe.Binary, left: Interval, right: Interval) -> str | None:
     """What to write for `energy < 0` where energy reaches 0 and no less."""
     match expression.op, expression.left, expression.right:
-        case "<", universe.MeterValue(name), universe.Number() if left.low == right.high:
+        case "<", universe.MeterValue(name) | universe.WorldValue(name), universe.Number() if left.low == right.high:
             low = spell(left.low)
             return f"`{name}` is never below {low}, but can be {low}: write `{name} <= {low}`."
-        case ">", universe.MeterValue(name), universe.Number() if left.high == right.low:
+        case ">", universe.MeterValue(name) | universe.WorldValue(name), universe.Number() if left.high == right.low:
             high = spell(left.high)
             return f"`{name}` is never above {high}, but can be {high}: write `{name} >= {high}`."
         case _:

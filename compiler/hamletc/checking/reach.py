@@ -45,13 +45,15 @@ class Reach:
     changes: Changes
     meters: State
     around: Surroundings
+    starts: State
+    """Where meters lie when an episode begins."""
 
 
 def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     """Report what ranges prove wrong in a draft, and return how far its meters reach."""
     bounds = {
         meter.name: Interval(round32(meter.low), round32(meter.high))
-        for meter in draft.meters
+        for meter in draft.meters_of_all()
         if meter.name not in names.suspects
     }
     around = surroundings(draft, names, bounds)
@@ -69,7 +71,27 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
-    return Reach(final.changes, end, around)
+    return Reach(final.changes, end, around, _starts(draft, bounds, Ranges(around, {}, report, error=None)))
+
+
+def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> State:
+    """Where meters lie when an episode begins; a start value that is always beyond the bounds is reported."""
+    found: dict[str, Interval | None] = {meter.name: intervals.single(meter.start) for meter in draft.world_meters}
+    for meter in draft.meters:
+        if isinstance(meter.start, float):
+            found[meter.name] = intervals.single(meter.start)
+            continue
+        value, inside = ranges.number(meter.start, {}), bounds.get(meter.name)
+        if value is None or inside is None:
+            found[meter.name] = inside
+        elif value.high < inside.low or value.low > inside.high:
+            hint = "Change it, or the bounds: it is clamped to them."
+            message = f"the start value of `{meter.name}` is never within its bounds"
+            ranges.report.add("H041", message, meter.start.span, f"{value}, and bounds are {inside}", hint=hint)
+            found[meter.name] = inside
+        else:
+            found[meter.name] = Interval(max(value.low, inside.low), min(value.high, inside.high))
+    return found
 
 
 class _Tick:
@@ -100,6 +122,10 @@ class _Tick:
                     meters = _join([meters, self._body(dynamic.body, meters)])
                 case Cascade():
                     meters = self._cascade(dynamic, meters)
+        self._ranges = replace(self._ranges, settled=True)
+        for rule in self._draft.world_rules:
+            self._test(rule.guard, meters)
+            meters = _join([meters, self._body(rule.body, meters)])
         for cause in self._draft.causes:
             self._test(cause.condition, meters)
         self._outcomes(meters, _join([start, meters]))
@@ -112,10 +138,23 @@ class _Tick:
         alone = isinstance(space, universe.Grid) and space.places == "computed"
         ends = [meters]
         for affordance in self._draft.affordances:
+            self._serve(affordance.capacity)
             before = meters if alone else _join(ends)
             self._test(affordance.needs, before)
             ends += self._affordance(affordance, before)
         return ends
+
+    def _serve(self, capacity: universe.Capacity | None) -> None:
+        """Claims are ranked, and granted, on what the tick begins with."""
+        if capacity is None:
+            return
+        if capacity.priority is not None:
+            self._ranges.number(capacity.priority, self._ranges.before)
+        places = self._ranges.number(capacity.places, self._ranges.before)
+        if places is not None and places.high < 1 and not isinstance(capacity.places, universe.Number):
+            hint = "Let it reach 1 or more; hours and `needs` say when an affordance cannot be used."
+            message, label = "this capacity never serves anybody", f"its places are {places}"
+            self._ranges.report.add("H098", message, capacity.places.span, label, hint=hint)
 
     def _outcomes(self, meters: State, kept: State) -> None:
         """The rewards and reports, which see the new age, and what is observed and allowed between ticks, where meters
@@ -239,7 +278,8 @@ class _Tick:
         if statement.clamped and (old is None or intervals.hull(old, bounds) != bounds):
             return False
         if statement.op == "=":
-            return isinstance(statement.value, universe.MeterValue) and statement.value.meter == statement.meter
+            read = statement.value
+            return isinstance(read, universe.MeterValue | universe.WorldValue) and read.meter == statement.meter
         return value == ZERO
 
     def _note_change(self, statement: Assign, old: Interval | None, value: Interval | None) -> None:

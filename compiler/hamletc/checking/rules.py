@@ -7,7 +7,7 @@ from dataclasses import replace
 from hamlet.universe import Assign, Cascade, Rule, Span, Statement, Together
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names, builtin
-from hamletc.checking.quantities import Threshold
+from hamletc.checking.quantities import Threshold, Whose
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -15,12 +15,13 @@ from hamletc.language.spelling import spell_expression, spell_name
 
 
 class Statements:
-    """Resolves the statements of one declaration; those with errors are left out."""
+    """Resolves the statements of one declaration; those with errors are left out. `whose` meters they write."""
 
-    def __init__(self, names: Names, report: Findings, expressions: Expressions) -> None:
+    def __init__(self, names: Names, report: Findings, expressions: Expressions, whose: Whose = "agent") -> None:
         self._names = names
         self._report = report
         self._expressions = expressions
+        self._whose = whose
 
     def body(self, statements: tuple[syntax.Stmt, ...]) -> tuple[Statement, ...]:
         """Statements one after the other."""
@@ -65,7 +66,11 @@ class Statements:
                 return None
 
     def _assign(self, statement: syntax.AssignStmt, *, clamped: bool) -> Assign | None:
-        meter = self._names.target(statement.meter)
+        if self._whose == "world":
+            meter = self._names.target_of_world(statement.meter)
+            clamped = self._never_unclamped(statement.unclamped, clamped=clamped)
+        else:
+            meter = self._names.target(statement.meter)
         value = self._expressions.number(statement.value)
         if meter is None:
             return None
@@ -73,6 +78,13 @@ class Statements:
             self._names.suspects.add(meter)
             return None
         return Assign(meter, statement.op, value, clamped, statement.span)
+
+    def _never_unclamped(self, span: Span | None, *, clamped: bool) -> bool:
+        if span is None:
+            return clamped
+        hint = "Leave it out, or give the meter wider bounds."
+        self._report.add("H096", "a meter of the world never leaves its bounds", span, hint=hint)
+        return True
 
 
 def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:

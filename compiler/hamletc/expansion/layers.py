@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 from hamlet.universe import Span
@@ -22,6 +23,7 @@ _NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...
 )
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("space", syntax.SpaceDecl),
+    ("map", syntax.MapDecl),
     ("moves", syntax.MovesDecl),
     ("start", syntax.StartDecl),
     ("clock", syntax.ClockDecl),
@@ -46,6 +48,9 @@ _SHARED = {
 
 def key(declaration: syntax.Decl) -> Key | None:
     """What the declaration is alone; `None` where others of its kind stand beside it."""
+    if isinstance(declaration, syntax.WorldDecl):
+        (item,) = declaration.items
+        return key(item)
     for kind, classes in _NAMED:
         if isinstance(declaration, classes) and (names := declared(declaration)):
             return kind, names[0].text
@@ -57,7 +62,8 @@ def over(
 ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
     """The declarations of a base with those of a universe over it, and what is wrong. What replaces stands in the place
     of what it replaces, what is new behind all. Without `extends` there is no base."""
-    result: list[syntax.Decl] = list(base)
+    result: list[syntax.Decl] = [part for item in base for part in _parts(item)]
+    layer = tuple(part for item in layer for part in _parts(item))
     problems: list[Diagnostic] = []
 
     def refuse(what: str, does: str, span: Span) -> None:
@@ -93,10 +99,23 @@ def over(
     return tuple(result), tuple(problems)
 
 
+def _parts(declaration: syntax.Decl) -> tuple[syntax.Decl, ...]:
+    """The declaration; a block of the world is taken apart, so that each meter and each rule can be replaced alone."""
+    match declaration:
+        case syntax.WorldDecl(items=items):
+            return tuple(replace(declaration, items=(item,)) for item in items)
+        case syntax.OverrideDecl(declaration=syntax.WorldDecl() as block):
+            return tuple(replace(declaration, declaration=part) for part in _parts(block))
+        case _:
+            return (declaration,)
+
+
 def _is_meant(without: syntax.WithoutDecl, declaration: syntax.Decl) -> bool:
     """Whether this is left out."""
     kind = without.kind.text
     if without.name is not None:
         return key(declaration) == (_SHARED.get(kind, kind), without.name.text)
+    if kind == "world" and isinstance(declaration, syntax.WorldDecl):
+        return True
     listed = any(kind == word and isinstance(declaration, each) for word, each in _LISTED)
     return (listed and not declared(declaration)) or key(declaration) == (kind, "")

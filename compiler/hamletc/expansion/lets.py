@@ -79,6 +79,8 @@ class Lets:
         self.used: set[str] = set()
         others = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl
         taken = {declaration.name.text for declaration in declarations if isinstance(declaration, others)}
+        blocks = (declaration for declaration in declarations if isinstance(declaration, syntax.WorldDecl))
+        taken |= {item.name.text for block in blocks for item in block.items if isinstance(item, syntax.MeterDecl)}
         for declaration in declarations:
             if isinstance(declaration, syntax.LetDecl) and declaration.name.text not in taken:
                 self._lets.setdefault(declaration.name.text, declaration)

@@ -18,13 +18,14 @@ from hamletc.suggest import closest
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
-LISTS_OF_NAMES = ("meters", "params", "here")
+LISTS_OF_NAMES = ("meters", "params", "world", "here")
 """What is observed by the names of declarations; other words there are no names."""
 _WORDS = frozenset(
     (
         *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
-        *((syntax.AffordanceDecl, "duration"), (syntax.UseDecl, "template")),
+        *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
+        (syntax.MapLetters, "kind"),
     )
 )
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
@@ -237,6 +238,10 @@ def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
     match declaration:
         case syntax.MovesDecl(moves=moves):
             return tuple(move.name for move in moves)
+        case syntax.MapDecl(items=items):
+            return tuple(item.name for item in items if not isinstance(item, syntax.MapLetters))
+        case syntax.WorldDecl(items=items):
+            return tuple(item.name for item in items)
         case syntax.TemplateDecl() | syntax.WithoutDecl():
             return ()
         case syntax.OverrideDecl(declaration=inner):
@@ -268,9 +273,9 @@ def _written(signed: syntax.Signed) -> syntax.Signed:
     match signed.value:
         case None:
             return signed
-        case syntax.Numeral(text=text):
-            return syntax.Signed(text, signed.span)
-        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text)):
-            return syntax.Signed(f"-{text}", signed.span)
+        case syntax.Numeral(text=text, unit=""):
+            return replace(signed, text=text, value=None)
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text, unit="")):
+            return replace(signed, text=f"-{text}", value=None)
         case value:
             return replace(signed, text=spell_expression(value))

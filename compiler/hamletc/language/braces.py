@@ -16,9 +16,9 @@ DEEPEST_NESTING = 100
 
 DECLARATIONS = frozenset(
     (
-        *("space", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "let"),
+        *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "let"),
         *("include", "without", "override", "template", "use"),
-        *("meter", "rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
+        *("meter", "world", "rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
     )
 )
 """The words that begin a declaration."""

@@ -12,8 +12,12 @@ PLACES = ("here", "last", "action", "used")
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
+AMONG = ("average", "count", "highest", "lowest", "total")
+"""What the agents of a world have together."""
+
 DRAWS = ("chance", "choice", "integer", "normal", "uniform")
 FUNCTIONS = (
+    *AMONG,
     *DRAWS,
     *("abs", "ceil", "clamp", "cos", "exp", "exp2", "floor", "log", "log2", "max", "min", "mod", "pow", "previous"),
     *("round", "sigmoid", "sin", "sqrt", "tanh"),
@@ -46,6 +50,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "space": "space grid 8 x 8 { edges wrap }",
         "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
         "space none": "space none",
+        "map": 'map { "####" "#..#" "####"  wall "#" }',
         "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
         "clock": "clock 24 hours",
         "lifespan": "lifespan 500 ticks { reward 1.0 }",
@@ -62,6 +67,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "use": "use Shop(Bakery, 0.05)",
         "let": "let starving = food < 0.3",
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
+        "world": "world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }",
         "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",
         "cascade": "cascade NAME: food < 0.3 -> energy -= 0.02 * deficit",
         "affordance": "affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }",

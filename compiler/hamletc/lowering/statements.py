@@ -74,6 +74,8 @@ def applied(builder: Builder, op: AssignOp, current: Value, value: Value) -> Val
 def clamp(lane: Lane, name: str) -> None:
     """Bring a meter between its bounds."""
     builder = lane.builder
-    meter = next(meter for meter in lane.universe.meters if meter.name == name)
+    world = lane.universe.world
+    meters = lane.universe.meters if world is None else (*lane.universe.meters, *world.meters)
+    meter = next(meter for meter in meters if meter.name == name)
     low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
     lane.meters[name] = builder.clamp(lane.meters[name], low, high)

@@ -22,8 +22,8 @@ from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.schema.room import room, scattered
-from hamlet.universe import Universe
+from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
+from hamlet.universe import Universe, meet
 
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
@@ -142,12 +142,20 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
     first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
+    if agents > schema.MOST_AGENTS and meet(universe):
+        raise EnvError(
+            f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"
+        )
     most = room(universe)
+    if most is not None and agents > most and starting_cells(universe):
+        raise EnvError(f"{universe.name} starts agents on {most} cells of its map: take at most {most} agents")
     if most is not None and agents > most:
         raise EnvError(
             f"{agents} agents and {scattered(universe)} affordances at random places need as many free cells, and "
             f"{universe.name} has {most + scattered(universe)}: take at most {most} agents"
         )
+    if agents > MOST_COUNTED and counts_agents(universe):
+        raise EnvError(f"{universe.name} counts agents: take at most {MOST_COUNTED} in a world, not {agents}")
     return Shape(worlds, agents, first_world)
 
 

@@ -11,13 +11,16 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.interpreter import coverage, draws, functions
+from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
 from hamlet.universe import (
     ActionTaken,
     After,
     Age,
+    AgentCount,
+    AgentNumber,
+    Among,
     Binary,
     BinaryOp,
     Clamp,
@@ -40,6 +43,7 @@ from hamlet.universe import (
     LastUse,
     MeterValue,
     Number,
+    On,
     ParamValue,
     Previous,
     Progress,
@@ -48,12 +52,14 @@ from hamlet.universe import (
     Speed,
     StraightDistance,
     Streak,
+    TerrainValue,
     Truth,
     Unary,
     UnaryOp,
     Used,
     Velocity,
     Visited,
+    WorldValue,
 )
 
 
@@ -71,11 +77,15 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case Number(value=value):
             return lanes.constant(value)
         case Truth(value=value):
-            return torch.full_like(lanes.alive, value)
+            return torch.full_like(lanes.running, value)
         case MeterValue(meter=meter):
             return lanes.meters[meter]
         case ParamValue(param=param):
             return lanes.params[param]
+        case WorldValue(meter=meter):
+            return lanes.world[meter]
+        case Among():
+            return together(expression, lanes)
         case InputValue(input=name):
             return lanes.inputs[name]
         case Hour():
@@ -84,6 +94,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return day_time(function, lanes)
         case Age():
             return lanes.age.to(torch.float32)
+        case AgentNumber():
+            return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
+        case AgentCount():
+            return torch.full_like(lanes.age[:, :1], lanes.age.shape[1], dtype=torch.float32)
         case Coordinate(axis=axis):
             return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
         case Velocity(axis=axis):
@@ -94,6 +108,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return lanes.progress.to(torch.float32)
         case Here(affordance=affordance):
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
+        case On(region=region):
+            return lanes.ground.regions[region][lanes.index()]
+        case TerrainValue(terrain=terrain):
+            return lanes.ground.terrains[terrain][lanes.index()]
         case LastUse(affordance=affordance):
             return lanes.last == number_of(affordance, lanes)
         case ActionTaken(action=action):
@@ -135,6 +153,23 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
     raise TypeError(f"not an expression: {expression!r}")
 
 
+def together(expression: Among, lanes: Lanes) -> Tensor:
+    """What the running agents of each world have together, f32 [worlds, 1]."""
+    others = lanes.others
+    if others is None:
+        raise ValueError(f"agents counted outside a tick, line {expression.span.line}")
+    each = evaluate(expression.operand, others).expand(others.running.shape)
+    match expression.op:
+        case "count":
+            return among.count(each, others.running)
+        case "total":
+            return among.total(each, others.running)
+        case "average":
+            return among.average(each, others.running)
+        case "lowest" | "highest":
+            return among.extreme(each, others.running, least=expression.op == "lowest")
+
+
 def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
     """The value of a draw."""
     if lanes.sites is None:
@@ -147,9 +182,9 @@ def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
         case DrawInteger(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
             return draws.integer(word, low, high)
-        case DrawChoice(options=options):
+        case DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
-            index, result = draws.choice(word, len(options)), values[0]
+            index, result = draws.choice(word, len(options), thresholds), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)

@@ -31,6 +31,8 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
         if who.any():
             found = found + who.to(torch.int32)
             who = admitted(affordance, lanes, who)
+            if affordance.capacity is not None:
+                who = who & lanes.granted[affordance.name]
             used, users[affordance.name] = used.masked_fill(who, number), who
             if affordance.duration is None:
                 construct = coverage.use(affordance.name, "instantly")
@@ -54,6 +56,12 @@ def admitted(affordance: Affordance, lanes: Lanes, who: Tensor) -> Tensor:
         lanes.count(coverage.use(affordance.name, "refused"), who & ~able)
         who = who & able
     return who
+
+
+def can_use(affordance: Affordance, lanes: Lanes) -> Tensor:
+    """Who would find an affordance open and meet its `needs`."""
+    opened = is_open(affordance.hours, lanes.hour)
+    return opened if affordance.needs is None else opened & evaluate(affordance.needs, lanes)
 
 
 def is_open(hours: Hours | None, hour: Tensor) -> Tensor:

@@ -16,7 +16,33 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.trace import Trace
 from hamlet.numbers.binary32 import bits32
 from hamlet.schema.grid import cell_of, words
-from hamlet.universe import Grid, Span, Universe
+from hamlet.universe import Grid, Map, Span, Universe
+from hamlet.universe.space import letters_of
+
+
+class Ground:
+    """What is on each cell of a map.
+
+    Attributes:
+        walls: bool [cells].
+        regions: bool [cells] by name.
+        terrains: f32 [cells] by name.
+    """
+
+    def __init__(self, letters: Map, device: torch.device) -> None:
+        cells = "".join(letters.rows)
+
+        def has(one: str) -> Tensor:
+            return torch.tensor([letter in one for letter in cells], device=device)
+
+        self.walls = has(letters.walls)
+        self.regions = {region.name: has(region.letters) for region in letters.regions}
+        self.terrains: dict[str, Tensor] = {}
+        for terrain in letters.terrains:
+            numbers = torch.full((len(cells),), terrain.default, dtype=torch.float32, device=device)
+            for given in terrain.numbers:
+                numbers[self.regions[given.region]] = given.value
+            self.terrains[terrain.name] = numbers
 
 
 class Constants:
@@ -26,6 +52,7 @@ class Constants:
 
     Attributes:
         displacements: [axes, actions of the space], of the type of positions; those of INTERACT and WAIT are 0.
+        ground: what is on each cell of a map; `None` without one.
     """
 
     def __init__(self, universe: Universe, device: torch.device) -> None:
@@ -34,6 +61,8 @@ class Constants:
         axes, dtype = len(schema.axes(universe)), DTYPES[schema.position_dtype(universe)]
         by = [[*(move.by[axis] for move in universe.moves), 0.0, 0.0] for axis in range(axes)]
         self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(universe.moves) + 2)
+        on_it = letters_of(universe.space)
+        self.ground = None if on_it is None else Ground(on_it, device)
 
     def __call__(self, value: float) -> Tensor:
         bits = bits32(value)
@@ -58,12 +87,17 @@ class Lanes:
         running: bool [worlds, agents]; who runs the tick: those alive, or with episodes by hand all.
         hour: i32 [worlds, 1]; 0 without a clock.
         params: f32 [worlds, 1] by name.
+        world: the meters of the worlds, f32 [worlds, 1] by name.
         places: of each affordance by name, see `hamlet.interpreter.places`.
         sites: the random words of the tick; `None` outside a tick.
+        sites_of_world: those of worlds, [worlds, 1].
         action: i32 [worlds, agents]; `None` outside a tick.
         used: bool [worlds, agents], who used an affordance in this tick, by its name; one that is missing nobody used.
             `None` before everything has been used.
         before: these lanes at the beginning of the tick, for `previous`.
+        others: these lanes as what agents have together is of: at the beginning of the tick, or when they have done
+            what they do. `None` outside a tick.
+        granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
         coverage, trace: told what happens, where somebody wants to know.
     """
 
@@ -85,13 +119,17 @@ class Lanes:
     running: Tensor
     hour: Tensor
     params: dict[str, Tensor]
+    world: dict[str, Tensor]
     places: dict[str, tuple[Tensor, ...]]
     sites: Sites | None
     coverage: Coverage | None
     trace: Trace | None
+    sites_of_world: Sites | None = None
     action: Tensor | None = None
     used: dict[str, Tensor] | None = None
     before: Lanes | None = None
+    others: Lanes | None = None
+    granted: dict[str, Tensor] = field(default_factory=dict)
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def cell(self) -> tuple[Tensor, ...]:
@@ -99,6 +137,18 @@ class Lanes:
         if self._cell[0] is not self.position:
             self._cell = (self.position, words(self.position, self.grid))
         return self._cell[1]
+
+    @property
+    def ground(self) -> Ground:
+        """What is on each cell, where there is a map."""
+        if self.constant.ground is None:
+            raise ValueError(f"universe {self.universe.name} has no map")
+        return self.constant.ground
+
+    def index(self) -> Tensor:
+        """The index of the cell that each agent stands on, i64 [worlds, agents]; with a map one word holds it."""
+        (cell,) = self.cell()
+        return cell.long()
 
     @property
     def grid(self) -> Grid:
@@ -132,11 +182,13 @@ def load(
     coverage: Coverage | None = None,
     trace: Trace | None = None,
     sites: Sites | None = None,
+    sites_of_world: Sites | None = None,
 ) -> Lanes:
     """The lanes of some buffers as they are now."""
     state, worlds, agents = buffers.state, buffers.shape.worlds, buffers.shape.agents
     age, alive = state["age"].view(worlds, agents), state["alive"].view(worlds, agents)
     names = [affordance.name for affordance in universe.affordances]
+    of_world = () if universe.world is None else universe.world.meters
 
     def rows(name: str) -> tuple[Tensor, ...]:
         return tuple(state[name].view(-1, worlds, agents)) if name in state else ()
@@ -164,8 +216,10 @@ def load(
         running=torch.ones_like(alive) if universe.by_hand else alive,
         hour=state["hour"].view(worlds, 1) if universe.clock is not None else torch.zeros_like(age[:, :1]),
         params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
+        world={meter.name: state["world_meters"][row].view(worlds, 1) for row, meter in enumerate(of_world)},
         places=places.of(state),
         sites=sites,
+        sites_of_world=sites_of_world,
         coverage=coverage,
         trace=trace,
     )
@@ -174,7 +228,13 @@ def load(
 def remember(lanes: Lanes) -> None:
     """Keep the lanes as they are for `previous`."""
     lanes.before = dataclasses.replace(
-        lanes, meters=dict(lanes.meters), streaks=dict(lanes.streaks), seen=dict(lanes.seen), coverage=None, trace=None
+        lanes,
+        meters=dict(lanes.meters),
+        streaks=dict(lanes.streaks),
+        seen=dict(lanes.seen),
+        world=dict(lanes.world),
+        coverage=None,
+        trace=None,
     )
 
 
@@ -183,6 +243,7 @@ def store(lanes: Lanes, buffers: Buffers) -> None:
     state = buffers.state
     values = {
         "meters": tuple(lanes.meters.values()),
+        "world_meters": tuple(lanes.world.values()),
         "position": lanes.position,
         "velocity": lanes.velocity,
         "speed": () if lanes.speed is None else (lanes.speed,),

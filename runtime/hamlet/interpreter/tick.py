@@ -1,4 +1,4 @@
-"""A tick of all lanes: docs/semantics.md, "A tick", steps 1 to 8."""
+"""A tick of all lanes: docs/semantics.md, "A tick", steps 1 to 9."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
 from hamlet.interpreter.interact import interact
 from hamlet.interpreter.lanes import Lanes, remember, store
+from hamlet.interpreter.world import begin, world
 
 
 def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     """One tick with actions i32 [worlds, agents]: the new state and the outcomes go to the buffers."""
     remember(lanes)
     lanes.count(coverage.AFTER_THE_END, lanes.running & ~lanes.alive)
+    lanes.action = actions
+    begin(lanes)
     act(lanes, actions)
     used = interact(lanes, actions)
     decay(lanes)
     dynamics(lanes)
+    world(lanes)
     ending = end(lanes)
 
     store(lanes, buffers)

@@ -28,8 +28,8 @@ class Trace:
     writes: list[Write] = field(default_factory=list)
 
     def record(self, construct: str, span: Span, meter: str, values: Tensor, who: Tensor) -> None:
-        """A statement left these values [worlds, agents] in the lanes `who`."""
+        """A statement left these values [worlds, agents] in the lanes `who`; [worlds, 1] for a meter of the world."""
         worlds, agents = values.shape
-        lane = (self.world, self.agent)
+        lane = (self.world, self.agent if agents > 1 else 0)
         if bool(who.expand(worlds, agents)[lane]):
             self.writes.append(Write(construct, span, meter, float(values[lane])))

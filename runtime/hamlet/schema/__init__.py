@@ -3,6 +3,7 @@
 from hamlet.schema.bounds import Bounds
 from hamlet.schema.fields import (
     GIVEN,
+    MOST_AGENTS,
     MOST_CELLS,
     NOWHERE,
     Construct,
@@ -34,6 +35,7 @@ from hamlet.universe.space import axis_names, cells
 
 __all__ = [
     "GIVEN",
+    "MOST_AGENTS",
     "MOST_CELLS",
     "NOWHERE",
     "Bounds",

@@ -49,6 +49,8 @@ Construct: TypeAlias = Literal[
 
 MOST_CELLS = 2**31 - 1
 """Cells that one i32 can number."""
+MOST_AGENTS = 1024
+"""Agents of a world, at most, in a universe whose agents meet."""
 NOWHERE = -1
 """`used`, `cause` and `engaged` where there is none."""
 GIVEN = ("params", "inputs")

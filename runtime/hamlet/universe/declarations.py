@@ -97,12 +97,14 @@ class Meter:
     action, `interact` in a tick with INTERACT; `None` where the author said nothing.
 
     Attributes:
+        start: a constant within the bounds, or an expression of params, draws and the agent's number, whose value is
+            clamped to them.
         reach: where it lies between ticks, its bounds included, where some statement leaves it unclamped: proven by the
             compiler. `None` where nothing does; or in a package of an older compiler, and then nothing is known.
     """
 
     name: str
-    start: float
+    start: float | Expression
     low: float
     high: float
     decay: Expression | None
@@ -164,8 +166,9 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How many agents of a world an affordance serves in a tick. Of those that claim it the agents that are engaged in it
-    come first, then those with the highest `priority` (`None`: all have the same), then those with the lowest number.
+    """How many agents of a world an affordance serves in a tick. Of those that claim it the agents that are engaged in
+    it come first, then those with the highest `priority` (`None`: all have the same), then those with the lowest
+    number.
 
     Attributes:
         places: how many are served, the same for all agents of a world; a number that is not whole is rounded down.

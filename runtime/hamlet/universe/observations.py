@@ -9,7 +9,7 @@ from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
-from hamlet.universe.declarations import Affordance, Meter, Param, Start
+from hamlet.universe.declarations import Affordance, Meter, Param, Start, World
 from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells
 from hamlet.universe.span import Span
 
@@ -25,10 +25,12 @@ __all__ = [
     "ObserveParams",
     "ObservePosition",
     "ObserveProgress",
+    "ObserveRegion",
     "ObserveSpeed",
     "ObserveTime",
     "ObserveVelocity",
     "ObserveWindow",
+    "ObserveWorld",
 ]
 
 
@@ -44,6 +46,17 @@ class ObserveWindow:
     """The (2 radius + 1)^D cells around the agent, x fastest: 1.0 where an affordance is; 0.0 beyond the edges."""
 
     radius: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRegion:
+    """1.0 on cells of a region of the map (`None`: on walls), else 0.0: of every cell by index, or with a `radius` of
+    the (2 radius + 1)^2 cells around the agent, x fastest. Beyond the edges there is no region; there are walls, but
+    none where edges wrap."""
+
+    radius: int | None
+    region: str | None
     span: Span
 
 
@@ -107,6 +120,14 @@ class ObserveParams:
 
 
 @dataclass(frozen=True, slots=True)
+class ObserveWorld:
+    """The values of these meters of the world, in this order."""
+
+    meters: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ObserveVelocity:
     """The velocity on these axes, in this order."""
 
@@ -140,6 +161,7 @@ class ObserveConstant:
 Observation: TypeAlias = (
     ObserveGrid
     | ObserveWindow
+    | ObserveRegion
     | ObservePosition
     | ObserveMeters
     | ObserveHere
@@ -147,6 +169,7 @@ Observation: TypeAlias = (
     | ObserveProgress
     | ObserveLifetime
     | ObserveParams
+    | ObserveWorld
     | ObserveVelocity
     | ObserveSpeed
     | ObserveBlank
@@ -186,6 +209,9 @@ class Observed(Protocol):
     @property
     def start(self) -> Start | None: ...
 
+    @property
+    def world(self) -> World | None: ...
+
 
 def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
     """The segments of one item, in order: the one place that knows what a kind of observation looks like."""
@@ -196,6 +222,10 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveWindow(radius=radius):
             sides = [range(-radius, radius + 1)] * len(axes_of(universe.space))
             yield Rows("window", 0, 1, math.prod(map(len, sides)), lambda: _cells(sides))
+        case ObserveRegion(radius=reach, region=region):
+            shown, kind = _grid(universe).sizes, "grid" if reach is None else "window"
+            seen = [range(size) if reach is None else range(-reach, reach + 1) for size in shown]
+            yield Rows(f"{kind}.{region or 'wall'}", 0, 1, math.prod(map(len, seen)), lambda: _cells(seen))
         case ObservePosition(encoding=encoding):
             spans = _axes(universe)
             for axis, low, high in spans:
@@ -221,6 +251,10 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveParams(params=names):
             params = {param.name: param for param in universe.params}
             yield from (Rows(f"param.{name}", params[name].low, params[name].high) for name in names)
+        case ObserveWorld(meters=names):
+            declared = () if universe.world is None else universe.world.meters
+            of_world = {meter.name: meter for meter in declared}
+            yield from (Rows(f"world.{name}", of_world[name].low, of_world[name].high) for name in names)
         case ObserveVelocity(axes=names):
             sizes, start = _sizes(universe), universe.start
             begins = dict(zip(sizes, start.velocity if start else (0.0,) * len(sizes), strict=True))

@@ -7,11 +7,21 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from hamlet.universe.expressions import Draw, DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, Expression
+from hamlet.universe.declarations import Capacity
+from hamlet.universe.expressions import (
+    Among,
+    Draw,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
+    Expression,
+)
 from hamlet.universe.statements import Assign, Statement
 from hamlet.universe.whole import Universe
 
-__all__ = ["assigns", "draws", "nodes", "operands", "parts"]
+__all__ = ["assigns", "draws", "meet", "nodes", "operands", "parts"]
 
 
 def nodes(node: object) -> Iterator[object]:
@@ -28,20 +38,27 @@ def nodes(node: object) -> Iterator[object]:
                 pending += [getattr(each, name) for name in names]
 
 
+def meet(universe: Universe) -> bool:
+    """Whether what happens to an agent of a world can depend on others in it, or on rules of the world."""
+    if universe.world is not None and universe.world.rules:
+        return True
+    return any(isinstance(node, Among | Capacity) for node in nodes(universe))
+
+
 @cache
 def _fields(kind: Any) -> tuple[str, ...] | None:
     """The names of the fields of a dataclass, last to first; `None` for another type."""
     return tuple(field.name for field in reversed(dataclasses.fields(kind))) if dataclasses.is_dataclass(kind) else None
 
 
-def draws(universe: Universe) -> tuple[Draw, ...]:
-    """The draws of a universe in the order of their sites, which is that of the file."""
+def draws(part: object) -> tuple[Draw, ...]:
+    """The draws of a universe, or of a part of it, in file order."""
     found = [
         node
-        for node in nodes(universe)
+        for node in nodes(part)
         if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance)
     ]
-    return tuple(sorted(found, key=lambda draw: draw.site))
+    return tuple(sorted(found, key=lambda draw: (draw.span.file, draw.span.line, draw.span.column, draw.site)))
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hamlet.universe import Grid
+from hamlet.universe.space import letters_of
 from strategies.pieces import AffordancePlan, joined
 from strategies.spaces import Spaces
 
@@ -36,9 +37,11 @@ class Activities(Spaces):
     def _cells(self, count: int) -> list[int]:
         """A cell for every affordance, no two the same."""
         cells: list[int] = []
+        ground = letters_of(self.space.space)
+        walls = frozenset() if ground is None else frozenset(ground.cells(ground.walls))
         for _ in self.affordances:
             cell = self.integer(0, count - 1)
-            while cell in cells:
+            while cell in cells or cell in walls:
                 cell = (cell + 1) % count
             cells.append(cell)
         return cells
@@ -51,14 +54,15 @@ class Activities(Spaces):
             if opens != closes:
                 head += f" open {opens} .. {closes}"
         needs = self.needs()
+        capacity = self.capacity()
         if plan.duration is None:
-            return f"{head} {{ {joined([needs, f'instantly {{ {self.body()} }}'])} }}"
+            return f"{head} {{ {joined([needs, capacity, f'instantly {{ {self.body()} }}'])} }}"
         head += " lasts forever" if plan.duration == 0 else f" lasts {plan.duration} ticks"
         together = any(meter.loose for meter in self.meters) and self.chance(3)
         kinds = self.pick((("each tick",), ("on completion",), ("each tick", "on completion")))
         kinds = ("each tick",) if plan.duration == 0 else kinds
         blocks = [f"{kind} {{ {self.assignments() if together else self.body()} }}" for kind in kinds]
-        return f"{head}{' together' if together else ''} {{ {joined([needs, *blocks])} }}"
+        return f"{head}{' together' if together else ''} {{ {joined([needs, capacity, *blocks])} }}"
 
     def needs(self) -> str:
         """Sometimes a condition."""

@@ -185,6 +185,8 @@ class _Context:
             "has_clock": universe.clock is not None,
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
+            "counts": self.counts,
+            "begins_with_draws": draws(self.bodies["reset"]),
             "drawn_by": ["stream", "now", "key"] if draws(tick) else [],
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
@@ -226,6 +228,11 @@ class _Context:
         """The rows that a turn of a loop writes."""
         fitting = [size for size in range(most, most // 2, -1) if rows.count % size == 0]
         return min(most, rows.count) if rows.words or not fitting else fitting[0]
+
+    def counts(self, *functions: str) -> bool:
+        """Whether functions need to know how many agents a world has."""
+        named = (name for name in functions if name in self.bodies)
+        return any(each.input == "agents" for name in named for each in self.bodies[name].parameters)
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What a tick gives beside the state: variables, and where they are in memory."""

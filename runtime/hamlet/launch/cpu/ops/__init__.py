@@ -78,6 +78,18 @@ from hamlet.launch.cpu.ops.operations import (
 from hamlet.launch.cpu.ops.policies import draw, look_up
 from hamlet.launch.cpu.ops.shares import next_worlds
 from hamlet.launch.cpu.ops.tables import Short, take
+from hamlet.launch.cpu.ops.together import (
+    INFINITY,
+    SHARED,
+    TERMS,
+    TILED,
+    count_worlds,
+    grant_worlds,
+    highest_worlds,
+    lowest_worlds,
+    share_worlds,
+    total_worlds,
+)
 from hamlet.launch.cpu.ops.tracing import traced
 from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, wide
 
@@ -86,6 +98,7 @@ __all__ = [
     "ALIGNMENT",
     "CACHE_TICKS",
     "CHOSEN",
+    "INFINITY",
     "LANES",
     "NOTES",
     "NO_ACTIONS",
@@ -96,6 +109,9 @@ __all__ = [
     "NO_LANE_COUNTS",
     "NO_LANE_RETURNS",
     "NO_REPORTS",
+    "SHARED",
+    "TERMS",
+    "TILED",
     "WIDE",
     "Short",
     "absolute",
@@ -112,6 +128,7 @@ __all__ = [
     "count_episode",
     "count_episodes",
     "count_uses",
+    "count_worlds",
     "divide",
     "draw",
     "encode",
@@ -121,7 +138,9 @@ __all__ = [
     "fma",
     "from_bits",
     "give_back",
+    "grant_worlds",
     "helper",
+    "highest_worlds",
     "inline",
     "intrinsic",
     "kernel",
@@ -137,6 +156,7 @@ __all__ = [
     "local_u16",
     "local_u32",
     "look_up",
+    "lowest_worlds",
     "mulhigh",
     "multiply",
     "next_worlds",
@@ -154,6 +174,7 @@ __all__ = [
     "rows_u8",
     "rows_u32",
     "scatter",
+    "share_worlds",
     "shift_left",
     "shift_right",
     "square_root",
@@ -165,6 +186,7 @@ __all__ = [
     "to_f32",
     "to_i32",
     "to_u32",
+    "total_worlds",
     "traced",
     "where",
     "wide",

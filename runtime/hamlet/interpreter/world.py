@@ -1,0 +1,61 @@
+"""What concerns a whole world: at the beginning of a tick claims, and between its agents' rules and their deaths the
+step in which the world's own rules run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+
+from hamlet import schema
+from hamlet.interpreter import among, coverage
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.interact import can_use
+from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.space import at
+from hamlet.interpreter.statements import run
+
+
+def begin(lanes: Lanes) -> None:
+    """Find what agents have together in steps 1 to 4, which is of the state that the tick begins with, and grant
+    claims. The actions are known."""
+    if lanes.before is None:
+        raise ValueError("a tick that did not begin")
+    lanes.others = dataclasses.replace(lanes.before, action=lanes.action, before=lanes.before)
+    lanes.others.coverage = lanes.coverage
+    for number, affordance in enumerate(lanes.universe.affordances):
+        if affordance.capacity is None:
+            continue
+        then = dataclasses.replace(lanes.others, coverage=None, others=dataclasses.replace(lanes.others, coverage=None))
+        interacting = lanes.running & (lanes.action == schema.interact_action(lanes.universe))
+        claims = interacting & at(then, affordance.name) & can_use(affordance, then)
+        asking = dataclasses.replace(lanes.others, others=lanes.others)
+        places = evaluate(affordance.capacity.places, asking)
+        priority = torch.zeros_like(lanes.age, dtype=torch.float32)
+        if affordance.capacity.priority is not None:
+            priority = evaluate(affordance.capacity.priority, asking).expand(claims.shape)
+        allowed = among.granted(claims, then.engaged == number, priority, places.expand(len(claims), 1))
+        lanes.count(coverage.use(affordance.name, "granted"), allowed)
+        lanes.count(coverage.use(affordance.name, "turned away"), claims & ~allowed)
+        lanes.granted[affordance.name] = allowed
+
+
+def world(lanes: Lanes) -> None:
+    """Run the rules of the world. From here on, what agents have together is of what they are now."""
+    lanes.others = dataclasses.replace(
+        lanes,
+        meters=dict(lanes.meters),
+        streaks=dict(lanes.streaks),
+        seen=dict(lanes.seen),
+        world=dict(lanes.world),
+        trace=None,
+    )
+    if lanes.universe.world is None:
+        return
+    everywhere = torch.ones_like(lanes.running[:, :1])
+    # The same view for all rules: what one writes the next ones read.
+    whole = dataclasses.replace(lanes, meters=lanes.world, sites=lanes.sites_of_world, running=everywhere)
+    for rule in lanes.universe.world.rules:
+        who = everywhere if rule.guard is None else evaluate(rule.guard, whole)[:, :1]
+        lanes.count(coverage.rule(rule), who)
+        run(rule.body, whole, who, coverage.rule(rule))
