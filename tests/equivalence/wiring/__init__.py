@@ -6,11 +6,12 @@ that shows first, and in which arrays. `wiring.reflection` finds the attributes 
 
 from wiring.declarations import DECLARATIONS
 from wiring.expressions import EXPRESSIONS
+from wiring.maps import MAPS
 from wiring.observations import OBSERVATIONS
 from wiring.spaces import SPACES
 from wiring.wire import Base, Wire
 
-BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *OBSERVATIONS, *SPACES)
+BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *SPACES)
 WIRES: tuple[tuple[Base, Wire], ...] = tuple((base, wire) for base in BASES for wire in base.wires)
 
 __all__ = ["BASES", "WIRES", "Base", "Wire"]
