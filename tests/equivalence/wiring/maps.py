@@ -65,7 +65,13 @@ report wooded: 1 when on forest
         Wire("RegionNumber.value", "forest 0.25", "forest 0.375", 3, "reports.both reports.slope_"),
         Wire("On.region", "wooded: 1 when on forest", "wooded: 1 when on water", 3, "reports.wooded"),
         Wire("TerrainValue.terrain", "1 * slope", "1 * depth", 1, "reports.slope_"),
-        Wire("ObserveRegion.region", "grid of water", "grid of forest", 0, "+observation.grid.forest -observation.grid.water"),
+        Wire(
+            "ObserveRegion.region",
+            "grid of water",
+            "grid of forest",
+            0,
+            "+observation.grid.forest -observation.grid.water",
+        ),
         Wire("ObserveRegion.radius", "window 1 of", "window 2 of", 0, "+observation.window.forest"),
     ),
 )
