@@ -45,7 +45,8 @@ report wooded: 1 when on forest
         Wire(
             "Map.regions",
             "    terrain depth = 0.5 { water 2 }\n}\nreport deep: 1 * depth\nobserve {",
-            '    terrain depth = 0.5 { water 2 }\n    region more "f"\n}\nreport deep: 1 * depth\nobserve { grid of more',
+            "    terrain depth = 0.5 { water 2 }\n"
+            '    region more "f"\n}\nreport deep: 1 * depth\nobserve { grid of more',
             0,
             "+observation.grid.more",
             "Universe.observations",
@@ -86,7 +87,15 @@ reward a
 observe { meters  position absolute }
 """,
     "FIRST RIGHT",
-    (Wire("Grid.map", "3 x 2\n", '3 x 2\nmap { "..#" "..."  wall "#" }\n', 0, ""),),
+    (
+        Wire(
+            "Grid.map",
+            "3 x 2\n",
+            '3 x 2\nmap { "..#" "..."  wall "#" }\n',
+            0,
+            "mask.DOWN mask.LEFT mask.RIGHT mask.UP position.x position.y",
+        ),
+    ),
 )
 
 MAPS = (MAPPED, MAPLESS)

@@ -196,7 +196,8 @@ observe { meters }
 
 def test_a_map_can_be_a_file(tmp_path: Path) -> None:
     universe = universe_of(FILED, tmp_path, ground__txt="#.fF\r\n#B..\r\n\r\n")
-    assert isinstance(universe.space, Grid) and universe.space.map is not None
+    assert isinstance(universe.space, Grid)
+    assert universe.space.map is not None
     assert universe.space.sizes == (4, 2)
     assert universe.space.map.rows == ("#.fF", "#B..")
     assert universe.affordances[0].place == (1.0, 1.0)
@@ -238,7 +239,7 @@ def test_rows_of_a_file_are_shown_where_they_are(tmp_path: Path) -> None:
         universe_of(FILED, tmp_path, ground__txt="#.fF\n#B?.\n")
     (group,) = raised.value.found
     found: Diagnostic = group.diagnostics[0]
-    assert found.code == "H124" and group.path.name == "ground.txt"
+    assert (found.code, group.path.name) == ("H124", "ground.txt")
     assert (found.primary.span.line, found.primary.span.column, found.primary.span.end_column) == (2, 3, 4)
 
 
@@ -256,10 +257,11 @@ reward 0.1 when on > 0.2
 observe { meters on wall }
 """
     universe = universe_of(text, tmp_path)
-    assert isinstance(universe.space, Grid) and universe.space.sizes == (4, 4)
+    assert isinstance(universe.space, Grid)
+    assert universe.space.sizes == (4, 4)
 
 
-def test_formatting_keeps_rows(tmp_path: Path) -> None:
+def test_formatting_keeps_rows() -> None:
     row = "#" * 60 + "  (f or f)  " + "#" * 60
     text = f"""universe wide
 
@@ -271,8 +273,10 @@ map {{
 }}
 """
     formatted, problems = format_source(text)
-    assert not problems and formatted is not None
-    assert f'    "{row}"  # the only one\n' in formatted and '    wall "#"\n' in formatted
+    assert not problems
+    assert formatted is not None
+    assert f'    "{row}"  # the only one\n' in formatted
+    assert '    wall "#"\n' in formatted
     assert format_source(formatted) == (formatted, ())
     file, _ = parse(formatted)
     assert file is not None
@@ -312,5 +316,6 @@ def test_a_map_knows_its_letters() -> None:
     region = hamlet.universe.Region("forest", "f", span)
     terrain = hamlet.universe.Terrain("cost", 1.0, (hamlet.universe.RegionNumber("forest", 2.0),), span)
     drawn = Map((".f", "#f"), "#", (region,), (terrain,), span)
-    assert drawn.cells("f") == (1, 3) and drawn.cells("#") == (2,)
+    assert drawn.cells("f") == (1, 3)
+    assert drawn.cells("#") == (2,)
     assert [drawn.number(terrain, letter) for letter in ".f#"] == [1.0, 2.0, 1.0]
