@@ -126,6 +126,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H081": Code("error", "meter that can be too large to be observed"),
         # --- checking: what is known of a tick ---
         "H082": Code("error", "action or use where it is not known yet"),
+        "H083": Code("error", "start value of what is not known yet"),
         # --- checking: what is written out ---
         "H085": Code("error", "definition in a circle"),
         "H086": Code("error", "definitions that stand for too much"),

@@ -39,9 +39,14 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         " what the program gives is a param: `param price = 1 in 0 .. 2`.",
     ),
     (
-        "queue queued occupied occupancy crowded slots stock supply",
-        "How many use an affordance at once stands in its braces: `capacity 2 to lowest number`, `capacity stock to "
-        "highest hunger`. A stock is a meter of the world: `world { meter stock = 20 in 0 .. 100 }`.",
+        "queue queued occupied occupancy crowded slots",
+        "How many use an affordance at once stands in its braces: `capacity 2 to lowest number`, `capacity 1 to "
+        "highest hunger`.",
+    ),
+    (
+        "stock supply",
+        "A stock is a meter of the world: `world { meter stock = 20 in 0 .. 100 }`; `capacity stock to highest hunger` "
+        "in an affordance serves so many.",
     ),
     (
         "team teams role roles species group faction type class id index",

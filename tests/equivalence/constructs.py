@@ -6,10 +6,13 @@ from hamlet import schema
 from hamlet.universe import (
     Action,
     Affordance,
+    Among,
     Assign,
     Binary,
+    Capacity,
     Continuous,
     DayTime,
+    DrawChoice,
     Grid,
     Here,
     LastUse,
@@ -30,6 +33,7 @@ from hamlet.universe import (
     Unary,
     Universe,
     Used,
+    World,
     nodes,
 )
 
@@ -53,8 +57,10 @@ KINDS = (
         "Tracking by world",
     ),
     *("Tracking of lasting affordances", "odd names", "Input"),
-    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds"),
+    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
+    *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
+    *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *("Affordance forever", "Affordance together"),
@@ -71,6 +77,7 @@ KINDS = (
         "DrawUniform",
         "DrawInteger",
         "DrawChoice",
+        "DrawChoice weighted",
         "DrawNormal",
         "DrawChance",
     ),
@@ -111,6 +118,8 @@ def _dimensions(count: int) -> str:
 
 def _details(universe: Universe, node: object) -> list[str]:
     match node:
+        case DrawChoice(thresholds=thresholds):
+            return ["DrawChoice weighted"] if thresholds is not None else []
         case Grid(sizes=sizes, edges=edges, metric=metric):
             found = [_dimensions(len(sizes)), f"edges {edges}", f"distance {metric}", f"places {node.places}"]
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
@@ -130,6 +139,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"Tracking by {by}", "Tracking of lasting affordances" if lasting else ""]
         case Meter():
             bounds = ["Meter with bounds"] if (node.low, node.high) != (0.0, 1.0) else []
+            bounds += ["Meter start"] if not isinstance(node.start, float) else []
             return bounds + [f"Meter {key}" for key in ("decay", "move", "interact") if getattr(node, key) is not None]
         case Rule(guard=guard):
             return ["Rule with guard"] if guard is not None else []
@@ -150,6 +160,12 @@ def _details(universe: Universe, node: object) -> list[str]:
         case Action():
             keys = ("needs", "move", "teleport", "body", "keeps_progress")
             return [f"Action {key}" for key in keys if getattr(node, key)]
+        case World(rules=rules):
+            return ["World rules"] if rules else []
+        case Capacity(priority=priority):
+            return ["Capacity by number" if priority is None else "Capacity by priority"]
+        case Among(op=op):
+            return [f"Among {op}"]
         case Mask(actions=actions):
             return ["Mask of actions" if actions else "Mask of all"]
         case Reward(name=name):

@@ -96,7 +96,8 @@ def _check_blocks(
     """Check that there is either `instantly`, or `lasts` with `each tick` or `on completion` or both; where uses are
     tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
-    if not any(block.body for block in blocks.values()) and names.tracking is None:
+    idle = not any(block.body for block in blocks.values()) and names.tracking is None
+    if idle and not {("used", name.text), ("here", name.text)} & names.compared:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
         report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
     else:
@@ -205,6 +206,10 @@ def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capaci
             hint=f"Write `capacity {written} to lowest number`, or `to highest` and what is served first, as in "
             f"`capacity {written} to highest hunger`.",
         )
+        return None
+    if isinstance(item.highest, syntax.Name) and item.highest.text == "number" and not names.value_kind(item.highest):
+        hint = "Write `to lowest number`: agents come in their order."
+        report.add("H026", "the highest number does not come first", item.highest.span, hint=hint)
         return None
     if item.highest is not None:
         priority = Expressions(names, report, scope="claim").number(item.highest)

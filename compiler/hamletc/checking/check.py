@@ -47,9 +47,10 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     expanded = expand(file, len(source_names))
     if expanded.problems:
         return None, expanded.problems
-    file = expanded.file
+    as_written, file = file, expanded.file
     inert_allowed = any(isinstance(item, syntax.InertDecl) for item in file.declarations)
     report = Findings(expanded.places, inert_allowed=inert_allowed)
+    check_blocks(as_written.declarations, report)
     _check_name(file.name, report)
     names = Names(file, report)
     numbered = with_numbers(file, names, report)
@@ -122,7 +123,6 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
     draft = Draft()
     _resolve_space_and_time(file, draft, names, report)
-    check_blocks(file.declarations, report)
     places: dict[str, Span] = {}
     for declaration in file.declarations:
         match declaration:

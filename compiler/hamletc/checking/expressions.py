@@ -5,7 +5,9 @@ Every method returns `None` where something was wrong; it has been reported then
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from hamlet import universe
@@ -22,6 +24,8 @@ from hamletc.language.words import AMONG, FUNCTIONS
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
+WORDS = 1 << 32
+"""So many random words there are."""
 MOST_TICKS = 1_000_000_000
 PLACES = {
     "needs": NEEDS,
@@ -30,10 +34,8 @@ PLACES = {
 }
 """Why there are no draws there."""
 NOT_AMONG = {
-    "needs": NEEDS,
     "mask": "masks are made between ticks",
     "previous": "inside `previous`",
-    "claim": "claims are ranked before agents are counted",
     "among": "inside another of what agents have together",
     "early among": "inside another of what agents have together",
 }
@@ -52,8 +54,11 @@ class Draws:
         self._scope = scope
         self._whose = whose
 
-    def draw(self, expr: syntax.CallExpr, operands: list[Operand]) -> Expression | None:
-        """A draw with the right number of arguments; `None` where something is wrong."""
+    def draw(
+        self, expr: syntax.CallExpr, operands: list[Operand], weights: Sequence[Constant] = ()
+    ) -> Expression | None:
+        """A draw with the right number of arguments, and the weights of all options, if they have some; `None` where
+        something is wrong."""
         function = expr.function.text
         if self._whose == "places":
             hint = "Let a rule of the world draw into a meter, and write that."
@@ -80,7 +85,31 @@ class Draws:
             case "chance", [probability]:
                 return universe.DrawChance(probability, site, expr.span)
             case _:
-                return universe.DrawChoice(tuple(values), site, expr.span)
+                thresholds = self._thresholds(weights)
+                found = universe.DrawChoice(tuple(values), site, expr.span, thresholds or None)
+                return None if thresholds is None else found
+
+    def _thresholds(self, weights: Sequence[Constant]) -> tuple[int, ...] | None:
+        """The words with which the options begin, but the first: each has its share of the 2**32 words, by whole
+        numbers, its ends rounded up. None where all weigh the same; `None` where something is wrong."""
+        if (none := next((weight for weight in weights if not weight.value > 0), None)) is not None:
+            hint = "Leave the option out."
+            self._report.add("H033", "a weight must be above 0", none.span, "this would never be chosen", hint=hint)
+            return None
+        if len({weight.value for weight in weights}) <= 1:
+            return ()
+        ratios = [weight.value.as_integer_ratio() for weight in weights]
+        finest = max(divisor for _, divisor in ratios)
+        sums = [0, *accumulate(number * (finest // divisor) for number, divisor in ratios)]
+        begins = [-(-WORDS * below // sums[-1]) for below in sums]
+        for weight, (begin, end) in zip(weights, pairwise(begins), strict=True):
+            if begin == end:
+                hint = "Leave the option out, or give it at least a part in 2^32 of all weights."
+                self._report.add(
+                    "H035", "this weight is too small", weight.span, "this would never be chosen", hint=hint
+                )
+                return None
+        return tuple(begins[1:-1])
 
     def _integer(self, expr: syntax.CallExpr, operands: list[Operand], site: int) -> Expression | None:
         bounds = [self._whole(operand) for operand in operands]
@@ -227,6 +256,10 @@ class Expressions:
                 return self._binary(expr)
             case syntax.CallExpr():
                 return self._call(expr)
+            case syntax.WeightedExpr():
+                hint = "Leave the weight out."
+                self._report.add("H030", "only the options of `choice` have weights", expr.weight.span, hint=hint)
+                return None
             case syntax.IfExpr():
                 return self._if(expr)
             case syntax.WhenExpr():
@@ -320,7 +353,11 @@ class Expressions:
                 for argument in expr.arguments:
                     self._operand(argument)
             return None
-        values = [self._operand(argument) for argument in expr.arguments]
+        if function == "choice":
+            arguments = tuple(_unweighted(argument) for argument in expr.arguments)
+        else:
+            arguments = expr.arguments
+        values = [self._operand(argument) for argument in arguments]
         operands = [value for value in values if value is not None]
         if len(operands) < len(values):
             return None
@@ -342,10 +379,24 @@ class Expressions:
             case "min" | "max" as op, [_, _, *_]:
                 return self._operations.extremum(op, operands, expr.span)
             case ("uniform" | "integer" | "normal", [_, _]) | ("choice", [_, _, *_]) | ("chance", [_]):
-                return self._draws.draw(expr, operands)
+                weights = self._weights(expr)
+                return None if weights is None else self._draws.draw(expr, operands, weights)
             case _:
                 wrong_arguments(expr.function, expr.span, self._report)
                 return None
+
+    def _weights(self, expr: syntax.CallExpr) -> list[Constant] | None:
+        """The weights of the options, none where they have none; `None` where something is wrong."""
+        weighted = [argument for argument in expr.arguments if isinstance(argument, syntax.WeightedExpr)]
+        if weighted and len(weighted) < len(expr.arguments):
+            without = next(argument for argument in expr.arguments if not isinstance(argument, syntax.WeightedExpr))
+            hint = "Give each option a weight, as in `choice(a: 3, b: 1)`, or none."
+            self._report.add("H030", "this option has no weight", without.span, "others have", hint=hint)
+            return None
+        hint = "Write a number. Where chances change, `if chance(p) then a else b` chooses."
+        found = [self._constant(option.weight, "a weight", hint) for option in weighted]
+        weights = [weight for weight in found if weight is not None]
+        return None if len(weights) < len(found) else weights
 
     def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
         """`every 24 ticks`, `after 2 days`."""
@@ -373,10 +424,9 @@ class Expressions:
     def _among(self, expr: syntax.CallExpr) -> Expression | None:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`."""
         op = expr.function.text
-        if self._whose == "places" or self._scope not in ("tick", "ending", "acting"):
+        if self._scope in NOT_AMONG:
             hint = "Let a rule of the world keep it in a meter, and read that."
-            where = NOT_AMONG.get(self._scope, "places are counted when the tick begins")
-            self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
+            self._report.add("H093", f"`{op}` cannot stand here", expr.span, NOT_AMONG[self._scope], hint=hint)
             return None
         if len(expr.arguments) != 1:
             wrong_arguments(expr.function, expr.span, self._report)
@@ -386,6 +436,10 @@ class Expressions:
         (argument,) = expr.arguments
         value = each.condition(argument) if op == "count" else each.number(argument)
         return None if value is None else universe.Among(cast(Any, op), value, expr.span)
+
+
+def _unweighted(option: syntax.Expr) -> syntax.Expr:
+    return option.value if isinstance(option, syntax.WeightedExpr) else option
 
 
 def _in_parentheses(expr: syntax.Expr) -> str | None:

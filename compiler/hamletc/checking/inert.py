@@ -12,6 +12,7 @@ from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names, axes_of
+from hamletc.checking.ranges import State
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
@@ -94,7 +95,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown = {name for item in draft.observations if isinstance(item, observed) for name in item.meters}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    sources: dict[str, set[str]] = {meter.name: set() for meter in (*draft.meters, *draft.world_meters)}
+    sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
@@ -308,9 +309,9 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
     report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
 
 
-def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
-    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves."""
-    starts = {meter.name: intervals.single(meter.start) for meter in (*draft.meters, *draft.world_meters)}
+def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[str], report: Findings) -> None:
+    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves.
+    `starts` says where they are when an episode begins."""
     for item in draft.observations:
         if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld):
             continue

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.schema import axis_names
-from hamlet.universe import Continuous, Grid, NoSpace, Space, Span
+from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
 from hamletc.checking.report import Findings, whole_number
 from hamletc.checking.sites import sites
 from hamletc.diagnostics import Label
@@ -109,8 +109,8 @@ class Names:
                 case syntax.MeterDecl():
                     self._declare("meter", declaration.name)
                 case syntax.WorldDecl(items=items):
-                    for item in items:
-                        self._declare("world meter" if isinstance(item, syntax.MeterDecl) else "rule", item.name)
+                    for part in items:
+                        self._declare("world meter" if isinstance(part, syntax.MeterDecl) else "rule", part.name)
                 case syntax.RuleDecl():
                     self._declare("rule", declaration.name)
                 case syntax.CascadeDecl():
@@ -142,6 +142,20 @@ class Names:
                     self.by_hand = True
                 case _:
                     pass
+
+    @cached_property
+    def compared(self) -> frozenset[tuple[str, str]]:
+        """What is compared with which word of the language, as in `action == REST`: something can follow from an action
+        or an affordance that does nothing itself."""
+        found = set()
+        for node in nodes(self._file):
+            if isinstance(node, syntax.BinaryExpr) and node.op in ("==", "!="):
+                match node.left, node.right:
+                    case syntax.Name(text=left), syntax.Name(text=right):
+                        found |= {(left, right), (right, left)}
+                    case _:
+                        pass
+        return frozenset(found)
 
     @cached_property
     def sites(self) -> Mapping[Span, int]:

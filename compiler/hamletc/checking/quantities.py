@@ -36,8 +36,6 @@ Whose: TypeAlias = Literal["agent", "world", "places"]
 OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
 """The words for numbers that each agent has of its own."""
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
-AGENTS = ("agent", "agents")
-"""Words for numbers that a declared name of theirs replaces."""
 COMPARED = ("here", "last", "used", "action")
 """The words that are compared with a name."""
 
@@ -121,9 +119,13 @@ class Quantities:
             case "input":
                 return self._input(name)
             case "terrain":
-                return universe.TerrainValue(name.text, name.span)
-            case None if name.text in AGENTS and not name.quoted:
-                return universe.AgentNumber(name.span) if name.text == "agent" else universe.AgentCount(name.span)
+                return (
+                    universe.TerrainValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+                )
+            case None if name.text == "agents" and not name.quoted:
+                return universe.AgentCount(name.span)
+            case None if name.text == "agent" and not name.quoted:
+                return universe.AgentNumber(name.span) if self.of_agent("`agent`", name.span) else None
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
@@ -137,7 +139,8 @@ class Quantities:
         has_space = self._names.space is not None and not isinstance(self._names.space, universe.NoSpace)
         return (
             "age",
-            *AGENTS,
+            "agents",
+            *(("agent",) if self._whose == "agent" else ()),
             *(("deficit", "shortfall") if self._threshold else ()),
             *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
             *(("progress",) if self._names.has_lasting else ()),

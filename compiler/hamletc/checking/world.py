@@ -13,13 +13,19 @@ from hamletc.language.spelling import spell_expression, spell_name
 
 
 def check_blocks(declarations: tuple[syntax.Decl, ...], report: Findings) -> None:
-    """Report a second `world { }` in one text; those of texts that are included, extended or used are joined."""
+    """Report a second `world { }` in one text, or one template, as they are written; what others include, extend or
+    use is joined."""
     first: dict[int, syntax.WorldDecl] = {}
-    for block in declarations:
-        if isinstance(block, syntax.WorldDecl):
-            other = first.setdefault(block.span.file, block)
-            if other.span != block.span:
-                given_twice("`world`", block.span, other.span, report, "Write all of it in one block.")
+    for item in declarations:
+        match item:
+            case syntax.WorldDecl(span=span):
+                other = first.setdefault(span.file, item)
+                if other is not item:
+                    given_twice("`world`", span, other.span, report, "Write all of it in one block.")
+            case syntax.TemplateDecl(declarations=parts):
+                check_blocks(parts, report)
+            case _:
+                pass
 
 
 def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Findings) -> WorldMeter | None:
@@ -33,7 +39,7 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
         report.add(
             "H099", f"a meter of the world has no `{item.key.text}`", item.span, "what agents' meters have", hint=hint
         )
-    values = bounded_start(declaration, "the start value of a meter", None, names, report)
+    values = bounded_start(declaration, "the start value of a meter of the world", names, report)
     return None if values is None else WorldMeter(declaration.name.text, *values, declaration.span)
 
 

@@ -15,6 +15,7 @@ Phase: TypeAlias = Literal[
     "interact",
     "decay",
     "rules",
+    "world",
     "deaths",
     "reward",
     "clock",
@@ -114,13 +115,79 @@ class Table:
     origins: tuple[Origin | None, ...] = ()
 
 
+Stage: TypeAlias = Literal["tick", "settle"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+"""When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
+of the agents."""
+
+ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "grant"]
+REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What the lanes of a world that run a tick have together: a result `among.<name>`, an input of later functions.
+
+    The function `reduce_<stage>` gives what a lane adds: `term.<name>`, F32, or BOOL for `count` and `grant`. Results
+    are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count; the total
+    and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
+
+    The result of `grant` is BOOL: whether the lane's claim is granted. The first `places.<name>` (I32 from 0 on, the
+    same for all lanes of a world) claims are: those with `first.<name>` (BOOL) before those without, then by
+    `priority.<name>` (U32), the highest first, then by the number of the agent, the lowest first. A function that does
+    not give `first.<name>` or `priority.<name>` has the same for all.
+    """
+
+    stage: Stage
+    name: str
+    op: ReductionOp
+
+    @property
+    def result(self) -> str:
+        """The name of the result."""
+        return f"among.{self.name}"
+
+    @property
+    def type(self) -> Type:
+        """The type of the result."""
+        return Type.BOOL if self.op == "grant" else Type.F32
+
+    @property
+    def terms(self) -> dict[str, Type]:
+        """What a lane adds, by the names of outputs; that of a grant which not all have is `optional`."""
+        term = {f"term.{self.name}": Type.BOOL if self.op in ("count", "grant") else Type.F32}
+        return term | ({f"places.{self.name}": Type.I32} if self.op == "grant" else {})
+
+    @property
+    def optional(self) -> dict[str, Type]:
+        """What a lane may add besides, by the names of outputs."""
+        if self.op != "grant":
+            return {}
+        return {f"first.{self.name}": Type.BOOL, f"priority.{self.name}": Type.U32}
+
+
+def reducer(stage: Stage) -> str:
+    """The name of the function that gives what lanes add in a stage."""
+    return f"reduce_{stage}"
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All functions of a universe, by name, and the tables they share. docs/design.md lists inputs and outputs."""
+    """All functions of a universe, by name, the tables they share, and what the agents of a world have together, in the
+    order of stages. docs/design.md lists inputs and outputs."""
 
     universe: str
     functions: tuple[Function, ...]
     tables: tuple[Table, ...]
+    reductions: tuple[Reduction, ...] = ()
+
+    def stage(self, stage: Stage) -> tuple[Reduction, ...]:
+        """The reductions of a stage."""
+        return tuple(reduction for reduction in self.reductions if reduction.stage == stage)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a function of this name."""
+        return any(function.name == name for function in self.functions)
 
     def function(self, name: str) -> Function:
         """The function of this name.

@@ -13,7 +13,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hamlet.numbers.binary32 import round32, spell32
-from hamletc.ir.function import PHASES, Construct, Function, Node, Origin, Output, Phase, Program, Table
+from hamletc.ir.function import (
+    PHASES,
+    REDUCTION_OPS,
+    STAGES,
+    Construct,
+    Function,
+    Node,
+    Origin,
+    Output,
+    Phase,
+    Program,
+    Reduction,
+    Table,
+)
 from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Order, Select, Type, operands
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
@@ -29,6 +42,7 @@ _OUTPUT = re.compile(rf"  output ({_NAME})(?:\[(\d+)\])? = %(\d+)")
 _TABLE = re.compile(r"table (\S+): (\w+) = (.*)")
 _ROW = re.compile(r"  row (\d+)  ; (.*)")
 _UNIVERSE = re.compile(r"universe (.+)")
+_REDUCTION = re.compile(rf"reduction (\w+) ({_NAME}) = (\w+)")
 _FUNCTION = re.compile(r"function (\S+) \{")
 
 
@@ -40,6 +54,7 @@ def print_program(program: Program) -> str:
     """A whole program."""
     parts = [f"universe {program.universe}\n"]
     parts += [_table(table) for table in program.tables]
+    parts += [f"reduction {each.stage} {_name(each.name)} = {each.op}\n" for each in program.reductions]
     parts += ["\n" + print_function(function) for function in program.functions]
     return "".join(parts)
 
@@ -117,11 +132,14 @@ def parse_program(text: str) -> Program:
     tables = []
     while lines.ahead(_TABLE):
         tables.append(_read_table(lines))
+    reductions = []
+    while lines.ahead(_REDUCTION):
+        reductions.append(_read_reduction(lines))
     functions = []
     while lines.more():
         lines.skip_blank()
         functions.append(_read_function(lines))
-    return Program(universe, tuple(functions), tuple(tables))
+    return Program(universe, tuple(functions), tuple(tables), tuple(reductions))
 
 
 def parse_function(text: str) -> Function:
@@ -242,6 +260,17 @@ def _read_literal(type_: Type, text: str) -> float | int | bool:
             return {"true": True, "false": False}[text]
         case _:
             return int(text)
+
+
+def _read_reduction(lines: _Lines) -> Reduction:
+    match = lines.ahead(_REDUCTION)
+    assert match is not None
+    stages, ops = {stage: stage for stage in STAGES}, {op: op for op in REDUCTION_OPS}
+    stage, name, op = match.groups()
+    if stage not in stages or op not in ops:
+        raise lines.error("not a reduction")
+    lines.take(_REDUCTION)
+    return Reduction(stages[stage], name.strip("`"), ops[op])
 
 
 def _read_table(lines: _Lines) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamletc.ir.function import Function, Program, Table
+from hamletc.ir.function import Function, Program, Reduction, Table, reducer
 from hamletc.ir.ops import (
     PLAIN,
     Binary,
@@ -56,6 +56,18 @@ def verify_program(program: Program, verified: Program | None = None) -> None:
         if id(function) not in known:
             verify(function, program.tables)
         _folds(program, function)
+    _unique("reduction", (reduction.name for reduction in program.reductions))
+    for reduction in program.reductions:
+        if problem := _reduction_problem(program, reduction):
+            raise VerificationError(f"reduction {reduction.name}: {problem}")
+    results = {reduction.result: reduction.type for reduction in program.reductions}
+    for function in program.functions:
+        for node in function.nodes:
+            match node.op:
+                case Input(name=name, type=type_) if name.startswith("among.") and results.get(name) is not type_:
+                    raise VerificationError(f"{function.name}: {node.op}: no reduction gives it")
+                case _:
+                    pass
 
 
 def _folds(program: Program, function: Function) -> None:
@@ -86,6 +98,21 @@ def _fold_problem(program: Program, op: Fold, type_: Type) -> str | None:
                 return "it folds, too"
             case _:
                 pass
+    return None
+
+
+def _reduction_problem(program: Program, reduction: Reduction) -> str | None:
+    """What is wrong between a reduction and the function that gives its terms, if anything."""
+    if not _is_name(reduction.name):
+        return "not a name"
+    name = reducer(reduction.stage)
+    if not program.has(name):
+        return f"there is no function {name}"
+    function = program.function(name)
+    given = {output.name: function.nodes[output.value].type for output in function.outputs if output.count is None}
+    for term, type_ in (reduction.terms | reduction.optional).items():
+        if given.get(term, None if term in reduction.terms else type_) is not type_:
+            return f"{name} gives no {term}: {type_.value}"
     return None
 
 

@@ -307,6 +307,9 @@ class Builder:
         arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
         return syntax.CallExpr(_name(function), arguments, _span(function, *rest))
 
+    def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
+        return syntax.WeightedExpr(value, weight, _span(value, weight))
+
     def distance(self, straight: Leaf | None, keyword: Leaf, _to: Leaf, affordance: syntax.Name) -> syntax.DistanceExpr:
         return syntax.DistanceExpr(affordance, straight is not None, _span(straight, keyword, affordance))
 

@@ -19,6 +19,7 @@ from hamletc.language.syntax import (
     TimedExpr,
     UnaryExpr,
     Unit,
+    WeightedExpr,
     WhenExpr,
 )
 from hamletc.language.words import MEANINGS, RESERVED
@@ -56,7 +57,7 @@ def _spell(expression: Expr, level: int) -> str:
 
 def _tightness(expression: Expr) -> int:
     match expression:
-        case IfExpr():
+        case IfExpr() | WeightedExpr():
             return _IF
         case BinaryExpr(op=op):
             return _BINARY.get(op, _COMPARE)
@@ -91,6 +92,8 @@ def _bare(expression: Expr) -> str:
             return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
         case CallExpr(function=function, arguments=arguments):
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
+        case WeightedExpr(value=value, weight=weight):
+            return f"{spell_expression(value)}: {spell_expression(weight)}"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):
             return f"if {_spell(condition, _OR)} then {_spell(then, _OR)} else {_spell(otherwise, _IF)}"
         case WhenExpr(value=value, condition=condition):

@@ -34,17 +34,22 @@ def dynamics(lane: Lane) -> None:
         if number < beyond:
             continue
         match item:
-            case Rule(name=name, guard=guard):
-                construct = Construct("rule", name)
-                with builder.at(construct, item.span):
-                    tested = None if guard is None else lower_expression(lane, guard)
-                run(lane, construct, item.body, tested)
+            case Rule():
+                run_rule(lane, item)
             case Cascade(name=name, source=source, threshold=threshold):
                 construct = Construct("cascade", name)
                 with builder.at(construct, item.span):
                     measured = Measured(lane.meters[source], builder.f32(round32(threshold)))
                     tested = builder.less(measured.source, measured.threshold)
                 run(lane, construct, item.body, tested, measured)
+
+
+def run_rule(lane: Lane, rule: Rule) -> None:
+    """Run a rule where its guard holds."""
+    construct = Construct("rule", rule.name)
+    with lane.builder.at(construct, rule.span):
+        tested = None if rule.guard is None else lower_expression(lane, rule.guard)
+    run(lane, construct, rule.body, tested)
 
 
 def _run_loop(lane: Lane, table: CascadeTable) -> None:

@@ -14,6 +14,7 @@ from hamlet.universe import (
     Age,
     AgentCount,
     AgentNumber,
+    Among,
     Binary,
     BinaryOp,
     Clamp,
@@ -51,6 +52,7 @@ from hamlet.universe import (
     Used,
     Velocity,
     Visited,
+    WorldValue,
 )
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
@@ -89,6 +91,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.meters[meter]
         case ParamValue(param=param):
             return lane.params[param]
+        case WorldValue(meter=meter):
+            return lane.world[meter]
+        case Among():
+            return _among(lane, expression)
         case InputValue(input=name):
             return lane.inputs[name]
         case Truth(value=value):
@@ -162,8 +168,9 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.uniform(builder, draws.random_word(lane, site), lower(low), lower(high))
         case DrawInteger(low=least, high=most, site=site):
             return draws.integer(builder, draws.random_word(lane, site), least, most)
-        case DrawChoice(options=options, site=site):
-            return draws.choice(builder, draws.random_word(lane, site), [lower(option) for option in options])
+        case DrawChoice(options=options, site=site, thresholds=thresholds):
+            word = draws.random_word(lane, site)
+            return draws.choice(builder, word, [lower(option) for option in options], thresholds)
         case DrawNormal(mean=mean, deviation=deviation, site=site):
             first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
             return draws.normal(builder, first, second, lower(mean), lower(deviation))
@@ -222,6 +229,18 @@ def _visited(lane: Lane) -> Value:
     for seen in lane.seen.values():
         count = builder.add(count, builder.select(seen, one, nothing))
     return count
+
+
+def _among(lane: Lane, among: Among) -> Value:
+    """What the agents of a world have together (F32)."""
+    builder = lane.builder
+    if among not in lane.among:
+        raise ValueError(f"what agents have together is not known here, line {among.span.line}")
+    first, *others = (builder.input(F32, f"among.{name}") for name in lane.among[among])
+    for count in others:
+        # An average: where nobody runs the total is 0, and so is a share of it.
+        first = builder.div(first, builder.maximum(count, builder.f32(1.0)))
+    return first
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

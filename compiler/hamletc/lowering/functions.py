@@ -61,6 +61,13 @@ def nearest(builder: Builder, shifted: Value) -> tuple[Value, Value]:
     return number, builder.sub(builder.to_bits(shifted), builder.u32(e.ROUND_BITS))
 
 
+def rounded_down(builder: Builder, x: Value) -> Value:
+    """The whole number (I32) at most x, which is from 0 to 2^22."""
+    near, whole = nearest(builder, builder.add(x, builder.f32(e.ROUND)))
+    above = builder.select(builder.less(x, near), builder.i32(1), builder.i32(0))
+    return builder.sub(builder.to_i32(whole), above)
+
+
 def _scale(builder: Builder, x: Value, exponent: Value) -> Value:
     """x * 2^exponent, rounded once; the exponent (U32, two's complement) is -512 .. 254."""
     shifted = builder.shift_right(builder.add(exponent, builder.u32(512)), 1)

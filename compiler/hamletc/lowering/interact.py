@@ -49,7 +49,7 @@ def _interact_in_turn(lane: Lane, interacting: Value) -> Value:
         used = builder.i32(schema.NOWHERE)
     for number, affordance in enumerate(lane.universe.affordances):
         with builder.at(_construct(affordance), affordance.span):
-            hit = _admitted(lane, affordance, builder.and_(interacting, is_at(lane, number)))
+            hit = _granted(lane, affordance, admitted(lane, affordance, builder.and_(interacting, is_at(lane, number))))
             used = builder.select(hit, builder.i32(number), used)
             lane.uses[number] = hit
         if affordance.duration is None:
@@ -82,7 +82,8 @@ def _interact_exclusively(lane: Lane, tried: Value) -> Value:
     hits = []
     for number, affordance in enumerate(affordances):
         with builder.at(_construct(affordance), affordance.span):
-            hits.append(_admitted(lane, affordance, builder.equal(tried, builder.i32(number))))
+            hit = admitted(lane, affordance, builder.equal(tried, builder.i32(number)))
+            hits.append(_granted(lane, affordance, hit))
     lasting = None if lane.engaged is None else _lasting(lane, hits)
     used = builder.i32(schema.NOWHERE)
     for number, (affordance, hit) in enumerate(zip(affordances, hits, strict=True)):
@@ -115,7 +116,7 @@ def _interact_by_table(lane: Lane, table: AffordanceTable, tried: Value) -> Valu
                 hit = usable
                 if len(table.kinds) > 1:
                     hit = builder.and_(usable, builder.equal(number_of_kind, builder.i32(number)))
-                hits.append(_admitted(lane, kind, hit))
+                hits.append(_granted(lane, kind, admitted(lane, kind, hit)))
     lasting = None
     if table.duration is not None:
         reached = _reach(lane, affordance_here(lane))
@@ -145,7 +146,7 @@ def _construct(affordance: Affordance) -> Construct:
 # --- who may use an affordance ---------------------------------------------------------------------------------------
 
 
-def _admitted(lane: Lane, affordance: Affordance, there: Value) -> Value:
+def admitted(lane: Lane, affordance: Affordance, there: Value) -> Value:
     """Whether (BOOL) an agent that is at an affordance finds it open and meets its `needs`."""
     builder = lane.builder
     if affordance.hours is not None:
@@ -153,6 +154,18 @@ def _admitted(lane: Lane, affordance: Affordance, there: Value) -> Value:
     if affordance.needs is not None:
         there = builder.and_(there, lower_expression(lane, affordance.needs))
     return there
+
+
+def _granted(lane: Lane, affordance: Affordance, admitted: Value) -> Value:
+    """Whether (BOOL) an agent that is admitted to an affordance has one of its places."""
+    if affordance.capacity is None:
+        return admitted
+    return lane.builder.and_(admitted, lane.builder.input(BOOL, f"among.{claim(affordance)}"))
+
+
+def claim(affordance: Affordance) -> str:
+    """The name of the reduction that grants the claims to an affordance with a capacity."""
+    return f"grant.{affordance.name}"
 
 
 def is_open(lane: Lane, hours: Hours) -> Value:

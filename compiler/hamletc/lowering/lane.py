@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
-from hamlet.universe import Universe
+from hamlet.numbers.counters import LANE_DRAWS
+from hamlet.universe import Among, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import BOOL, F32, I32, U32, Value
@@ -24,8 +25,11 @@ class Lane:
     Attributes:
         position, velocity, used_at: per axis.
         streaks, seen: by affordance.
+        world: the meters of the world.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
+        among: what the agents of a world have together: the names of the reductions that it is made of.
         words: random words by stream and block of draw sites, four (U32) each, made when they are first needed.
+        stream: which of `hamlet.numbers.counters` draws are from.
         found: the index (I32) of the affordance at random on the agent's cell, or -1, where the kernel gives it.
         action: what the agent chose (I32); `None` outside a tick.
         used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
@@ -52,13 +56,16 @@ class Lane:
     streaks: dict[str, Value] = field(default_factory=dict)
     seen: dict[str, Value] = field(default_factory=dict)
     hour: Value | None = None
+    world: dict[str, Value] = field(default_factory=dict)
     places: tuple[tuple[Value, ...], ...] = ()
     words: dict[tuple[int, int], list[Value]] = field(default_factory=dict)
+    stream: int = LANE_DRAWS
     found: Value | None = None
     action: Value | None = None
     used: Value | None = None
     uses: dict[int, Value] = field(default_factory=dict)
     before: Lane | None = None
+    among: Mapping[Among, tuple[str, ...]] = field(default_factory=dict)
     columns: tuple[Table, ...] = ()
     row: Value = 0
 
@@ -73,26 +80,27 @@ class Lane:
             self.columns, self.row = outer
 
 
-def input_lane(plan: Plan, builder: Builder) -> Lane:
-    """A lane whose values are the inputs that the state names of docs/design.md name."""
+def input_lane(plan: Plan, builder: Builder, begun: str = "") -> Lane:
+    """A lane whose values are the inputs that the state names of docs/design.md name. `begun` stands before the names
+    of what acts and rules can change."""
     universe = plan.universe
     rows = {field.name: field.rows for field in schema.state_fields(universe)}
     coordinate = F32 if schema.position_dtype(universe) == "f32" else I32
     uses = rows.get("streaks") or ()
 
     def single(name: str) -> Value | None:
-        return builder.input(F32 if name == "speed" else I32, name) if name in rows else None
+        return builder.input(F32 if name == "speed" else I32, begun + name) if name in rows else None
 
     def per_axis(name: str) -> tuple[Value, ...]:
         type_ = F32 if name == "velocity" else coordinate
-        return tuple(builder.input(type_, f"{name}.{axis}") for axis in rows.get(name) or ())
+        return tuple(builder.input(type_, f"{begun}{name}.{axis}") for axis in rows.get(name) or ())
 
     with builder.at(Construct("state"), None, "state"):
         return Lane(
             universe,
             builder,
             plan,
-            meters={meter.name: builder.input(F32, f"meter.{meter.name}") for meter in universe.meters},
+            meters={meter.name: builder.input(F32, f"{begun}meter.{meter.name}") for meter in universe.meters},
             params={param.name: builder.input(F32, f"param.{param.name}") for param in universe.params},
             inputs={item.name: builder.input(F32, f"input.{item.name}") for item in universe.inputs},
             position=per_axis("position"),
@@ -102,10 +110,11 @@ def input_lane(plan: Plan, builder: Builder) -> Lane:
             progress=single("progress"),
             used_at=per_axis("used_at"),
             last=single("last"),
-            streaks={name: builder.input(I32, f"streak.{name}") for name in uses},
-            seen={name: builder.input(BOOL, f"seen.{name}") for name in uses},
-            hour=single("hour"),
+            streaks={name: builder.input(I32, f"{begun}streak.{name}") for name in uses},
+            seen={name: builder.input(BOOL, f"{begun}seen.{name}") for name in uses},
+            hour=builder.input(I32, "hour") if "hour" in rows else None,
             layout=builder.input(U32, "layout"),
+            world={name: builder.input(F32, f"{begun}world.{name}") for name in rows.get("world_meters") or ()},
             places=tuple(
                 tuple(builder.input(coordinate, f"place.{affordance.name}.{row}") for row in plan.place_rows)
                 for affordance in universe.affordances

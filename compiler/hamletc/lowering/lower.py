@@ -21,7 +21,9 @@ from hamletc.lowering.observe import observe
 from hamletc.lowering.occupancy import loops as occupancy_loops
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation
-from hamletc.lowering.tick import tick
+from hamletc.lowering.reductions import meeting
+from hamletc.lowering.tick import settle, tick
+from hamletc.lowering.world import run_world
 
 
 def lower(universe: Universe, limits: Limits = LIMITS) -> Program:
@@ -37,7 +39,18 @@ def lower_planned(planned: Plan) -> Program:
         functions.append(draw_body(planned.draws))
     if planned.found:
         functions += cell_cache_functions(planned)
-    functions.append(tick(planned))
+    together, world = meeting(planned), universe.world
+    # What agents have together at the beginning of a tick, the tick, and what they have together after it.
+    ticked = [tick(planned, together)]
+    if "tick" in together.functions:
+        ticked.insert(0, together.functions["tick"])
+    if "settle" in together.functions:
+        ticked.append(together.functions["settle"])
+    if world is not None and world.rules:
+        ticked.append(run_world(planned, world, together))
+    if together.settles:
+        ticked.append(settle(planned, together))
+    functions += ticked
     if universe.clock is not None:
         functions.append(advance_clock(universe.clock))
     observed = _between_ticks(planned, "observe", observe)
@@ -51,7 +64,8 @@ def lower_planned(planned: Plan) -> Program:
         lower_situation(planned),
     ]
     days = () if universe.clock is None else (day_time(universe, "sin"), day_time(universe, "cos"))
-    return Program(universe.name, tuple(functions), _read(functions, (*days, *planned.tables)))
+    tables = _read(functions, (*days, *planned.tables))
+    return Program(universe.name, tuple(functions), tables, together.reductions)
 
 
 def _read(functions: list[Function], tables: tuple[Table, ...]) -> tuple[Table, ...]:

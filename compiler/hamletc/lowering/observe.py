@@ -23,6 +23,7 @@ from hamlet.universe import (
     ObserveTime,
     ObserveVelocity,
     ObserveWindow,
+    ObserveWorld,
 )
 from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
@@ -77,6 +78,8 @@ def observe(lane: Lane) -> tuple[Output, ...]:
                     values.append(_lifetime(lane))
             case ObserveParams(params=params):
                 values += [lane.params[param] for param in params]
+            case ObserveWorld(meters=meters):
+                values += [lane.world[meter] for meter in meters]
             case ObserveVelocity(axes=axes):
                 values += [lane.velocity[schema.axes(universe).index(axis)] for axis in axes]
             case ObserveSpeed():

@@ -4,7 +4,6 @@ tabular one looks up the row of the agent's situation (`hamlet.schema.features`)
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.numbers import elementary
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import POLICY, POLICY_BLOCK
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
@@ -14,7 +13,7 @@ from hamletc.ir.function import Construct, Function, Output, Table
 from hamletc.ir.ops import F32, I32, U32, Value
 from hamletc.lowering.draws import philox
 from hamletc.lowering.expressions import clock_hour
-from hamletc.lowering.functions import nearest
+from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.lane import Lane, input_lane
 from hamletc.lowering.plan import Plan
 from hamletc.lowering.space import affordance_here
@@ -92,7 +91,4 @@ def _count(lane: Lane, feature: Count) -> Value:
 def _bin(builder: Builder, value: Value, low: Value, scale: str, top: str) -> Value:
     """The bin (I32) that a number is in; `scale` and `top` are names of inputs."""
     scaled = builder.mul(builder.sub(value, low), builder.input(F32, scale))
-    inside = builder.clamp(scaled, builder.f32(0.0), builder.input(F32, top))
-    near, whole = nearest(builder, builder.add(inside, builder.f32(elementary.ROUND)))
-    above = builder.select(builder.less(inside, near), builder.i32(1), builder.i32(0))
-    return builder.sub(builder.to_i32(whole), above)
+    return rounded_down(builder, builder.clamp(scaled, builder.f32(0.0), builder.input(F32, top)))

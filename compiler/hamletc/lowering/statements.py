@@ -74,6 +74,8 @@ def applied(builder: Builder, op: AssignOp, current: Value, value: Value) -> Val
 def clamp(lane: Lane, name: str) -> None:
     """Bring a meter between its bounds."""
     builder = lane.builder
-    meter = next(meter for meter in lane.universe.meters if meter.name == name)
-    low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
+    world = lane.universe.world
+    bounds = {meter.name: (meter.low, meter.high) for meter in (() if world is None else world.meters)}
+    bounds |= {meter.name: (meter.low, meter.high) for meter in lane.universe.meters}
+    low, high = (builder.f32(round32(bound)) for bound in bounds[name])
     lane.meters[name] = builder.clamp(lane.meters[name], low, high)

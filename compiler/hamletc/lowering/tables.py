@@ -106,7 +106,16 @@ def affordance_table(universe: Universe) -> AffordanceTable:
     affordances = universe.affordances
     lasting = [affordance.duration is not None for affordance in affordances]
     trees = [
-        (lasts, each.together, each.needs, each.instantly, each.each_tick, each.on_completion)
+        # One with a capacity is a kind of its own: its claims are granted apart.
+        (
+            lasts,
+            each.capacity and each.name,
+            each.together,
+            each.needs,
+            each.instantly,
+            each.each_tick,
+            each.on_completion,
+        )
         for lasts, each in zip(lasting, affordances, strict=True)
     ]
     rows = rows_of("affordance", trees)
@@ -114,7 +123,7 @@ def affordance_table(universe: Universe) -> AffordanceTable:
     day = universe.clock.hours if universe.clock is not None else 0
     timed = any(each is not None for each in hours)
     kinds = []
-    for (_, _, needs, instantly, each_tick, on_completion), alike in rows.shapes.items():
+    for (_, _, _, needs, instantly, each_tick, on_completion), alike in rows.shapes.items():
         first = replace(_first_of([affordances[number] for number in alike]), place=None, hours=None, needs=needs)
         kinds.append(replace(first, instantly=instantly, each_tick=each_tick, on_completion=on_completion))
     return AffordanceTable(

@@ -14,8 +14,8 @@ from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.schema.bounds import FINITE, Bounds
 from hamlet.universe import Grid, Universe
-from hamletc.ir.function import Program
-from hamletc.passes.interval import ANY_F32, Interval
+from hamletc.ir.function import Program, reducer
+from hamletc.passes.interval import ANY_F32, Interval, add, join
 from hamletc.passes.ranges import Facts, ranges_of
 
 COUNT = Interval(0, 2**31 - 1)
@@ -24,18 +24,21 @@ COUNT = Interval(0, 2**31 - 1)
 def facts_of(universe: Universe, program: Program) -> Facts:
     """The facts of a universe and its program."""
     inputs = dict(_inputs(universe))
+    # What ticks change was within the same bounds before.
+    inputs |= {f"before.{name}": interval for name, interval in inputs.items()}
     facts = Facts(inputs, {}, {}).of(program)
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
     finite = _interval(FINITE, real=True)
     while True:
+        inputs.update(_together(program, facts))
         ranges = ranges_of(tick, facts)
         left = [meter for meter in meters if not ranges[meter.value].within(inputs[meter.name])]
         if not left:
             return facts
         for meter in left:
             number = ranges[meter.value].within(finite)
-            inputs[meter.name] = finite if number else ANY_F32
+            inputs[meter.name] = inputs[f"before.{meter.name}"] = finite if number else ANY_F32
 
 
 def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
@@ -44,6 +47,9 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         if field.bounds is not None:
             for name, bounds in zip(field.names, field.bounds, strict=True):
                 yield name, _interval(bounds, field.dtype == "f32")
+    for field in schema.outcome_fields(universe):
+        if field.name == "used" and field.bounds is not None:
+            yield "used", _interval(field.bounds[0], real=False)
     yield "agent", COUNT
     yield "agents", Interval(1, COUNT.high)
     yield "action", Interval(0, len(schema.action_names(universe)) - 1)
@@ -54,6 +60,28 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         yield "found", Interval(schema.NOWHERE, random - 1)
         for axis, size in zip(schema.axes(universe), universe.space.sizes, strict=True):
             yield f"moved.{axis}", Interval(0, size - 1)
+
+
+def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
+    """Where that lies which the agents of a world have together, if the state lies where it is thought to."""
+    for reduction in program.reductions:
+        function = program.function(reducer(reduction.stage))
+        match reduction.op:
+            case "grant":
+                continue
+            case "count":
+                yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS))
+            case "total" | "lowest" | "highest":
+                term = ranges_of(function, facts)[function.output(f"term.{reduction.name}").value]
+                yield reduction.result, _total(term) if reduction.op == "total" else join(term, Interval(0.0, 0.0))
+
+
+def _total(term: Interval) -> Interval:
+    """The sum of as many such numbers and zeros as there can be agents: to twice as much on each level of its tree."""
+    total = join(term, Interval(0.0, 0.0))
+    for _ in range((schema.MOST_AGENTS - 1).bit_length()):
+        total = add(total, total)
+    return total
 
 
 def _interval(bounds: Bounds, real: bool) -> Interval:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol, TypeAlias
 
@@ -156,6 +156,6 @@ def run(
             if observer is not None:
                 observer(each.name, before, function, seconds)
         functions.append(function)
-    optimised = Program(program.universe, tuple(functions), program.tables)
+    optimised = replace(program, functions=tuple(functions))
     verify_program(optimised, program)
     return optimised

@@ -61,7 +61,7 @@ def tabulate(program: Program, facts: Facts, within: Collection[str] | None = No
     )
     read = {node.op.table for f in functions for node in f.nodes if isinstance(node.op, Lookup)}
     made = tuple(table for table in tables.made if table.name in read)
-    return Program(program.universe, functions, (*program.tables, *made))
+    return replace(program, functions=functions, tables=(*program.tables, *made))
 
 
 @dataclass(slots=True)

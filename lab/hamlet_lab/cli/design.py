@@ -13,7 +13,8 @@ from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.universe import Universe
-    from hamlet_lab.design import Found, Range, Wish
+    from hamlet_lab.design.search import Found, Range
+    from hamlet_lab.design.wishes import Wish
 
 PATH = click.Path(path_type=Path)
 FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
@@ -50,11 +51,11 @@ def design(
 ) -> None:
     """Search params of UNIVERSE (a file, or a generated package) with which all wishes hold.
 
-    Thousands of candidates run side by side. Exit code 1: no candidate met all wishes; the report says how near the best
-    one came.
+    Hundreds of candidates run side by side. Exit code 1: none met all wishes; the report says how near the best one
+    came.
     """
-    from hamlet_lab.design import parse, search
-    from hamlet_lab.design.wishes import FORMS
+    from hamlet_lab.design.search import search
+    from hamlet_lab.design.wishes import FORMS, parse
     from hamlet_lab.sweep.run import Trial, policy_of
     from hamletc.cli.package import open_package
     from hamletc.cli.progress import progress_of
@@ -81,7 +82,7 @@ def searched(given: Sequence[str], universe: Universe) -> list[Range]:
     Raises:
         CompileError: one is malformed, or its param does not exist, is given twice or cannot have such a value.
     """
-    from hamlet_lab.design import Range
+    from hamlet_lab.design.search import Range
     from hamlet_lab.sweep.grid import number_of
     from hamletc.cli.params import check_within, declared, named_text
 
@@ -107,10 +108,12 @@ def searched(given: Sequence[str], universe: Universe) -> list[Range]:
 
 def show(found: Found, wishes: Sequence[Wish]) -> None:
     """Print the wishes with what was found, and the params."""
+    from hamlet_lab.design.wishes import UNKNOWN
+
     looked = f"{found.candidates:,} candidates in {found.rounds} round{'s' if found.rounds > 1 else ''}"
     click.echo(f"{looked}; the best one, in {found.worlds:,} worlds:")
     for wish, values, miss in zip(wishes, found.values, found.misses, strict=True):
-        state = "holds" if miss == 0 else "nothing to see" if miss >= 1e3 else f"misses by {miss:.1%}"
+        state = "holds" if miss == 0 else "nothing to see" if miss >= UNKNOWN else f"misses by {miss:.1%}"
         click.echo(f"  {wish.text}: {wish.spelled(values)} ({state})")
     click.echo("all wishes hold with" if found.met else "not all wishes hold; the nearest is")
     click.echo("  " + " ".join(f"--param {_quoted(name)}={value:.10g}" for name, value in found.params.items()))

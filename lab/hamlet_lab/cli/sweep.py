@@ -20,7 +20,7 @@ PATH = click.Path(path_type=Path)
 @click.command()
 @click.argument("universe", type=PATH)
 @click.option("--param", "given", multiple=True, metavar="NAME=VALUES",
-              help="FROM:TO:COUNT, FROM:TO:COUNT:log or NUMBER,NUMBER,... Repeatable: every combination is a variant.")  # fmt: skip
+              help="FROM:TO:COUNT[:log] or NUMBER,NUMBER,... Repeatable: all combinations.")  # fmt: skip
 @click.option("--policy", default="random", show_default=True, metavar="random|FILE",
               help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")

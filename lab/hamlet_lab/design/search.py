@@ -1,10 +1,10 @@
-"""The search: many candidates side by side, then more of them where the best ones were, and a second look at the best."""
+"""The search: many candidates side by side, more of them where the best ones were, and a second look at the best."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,9 +77,9 @@ class Found:
 def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: Callable[[float], None]) -> Found:
     """Look for params with which all wishes hold; the same for the same seed.
 
-    The first round spreads candidates evenly over each range. Each later one looks between the best of all rounds, and a
-    bit beyond, but one in four candidates is anywhere. After each round the best are run again in more and other worlds;
-    what is found there counts. The search ends when a candidate meets all wishes there, or after 12 rounds.
+    The first round spreads candidates evenly over each range. Each later one looks between the best of all rounds, and
+    a bit beyond, but one in four candidates is anywhere. After each round the best are run again in more and other
+    worlds; what is found there counts. The search ends when a candidate meets all wishes there, or after 12 rounds.
 
     Args:
         trial: how a candidate is run.
@@ -125,7 +125,7 @@ def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: 
         shares = low + (high - low) * _spread(random, CANDIDATES, len(ranges))
         shares[::EVERYWHERE] = _spread(random, len(shares[::EVERYWHERE]), len(ranges))
     assert best is not None
-    return Found(best.params, best.met, best.values, best.misses, best.worlds, len(known), number)
+    return replace(best, candidates=len(known), rounds=number)
 
 
 class _Worlds:
@@ -137,8 +137,6 @@ class _Worlds:
 
     def look(self, shares: Values, worlds: int) -> tuple[Values, list[Values]]:
         """[wishes, candidates] misses, and of each wish [values, candidates] values."""
-        from dataclasses import replace
-
         trial = replace(self._trial, worlds=worlds)
         first = -(-self._used // worlds)
         given = {each.name: each.values(shares[:, n]) for n, each in enumerate(self._ranges)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from hamletc.errors import CompileError
 from hamletc.suggest import closest
 
 FORMS = (
-    "median life 200 .. 300",
+    "median life 200 .. 300 ticks",
     "mean return above 3",
     "quantile 10 % of life above 50",
     "use of Bed 10 % .. 30 %",
@@ -31,7 +31,7 @@ UNKNOWN = 1e3
 """How far a variant is from a wish about something that did not happen in it."""
 
 Kind: TypeAlias = Literal["life", "return"]
-TOKEN = re.compile(r"\s*(?:`(?P<name>[^`]*)`|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w))|"
+TOKEN = re.compile(r"\s*(?:`(?P<name>[^`]*)`|(?P<number>[-+]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?!\w))|"
                    r"(?P<sign>\.\.|%)|(?P<word>[^\s`%]+))")  # fmt: skip
 
 
@@ -89,27 +89,21 @@ class Wish:
     def misses(self, values: Column) -> Column:
         """[variants] f64: how far the value that is farthest is from the range, in units of the bound it misses; 0
         where the wish holds."""
-        below, above = self.low - values, values - self.high
-        farthest = np.maximum(np.maximum(below / _unit(self.low), above / _unit(self.high)), 0.0)
-        result: Column = np.where(np.isnan(values), UNKNOWN, farthest).max(axis=0, initial=0.0)
+        result: Column = self._beyond(values).max(axis=0, initial=0.0)
         return result
 
     def spelled(self, values: Sequence[float]) -> str:
-        """The value of a variant that is farthest from the range, or the one there is."""
-        misses = self.misses(np.array(values)[:, None]) if len(values) == 1 else [
-            float(self.misses(np.array([[value]]))[0]) for value in values
-        ]  # fmt: skip
-        # Where all lie in the range the one that is nearest to its end tells most.
-        edge = [misses[n] or -self._room(value) for n, value in enumerate(values)]
-        number = max(range(len(values)), key=lambda n: edge[n])
-        value = values[number]
-        if math.isnan(value):
+        """The value of a variant, of several the one that is farthest from the range or next to its end."""
+        number = int(np.argmax(self._beyond(np.array(values))))
+        if math.isnan(values[number]):
             return "nothing happened"
-        shown = f"{100 * value:.3g} %" if isinstance(self.what, Share) else f"{value:.5g}"
+        shown = f"{100 * values[number]:.3g} %" if isinstance(self.what, Share) else f"{values[number]:.5g}"
         return f"{self.names[number]} {shown}" if self.names else shown
 
-    def _room(self, value: float) -> float:
-        return math.inf if math.isnan(value) else min(value - self.low, self.high - value)
+    def _beyond(self, values: Column) -> Column:
+        """How far values are beyond the range; below 0 inside."""
+        beyond = np.maximum((self.low - values) / _unit(self.low), (values - self.high) / _unit(self.high))
+        return np.where(np.isnan(values), UNKNOWN, beyond)
 
 
 def _unit(bound: float) -> float:
@@ -135,7 +129,7 @@ class _Reader:
         while at < len(text):
             found = TOKEN.match(text, at)
             if found is None:
-                self._fail("a backtick has no other")
+                raise self._malformed("a backtick has no other")
             assert found.lastgroup is not None
             self._tokens.append((found.lastgroup, found[found.lastgroup]))
             at = found.end()
@@ -150,7 +144,7 @@ class _Reader:
             case "quantile":
                 share = self._number("quantile of which share")
                 if not 0 < share < 1:
-                    self._fail("a quantile is of a share between 0 and 1, or 0 % and 100 %")
+                    raise self._problem("a quantile is of a share between 0 and 1, or 0 % and 100 %")
                 self._expect("of")
                 return self._ranged(self._statistic(share))
             case "use":
@@ -163,7 +157,7 @@ class _Reader:
                 return self._of_all(which)
             case word:
                 meant = closest(word, ("mean", "median", "quantile", "use", "end", "no", "every"))
-                self._fail(f"{word} begins no wish" + (f": did you mean {meant}?" if meant else ""))
+                raise self._malformed(f"{word} begins no wish" + (f": did you mean {meant}?" if meant else ""))
 
     def _statistic(self, share: float | None) -> Statistic:
         match self._word("of what: life or return"):
@@ -172,7 +166,7 @@ class _Reader:
             case "return":
                 return Statistic("return", share)
             case word:
-                self._fail(f"write life or return, not {word}")
+                raise self._malformed(f"write life or return, not {word}")
 
     def _of_all(self, which: Literal["no", "every"]) -> Wish:
         match self._word("affordance or cause"):
@@ -183,12 +177,12 @@ class _Reader:
                 names, what, of = cause_names(self._universe), "causes", "ends"
                 share = Share("ends", tuple(range(len(names))))
             case word:
-                self._fail(f"write affordance or cause, not {word}")
+                raise self._malformed(f"write affordance or cause, not {word}")
         if not names:
-            self._fail(f"{self._universe.name} has no {what}")
+            raise self._problem(f"{self._universe.name} has no {what}")
         side = self._word("above or below")
         if side not in ("above", "below"):
-            self._fail(f"write above or below, not {side}")
+            raise self._malformed(f"write above or below, not {side}")
         bound = self._number("a number")
         if self._peek() == "of":
             self._expect("of")
@@ -211,27 +205,31 @@ class _Reader:
                 low = self._number("a range, as in 200 .. 300, or above or below")
                 self._expect("..")
                 high = self._number("the upper end of the range")
+        if isinstance(what, Statistic) and what.kind == "life" and self._peek() == "ticks":
+            self._expect("ticks")
         self._end()
         return self._checked(Wish(self._text, what, low, high))
 
     def _checked(self, wish: Wish) -> Wish:
         if wish.low > wish.high:
-            self._fail("the range begins with the lower number")
+            raise self._problem("the range begins with the lower number")
         bounds = [bound for bound in (wish.low, wish.high) if math.isfinite(bound)]
         match wish.what:
             case Share():
                 if not all(0 <= bound <= 1 for bound in bounds):
-                    self._fail("a share lies in 0 % .. 100 %, or 0 .. 1")
+                    raise self._problem("a share lies in 0 % .. 100 %, or 0 .. 1")
                 count = len(wish.names)
                 if count > 1 and wish.low > 1 / count:
-                    self._fail(f"{count} shares cannot all be above {100 / count:.3g} %")
+                    raise self._problem(f"{count} shares cannot all be above {100 / count:.3g} %")
                 if count > 1 and wish.high < 1 / count:
-                    self._fail(f"{count} shares cannot all be below {100 / count:.3g} %")
+                    raise self._problem(f"{count} shares cannot all be below {100 / count:.3g} %")
             case Statistic(kind="life"):
                 if max(bounds) > self._ticks or (math.isfinite(wish.high) and wish.high == self._ticks):
-                    self._fail(f"no life of {max(bounds):.10g} ticks can be seen in {self._ticks:,}: take more --ticks")
+                    raise self._problem(
+                        f"no life of {max(bounds):.10g} ticks can be seen in {self._ticks:,}: take more --ticks"
+                    )
                 if wish.high < 1:
-                    self._fail("every life lasts a tick at least")
+                    raise self._problem("every life lasts a tick at least")
             case Statistic():
                 pass
         return wish
@@ -243,10 +241,10 @@ class _Reader:
 
     def _take(self, kinds: Sequence[str], wanted: str) -> str:
         if self._next == len(self._tokens):
-            self._fail(f"here it ends; wanted: {wanted}")
+            raise self._malformed(f"here it ends; wanted: {wanted}")
         kind, text = self._tokens[self._next]
         if kind not in kinds:
-            self._fail(f"{text} stands where {wanted} should")
+            raise self._malformed(f"{text} stands where {wanted} should")
         self._next += 1
         return text
 
@@ -255,12 +253,12 @@ class _Reader:
 
     def _expect(self, text: str) -> None:
         if self._take(("word", "sign"), text) != text:
-            self._fail(f"{self._tokens[self._next - 1][1]} stands where {text} should")
+            raise self._malformed(f"{self._tokens[self._next - 1][1]} stands where {text} should")
 
     def _number(self, wanted: str) -> float:
         value = float(self._take(("number",), wanted))
         if not math.isfinite(value):
-            self._fail("a number is finite")
+            raise self._problem("a number is finite")
         if self._peek() == "%":
             self._next += 1
             return value / 100
@@ -272,20 +270,20 @@ class _Reader:
             return list(known).index(name)
         meant = closest(name, known)
         hint = f"did you mean {meant}?" if meant else f"it has {', '.join(known)}" if known else "it has none"
-        self._fail(f"{self._universe.name} has no {kind} {name}: {hint}")
+        raise self._problem(f"{self._universe.name} has no {kind} {name}: {hint}")
 
     def _end(self) -> None:
         if self._next < len(self._tokens):
-            self._fail(f"nothing can follow before {self._tokens[self._next][1]}")
+            raise self._malformed(f"{self._peek()} is too much")
 
-    def _fail(self, problem: str) -> NoReturn:
-        raise CompileError(f'--want "{self._text}": {problem}; a wish is, for example, "{_like(self._text)}"')
+    def _problem(self, problem: str) -> CompileError:
+        return CompileError(f'--want "{self._text}": {problem}')
+
+    def _malformed(self, problem: str) -> CompileError:
+        return self._problem(f'{problem}; a wish is, for example, "{_like(self._text)}"')
 
 
 def _like(text: str) -> str:
     """The form that shares most words with a text."""
     words = set(text.split())
     return max(FORMS, key=lambda form: len(words & set(form.split())))
-
-
-Checked: TypeAlias = Callable[[str], Wish]

@@ -383,5 +383,7 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}
             name = rows.get(array, {}).get(row)
-            given = {output.name for output in program.function("tick").outputs}
-            return OutputPlace("tick", name) if name is not None and name in given else None
+            ticking = (program.function(each) for each in ("tick", "world", "settle") if program.has(each))
+            giving = (each.name for each in ticking if any(output.name == name for output in each.outputs))
+            function = next(giving, None)
+            return None if function is None or name is None else OutputPlace(function, name)

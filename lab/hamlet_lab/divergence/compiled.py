@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hamlet.package.module import Module
 from hamlet.universe import Universe
@@ -64,7 +64,7 @@ def passes(universe: Universe, first: Form) -> Iterator[Form]:
     program = first.program
     for each in default_passes(facts_of(universe, program)):
         functions = tuple(each.run(function) for function in program.functions)
-        after = Program(program.universe, functions, program.tables)
+        after = replace(program, functions=functions)
         if after != program:
             yield Form(f"pass {each.name}", after)
         program = after

@@ -30,11 +30,13 @@ def locate(parting: Parting) -> Divergence:
     if launched > 1:
         event += f"; only after others in a launch of {launched}"
     world, agent = difference.place(outcome.before.shape.agents)
-    story = retold(left.universe, outcome, parting.stream, difference.lane)
+    lane, agents = difference.lane, outcome.before.shape.agents
+    first = lane if difference.array != "world_meters" or world is None else world * agents
+    story = retold(left.universe, outcome, parting.stream, first)
     action = ""
-    if story.actions and difference.lane is not None:
-        action = schema.action_names(left.universe)[int(story.actions[-1][difference.lane])]
-    writes = story.writes if difference.array == "meters" else []
+    if story.actions and lane is not None:
+        action = schema.action_names(left.universe)[int(story.actions[-1][lane])]
+    writes = story.writes if difference.array in ("meters", "world_meters") else []
     writing = (writers(side.universe, difference.array, difference.row) for side in parting.sides)
     return Divergence(
         left=left.label,
@@ -151,6 +153,20 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     return [*found, (f"meter {meter}: start of an episode", declared.span)]
 
 
+def _world_meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
+    """The rules of the world that can write one of its meters, and where that is declared."""
+    if universe.world is None:
+        return []
+    found = [
+        (coverage.rule(rule), statement.span)
+        for rule in universe.world.rules
+        for statement in rule.body
+        if meter in statement.writes
+    ]
+    declared = [item.span for item in universe.world.meters if item.name == meter]
+    return [*found, *((f"meter {meter} of the world: start of an episode", span) for span in declared)]
+
+
 def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
     match array:
         case "observation" | "final_observation":
@@ -198,6 +214,8 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
             return [(f"input {item.name}", item.span) for item in universe.inputs if item.name == row]
         case "meters":
             return _meter(universe, row)
+        case "world":
+            return _world_meter(universe, row)
 
 
 def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:

@@ -20,8 +20,12 @@ from hamlet_lab.divergence.arrays import Difference, differences
 from hamlet_lab.divergence.events import CPU, Candidate, Runner
 from hamlet_lab.divergence.session import Outcome
 from hamletc.ir.evaluate import Array, evaluate
-from hamletc.ir.function import Program
+from hamletc.ir.function import Program, Stage, reducer
 from hamletc.ir.ops import Input
+from hamletc.ir.together import together
+
+FINDING = ("tick", "settle", "observe", "mask")
+"""The functions, beside those of reductions, that kernels with a cell cache give what is on the cells of lanes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class Evaluated:
 
     def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array) -> dict[str, Array]:
         program = self._program
-        if self._cell_cache and function in ("tick", "observe", "mask"):
+        if self._cell_cache and (function in FINDING or function.startswith("reduce_")):
             inputs = inputs | self._found(function, inputs, lanes)
         if self._watch is not None:
             self._watch(Call(function, inputs, lanes))
@@ -190,12 +194,14 @@ class Evaluated:
     def _begin(self, buffers: Buffers, worlds: Array, stream: Stream) -> None:
         shape = buffers.shape
         numbers, lanes = np.arange(shape.lanes), np.repeat(worlds, shape.agents)
-        given = self._agents(buffers) | {
-            "seed_low": np.full(shape.lanes, stream.low, np.uint32),
-            "seed_high": np.full(shape.lanes, stream.high, np.uint32),
-            "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
-            "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
-        }
+        given = (
+            self._gather(buffers)
+            | self._drawn_by(buffers, stream)
+            | {
+                "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
+                "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
+            }
+        )
         shuffled: dict[str, Array] = {}
         if self._starts_by_cell:
             random = sum(affordance.place is None for affordance in self._universe.affordances)
@@ -213,6 +219,28 @@ class Evaluated:
         interacts = (actions == self._interact) & runs
         return np.repeat(interacts.reshape(-1, agents).any(axis=1), agents)
 
+    def _together(self, stage: Stage, given: dict[str, Array], runs: Array, agents: int) -> dict[str, Array]:
+        """What the agents of each world have together in a stage."""
+        reductions = self._program.stage(stage)
+        terms = self._evaluate(reducer(stage), given, runs) if reductions else {}
+        return {each.result: together(each, terms, runs, agents) for each in reductions}
+
+    def _settled(
+        self, buffers: Buffers, given: dict[str, Array], ticked: dict[str, Array], runs: Array
+    ) -> dict[str, Array]:
+        """What follows in the worlds after the rules of their agents, and then in lanes."""
+        shape, everybody = buffers.shape, _everybody(buffers)
+        after = {**given, **{f"before.{name}": values for name, values in given.items()}}
+        for name, values in ticked.items():
+            after[name] = np.where(runs, values, given[name]) if name in given else values
+        after |= self._together("settle", after, runs, shape.agents)
+        world: dict[str, Array] = {}
+        if self._program.has("world"):
+            number = np.arange(shape.lanes) // shape.agents + shape.first_world
+            world = self._evaluate("world", {**after, "world": number.astype(np.uint32)}, everybody)
+            self._scatter(buffers, world, everybody)
+        return self._evaluate("settle", after | world, runs)
+
     def _tick(
         self, buffers: Buffers, actions: Array, stream: Stream, observed: bool, counts: Statistics | None
     ) -> None:
@@ -220,7 +248,11 @@ class Evaluated:
         state, alive = self._gather(buffers), buffers.state["alive"].numpy().copy()
         runs = np.ones_like(alive) if by_hand else alive
         acted = {"action": actions, "interacting": self._interacting(actions, runs, agents)}
-        results = self._evaluate("tick", {**state, **acted, **self._drawn_by(buffers, stream)}, runs)
+        given = {**state, **acted, **self._drawn_by(buffers, stream)}
+        given |= self._together("tick", given, runs, agents)
+        results = self._evaluate("tick", given, runs)
+        if self._program.has("settle"):
+            results |= self._settled(buffers, given, results, runs)
         self._scatter(buffers, results, runs)
         dead = {"reward": 0.0, "terminated": False, "truncated": False, "used": -1, "cause": -1}
         for name, value in dead.items():

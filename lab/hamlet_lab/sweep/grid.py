@@ -71,7 +71,10 @@ def grid(given: Sequence[str], universe: Universe) -> Grid:
         numbers = _listed(text, rest) if ":" not in rest else _spaced(text, rest)
         for value in (min(numbers), max(numbers)):
             check_within(param, value)
-        axes[name] = Axis(name, canonical(numbers))
+        values = canonical(numbers)
+        if len(set(values)) < len(values):
+            raise CompileError(f"--param {text}: two of these values are the same binary32 number")
+        axes[name] = Axis(name, values)
     return Grid(tuple(axes.values()))
 
 

@@ -49,7 +49,12 @@ class Measured:
         lives = np.concatenate(
             [np.where(there, 2 * lengths, NEVER), np.where(watched, 2 * ages + 1, NEVER)[None]], dtype=np.int32
         )
-        uses = counts.uses.cpu().numpy().reshape(len(counts.uses), variants, -1).sum(axis=2, dtype=np.int64)
+        uses = (
+            counts.uses.cpu()
+            .numpy()
+            .reshape(len(counts.uses), variants, len(ages) // variants)
+            .sum(axis=2, dtype=np.int64)
+        )
         return cls(
             np.sort(_of_variants(lives, variants), axis=1),
             np.sort(_of_variants(np.where(there, returns, np.float32(np.inf)), variants), axis=1),
@@ -133,4 +138,5 @@ def _of_variants(rows: Column, variants: int) -> Column:
 
 def _shares(counts: Column) -> Column:
     with np.errstate(invalid="ignore"):
-        return counts / counts.sum(axis=0)
+        result: Column = counts / counts.sum(axis=0)
+        return result

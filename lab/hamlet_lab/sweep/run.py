@@ -70,7 +70,7 @@ def policy_of(path: Path) -> Mapping[str, Any]:
         raise CompileError(f"{path} is no JSON: {error}") from error
     if not isinstance(found, dict) or set(found) != {"features", "table"}:
         raise CompileError(
-            f'{path} is no policy: write {{"features": [...], "table": [...]}}, as `Env.tabular` takes them'
+            f'{path} is no policy: write {{"features": [...], "table": [...]}}, as Env.tabular takes them'
         )
     if isinstance(found["features"], list):
         found["features"] = [tuple(each) if isinstance(each, list) else each for each in found["features"]]
@@ -78,8 +78,8 @@ def policy_of(path: Path) -> Mapping[str, Any]:
 
 
 def measure(trial: Trial, given: Given, variants: int, first: int = 0) -> Iterator[Measured]:
-    """Run this many variants from number `first` on, and measure them in their order, batch by batch. Measurements do not
-    depend on what a batch is.
+    """Run this many variants from number `first` on, and measure them in their order, batch by batch. Measurements do
+    not depend on what a batch is.
 
     Raises:
         CompileError: there are too many worlds, or the environment refuses what it is given.

@@ -108,8 +108,8 @@ def _write_csv(table: Table, path: Path) -> None:
             out.writerows(zip(*(_listed(array[first : first + ROWS]) for array in arrays), strict=True))
 
 
-def _listed(array: Column) -> Iterable[Any]:
-    numbers = array.tolist()
+def _listed(array: Column) -> list[Any]:
+    numbers: list[Any] = array.tolist()
     if array.dtype.kind == "f" and np.isnan(array).any():
         return ["" if number != number else number for number in numbers]
     return numbers

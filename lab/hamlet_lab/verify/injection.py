@@ -34,6 +34,7 @@ from hamlet.universe import (
     Progress,
     Streak,
     Universe,
+    WorldMeter,
     nodes,
 )
 
@@ -57,7 +58,8 @@ class Injector:
             )
             for meter in universe.meters
         }
-        given: tuple[Param | Input, ...] = (*universe.params, *universe.inputs)
+        of_world = () if universe.world is None else universe.world.meters
+        given: tuple[Param | Input | WorldMeter, ...] = (*universe.params, *universe.inputs, *of_world)
         self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in given}
         self._compared = {kind: compared(universe, kind) for kind in (Age, Hour, Progress, Streak)}
         # By meter and by the number of an affordance that needs something of it.
@@ -104,6 +106,8 @@ class Injector:
             state["hour"] = self._hours()
         if "params" in fields:
             state["params"] = self._given(universe.params, shape.worlds)
+        if "world_meters" in fields and universe.world is not None:
+            state["world_meters"] = self._given(universe.world.meters, shape.worlds)
         others = (field for field in schema.state_fields(universe) if field.name not in state)
         return state | {field.name: self._anything(field) for field in others}
 
@@ -148,7 +152,7 @@ class Injector:
             rows.append(row)
         return torch.stack(rows)
 
-    def _given(self, declared: tuple[Param | Input, ...], count: int) -> Tensor:
+    def _given(self, declared: tuple[Param | Input | WorldMeter, ...], count: int) -> Tensor:
         """Params or inputs."""
         rows = [self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5) for item in declared]
         return torch.stack(rows)

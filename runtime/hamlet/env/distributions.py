@@ -161,6 +161,6 @@ def drawn(given: Distribution, name: str, drawing: Drawing, low: float, high: fl
             return functions.call("exp", draws.uniform(first, begin, end)).clamp(number(least), number(most))
         case Choice(values):
             table = torch.tensor(values, dtype=torch.float32, device=first.device)
-            return table[draws.choice(first, len(values))]
+            return table[draws.choice(first, len(values), None)]
         case Normal(mean, deviation):
             return draws.normal(first, second, number(mean), number(deviation)).clamp(number(low), number(high))

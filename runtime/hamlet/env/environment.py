@@ -163,7 +163,8 @@ class Env(Sealed):
         return self._buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
-        """The values of a meter by its name: a view [lanes] f32 of `state["meters"]`, for reading only.
+        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, or for a
+        meter of the world [worlds] f32 of `state["world_meters"]`.
 
         Raises:
             EnvError: the universe has no such meter.
@@ -172,7 +173,11 @@ class Env(Sealed):
             print(env.meter("energy").mean())
         """
         names = [meter.name for meter in self.universe.meters]
-        return self._buffers.state["meters"][names.index(named("meter", name, names))]
+        of_world = [] if self.universe.world is None else [meter.name for meter in self.universe.world.meters]
+        named("meter", name, [*names, *of_world])
+        if name in names:
+            return self._buffers.state["meters"][names.index(name)]
+        return self._buffers.state["world_meters"][of_world.index(name)]
 
     def observe(self) -> None:
         """Compute observations and masks again, after you wrote into `state` or `params` in place.

@@ -42,9 +42,11 @@ def integer(word: Tensor, low: int, high: int) -> Tensor:
     return (multiply_high(word, high - low + 1) + low).to(torch.float32)
 
 
-def choice(word: Tensor, count: int) -> Tensor:
-    """A number of 0 .. count - 1, i64."""
-    return multiply_high(word, count)
+def choice(word: Tensor, count: int, thresholds: tuple[int, ...] | None) -> Tensor:
+    """A number of 0 .. count - 1, i64: how many thresholds the word has reached, where there are any."""
+    if thresholds is None:
+        return multiply_high(word, count)
+    return (word.unsqueeze(-1) >= torch.tensor(thresholds)).sum(dim=-1)
 
 
 def normal(first: Tensor, second: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:

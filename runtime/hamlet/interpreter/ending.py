@@ -1,4 +1,4 @@
-"""Steps 5 to 8 of a tick: death, age, reward."""
+"""Steps 6 to 9 of a tick: death, age, reward."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case AgentNumber():
             return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
         case AgentCount():
-            return torch.full_like(lanes.age, lanes.age.shape[1], dtype=torch.float32)
+            return torch.full_like(lanes.age[:, :1], lanes.age.shape[1], dtype=torch.float32)
         case Coordinate(axis=axis):
             return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
         case Velocity(axis=axis):
@@ -182,9 +182,9 @@ def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
         case DrawInteger(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
             return draws.integer(word, low, high)
-        case DrawChoice(options=options):
+        case DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
-            index, result = draws.choice(word, len(options)), values[0]
+            index, result = draws.choice(word, len(options), thresholds), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)

@@ -1,4 +1,4 @@
-"""A tick of all lanes: docs/semantics.md, "A tick", steps 1 to 8."""
+"""A tick of all lanes: docs/semantics.md, "A tick", steps 1 to 9."""
 
 from __future__ import annotations
 

@@ -368,11 +368,17 @@ class DrawInteger:
 
 @dataclass(frozen=True, slots=True)
 class DrawChoice:
-    """`choice(a, b, ...)`: one of two or more numbers, all equally likely."""
+    """`choice(a, b, ...)`, `choice(a: 3, b: 1, ...)`: one of two or more numbers.
+
+    Attributes:
+        thresholds: for each option but the first, the first of the words 0 .. 2**32 - 1 that chooses it, ascending:
+            the words from it to the next one do. `None`: all options are equally likely.
+    """
 
     options: tuple[Expression, ...]
     site: int
     span: Span
+    thresholds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

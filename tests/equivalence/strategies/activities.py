@@ -54,14 +54,15 @@ class Activities(Spaces):
             if opens != closes:
                 head += f" open {opens} .. {closes}"
         needs = self.needs()
+        capacity = self.capacity()
         if plan.duration is None:
-            return f"{head} {{ {joined([needs, f'instantly {{ {self.body()} }}'])} }}"
+            return f"{head} {{ {joined([needs, capacity, f'instantly {{ {self.body()} }}'])} }}"
         head += " lasts forever" if plan.duration == 0 else f" lasts {plan.duration} ticks"
         together = any(meter.loose for meter in self.meters) and self.chance(3)
         kinds = self.pick((("each tick",), ("on completion",), ("each tick", "on completion")))
         kinds = ("each tick",) if plan.duration == 0 else kinds
         blocks = [f"{kind} {{ {self.assignments() if together else self.body()} }}" for kind in kinds]
-        return f"{head}{' together' if together else ''} {{ {joined([needs, *blocks])} }}"
+        return f"{head}{' together' if together else ''} {{ {joined([needs, capacity, *blocks])} }}"
 
     def needs(self) -> str:
         """Sometimes a condition."""

@@ -38,8 +38,10 @@ from strategies.pieces import (
 from strategies.sources import Source
 from strategies.words import neighbour
 
-TICKING: tuple[Scope, ...] = ("tick", "acting")
+TICKING: tuple[Scope, ...] = ("tick", "ending", "acting")
 """In a tick, where things happen."""
+DRAWING: tuple[Scope, ...] = (*TICKING, "claim", "among", "early among")
+"""Where there are draws, and actions are known."""
 
 COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
 ORDERINGS: tuple[Comparison, ...] = ("<", "<=", ">", ">=")
@@ -54,6 +56,8 @@ class Expressions(Choices):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.meters: list[MeterPlan] = []
+        self.of_world: list[MeterPlan] = []
+        self.meet = False
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
         self.affordances: list[AffordancePlan] = []
@@ -66,7 +70,7 @@ class Expressions(Choices):
         self.actions: list[str] = []
         self.cascade: Interval | None = None
         self.threshold = 0.0
-        self.tight = False
+        self.tight = self.starting = False
 
     @contextmanager
     def within(self, source: Interval | None, threshold: float) -> Iterator[None]:
@@ -83,6 +87,13 @@ class Expressions(Choices):
         yield
         self.scope = outer
 
+    @contextmanager
+    def at_start(self) -> Iterator[None]:
+        """In the start value of a meter, where little is known."""
+        self.starting = True
+        yield
+        self.starting = False
+
     @property
     def oldest(self) -> float:
         """The largest age at the beginning of a tick."""
@@ -96,6 +107,12 @@ class Expressions(Choices):
         return Piece(f"({piece.text})", ATOM, piece.lies) if self.chance(15) else piece
 
     def leaf(self, constants: bool = True) -> Piece:
+        if self.starting:
+            if constants and self.chance(3):
+                return self.number_piece(self.constant(-1.0, 1.0))
+            return self.known_at_start()
+        if self.meet and self.chance(4):
+            return self.together_with_others()
         kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
@@ -116,12 +133,27 @@ class Expressions(Choices):
         if kind in (8, 9) and (piece := self.about_space()) is not None:
             return piece
         if kind == 12:
-            number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
-            return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+            return self.about_agents()
         if kind == 10 and self.inputs and self.scope != "mask":
             name, bounds = self.pick(self.inputs)
             return Piece(self.word(name), ATOM, bounds)
         return self.meter()
+
+    def together_with_others(self) -> Piece:
+        """What agents have together, or a meter of the world."""
+        raise NotImplementedError
+
+    def about_agents(self) -> Piece:
+        """The number of the agent, or how many there are."""
+        number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
+        return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+
+    def known_at_start(self) -> Piece:
+        """What a start value may read."""
+        if self.params and self.chance(2):
+            name, bounds = self.pick(self.params)
+            return Piece(self.word(name), ATOM, bounds)
+        return self.about_agents()
 
     def about_uses(self) -> Piece:
         """What an agent did with affordances."""
@@ -153,6 +185,8 @@ class Expressions(Choices):
         return self.pick(known) if known else None
 
     def meter(self) -> Piece:
+        if self.starting:
+            return self.known_at_start()
         plan = self.pick(self.meters)
         if plan.adrift and not self.tight:
             return Piece(self.word(plan.name), ATOM, intervals.ANYTHING)
@@ -171,10 +205,10 @@ class Expressions(Choices):
 
     def compound(self, depth: int) -> Piece:
         kind = self.integer(0, 18)
-        if kind == 12:
+        if kind == 12 and not self.starting:
             return self.previous(depth)
         if kind in (15, 16):
-            return self.drawn(depth) if self.scope in TICKING else self.meter()
+            return self.drawn(depth) if self.scope in DRAWING else self.meter()
         a = self.number(depth, constants=kind not in (4, 5, 8, 13, 14, 17, 18))
         try:
             match kind:
@@ -235,7 +269,10 @@ class Expressions(Choices):
                 case 1:
                     options = [self.number(depth) for _ in range(self.integer(2, 4))]
                     found = reduce(intervals.hull, (option.lies for option in options))
-                    return Piece(f"choice({', '.join(option.text for option in options)})", ATOM, found)
+                    texts = [option.text for option in options]
+                    if self.chance(2):
+                        texts = [f"{text}: {self.pick(('1', '2.5', '1 / 3', '1e-3', '4e9'))}" for text in texts]
+                    return Piece(f"choice({', '.join(texts)})", ATOM, found)
                 case 2:
                     center, spread = self.number(depth), self.number(depth, constants=False)
                     away = intervals.multiply(spread.lies, intervals.NORMAL)
@@ -339,7 +376,7 @@ class Expressions(Choices):
 
     def condition(self, depth: int) -> Piece:
         kind = self.integer(0, 17)
-        if depth <= 0 or kind <= 5:
+        if depth <= 0 or kind <= 5 or (self.starting and kind in (6, 7, 11, 12, 15, 16, 17)):
             return self.comparison(depth)
         match kind:
             case 6 | 7:
@@ -357,13 +394,13 @@ class Expressions(Choices):
                     return Piece(f"previous({self.condition(depth - 1).text})", ATOM, None)
             case 12 if self.tracked:
                 return self.last()
-            case 15 if self.scope in TICKING:
+            case 15 if self.scope in DRAWING and self.actions:
                 return self.chosen()
-            case 16 if self.scope == "tick":
+            case 16 if self.scope in ("tick", "ending", "among") and self.actions:
                 return self._named("used") if self.affordances else self.chosen()
             case 17 if self.oldest > 0:
                 return self.timed()
-            case 14 if self.scope in TICKING:
+            case 14 if self.scope in DRAWING:
                 return Piece(f"chance({self.probability(depth - 1).text})", ATOM, None)
             case 13 if self.inert and self.chance(3):
                 return Piece(self.pick(("true", "false")), ATOM, None)

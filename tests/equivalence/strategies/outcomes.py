@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hamlet.universe import Grid
 from hamlet.universe.space import letters_of
 from strategies.activities import Activities
@@ -24,17 +26,19 @@ class Outcomes(Activities):
 
     def outcome_lines(self) -> list[str]:
         """Causes of death, rewards, reports."""
-        lines = []
+        with self.at("ending"):
+            return list(self._outcomes())
+
+    def _outcomes(self) -> Iterator[str]:
         causes = [self.condition(2).at_least(AND) for _ in range(self.integer(0, 3))]
         if causes:
-            lines.append(f"dies when {' or '.join(dict.fromkeys(causes))}")
+            yield f"dies when {' or '.join(dict.fromkeys(causes))}"
         for number in range(self.integer(1, 3)):
             name = f"{self.word(self.name(f'reward{number}', 'outcome'))}: " if self.chance(3) else ""
-            lines.append(f"reward {name}{_payable(self.number(3, constants=number == 0))}")
+            yield f"reward {name}{_payable(self.number(3, constants=number == 0))}"
         for number in range(self.pick((0, 0, 1, 2))):
             name = self.word(self.name(f"report{number}", "outcome"))
-            lines.append(f"report {name}: {self.number(3).text}")
-        return lines
+            yield f"report {name}: {self.number(3).text}"
 
     def observed(self, declared: str) -> list[str]:
         """The observations, and rewards for the meters that are not among them; `declared` is all the rest."""
@@ -57,6 +61,9 @@ class Outcomes(Activities):
         items += ["lifetime"] if self.lifespan is not None and self.chance(2) else []
         if self.params and (self.chance(2) or not all(mentions(declared, name) for name, _ in self.params)):
             items.append("params")
+        if self.of_world:
+            names = [plan.name for plan in self.of_world]
+            items.append("world" if self.chance(2) else f"world {' '.join(map(self.item, names))}")
         items += [f"blank {self.integer(1, 3)}"] if self.chance(8) else []
         if self.chance(8):
             items.append(f"constant {' '.join(self.spell(self.constant(-10, 10)) for _ in range(self.integer(1, 3)))}")

@@ -13,13 +13,14 @@ from hamletc.checking.actions import axis_moves, directed_moves
 from hamletc.checking.surroundings import extent
 from strategies.maps import Maps
 from strategies.pieces import SpacePlan, joined
+from strategies.worlds import Worlds
 
 NOWHERE = Span(1, 1, 1, 1)
 EDGES: tuple[Edges, ...] = get_args(Edges)
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
-class Spaces(Maps):
+class Spaces(Maps, Worlds):
     """Writes spaces."""
 
     def plan_space(self, wanted: int) -> None:

@@ -26,10 +26,12 @@ class Author(Outcomes):
         self.inputs, inputs = self.plan_numbers("input")
         header = [self.space.text, *self._settings()]
         self.plan_meters()
+        self.plan_world()
         self.plan_affordances(count)
         own = self.plan_actions()
         body = [self.meter_line(plan) for plan in self.meters]
         body += self.affordance_lines()
+        body += self.world_lines()
         body += [self.rule(number) for number in range(self.integer(0, 5))]
         body += [self.action(name) for name in own]
         body += self.masks(own)

@@ -10,8 +10,9 @@ from wiring.maps import MAPS
 from wiring.observations import OBSERVATIONS
 from wiring.spaces import SPACES
 from wiring.wire import Base, Wire
+from wiring.worlds import WORLDS
 
-BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *SPACES)
+BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *SPACES, *WORLDS)
 WIRES: tuple[tuple[Base, Wire], ...] = tuple((base, wire) for base in BASES for wire in base.wires)
 
 __all__ = ["BASES", "WIRES", "Base", "Wire"]

@@ -11,7 +11,7 @@ from hamlet.universe import Span, nodes
 
 APART = {
     "span": "where it stands in the source: it means nothing",
-    "name": "a name means nothing: test_metamorphic.py renames everything",
+    "name": "a name means nothing but to draws (test_draws_stay.py): test_metamorphic.py renames everything",
     "site": "follows from the names of the constructs: test_draws_stay.py",
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",

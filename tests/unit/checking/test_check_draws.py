@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from hamlet.interpreter import draws as drawn
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import BLOCKS
-from hamlet.universe import Expression, draws
+from hamlet.universe import DrawChoice, Expression, draws
 from hamletc.checking import intervals, sites
 from hamletc.checking.intervals import Interval
 from hamletc.checking.ranges import Ranges
@@ -40,6 +41,8 @@ AROUND = Surroundings({}, {}, {}, None, None, None, None, None, None, Interval(0
         "report certain: normal(0, 1) when (if chance(0.5) then mood > 0.5 else chance(0.1))",
         "action LUCK { mood += uniform(0, 0.5) }",
         "meter tired = 0.1 { decay uniform(-0.1, 0.01)  move normal(0, 0.1)  interact choice(0, 0.1) }\nreward -tired",
+        "rule r: mood += choice(0: 3, 0.1: 1 / 3, energy: 1e-3) - 0.05",
+        "let often = 3\nrule r: mood -= choice(0: often, 0.1: 1, choice(0.2, 0.3): 4 - often)",
         "meter `chance` = 0.1 { decay -0.01 }\nreward `chance` when chance(0.5)",
     ],
 )
@@ -66,6 +69,21 @@ def test_where_draws_may_stand(added: str) -> None:
         ("rule r: mood += normal(0, 1, 2)", "H030"),
         ("rule r: mood += choice(1)", "H030"),
         ("rule r: chance(0.1, 0.2) -> mood += 1", "H030"),
+        ("rule r: mood += choice(1: 1)", "H030"),
+        ("rule r: mood += choice(0: 1, 0.1)", "H030"),
+        ("rule r: mood += choice(0, 0.1: 2)", "H030"),
+        ("rule r: mood += max(0: 1, energy: 2)", "H030"),
+        ("rule r: mood += 0.1 when chance(0.1: 2)", "H030"),
+        ("rule r: mood += 0.1 * previous(energy: 2)", "H030"),
+        ("rule r: mood += choice(0: 1, 0.1: energy)", "H031"),
+        ("rule r: mood += choice(0: 1, 0.1: level)", "H031"),
+        ("rule r: mood += choice(0: 1, 0.1: uniform(0, 1))", "H031"),
+        ("rule r: mood += choice(0: 1, 0.1: 0)", "H033"),
+        ("rule r: mood += choice(0: 0, 0.1: 0)", "H033"),
+        ("rule r: mood += choice(0: 1, 0.1: -1)", "H033"),
+        ("rule r: mood += choice(0: 1, 0.1: 1e-10)", "H035"),
+        ("rule r: mood += choice(0: 1e-12, 0.1: 1e-12, 0.2: 1)", "H035"),
+        ("rule r: mood += choice(energy < 0.5: 1, 0.1: 2)", "H027"),
         ("rule r: mood += uniform", "H030"),
         ("rule r: mood += integer(0, energy)", "H031"),
         ("rule r: mood += integer(0, 1.5)", "H032"),
@@ -90,6 +108,48 @@ def test_where_draws_may_stand(added: str) -> None:
 )
 def test_what_is_wrong_with_a_draw(added: str, code: str) -> None:
     assert code in codes(added + "\n")
+
+
+def chosen(text: str) -> tuple[int, ...] | None:
+    (draw,) = draws(universe(f"report r: {text}\n"))
+    assert isinstance(draw, DrawChoice)
+    return draw.thresholds
+
+
+def test_options_have_the_words_that_their_weights_say() -> None:
+    """By exact arithmetic on the weights in binary64, whatever their sizes."""
+    assert chosen("choice(1: 3, 2: 1)") == (3 << 30,)
+    assert chosen("choice(1: 1, 2: 2)") == (-(-(2**32) // 3),)
+    assert chosen("choice(1: 1e30, 2: 3e30, 3: 1e30)") == chosen("choice(1: 1, 2: 3, 3: 1)")
+    parts = [Fraction(0.1), Fraction(0.2), Fraction(0.7)]
+    assert chosen("choice(1: 0.1, 2: 0.2, 3: 0.7)") == (
+        math.ceil(2**32 * parts[0] / sum(parts)),
+        math.ceil(2**32 * (parts[0] + parts[1]) / sum(parts)),
+    )
+    assert chosen("choice(1: 1, 2: 4294967295)") == (1,)
+    assert chosen("choice(1: 4294967295, 2: 1)") == (2**32 - 1,)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.lists(st.integers(1, 2**20), min_size=2, max_size=6))
+def test_each_option_has_its_share_to_one_word(weights: list[int]) -> None:
+    found = chosen(f"choice({', '.join(f'{n}: {weight}' for n, weight in enumerate(weights))})")
+    if len(set(weights)) == 1:
+        assert found is None
+        return
+    assert found is not None
+    begins = (0, *found, 2**32)
+    for weight, begin, end in zip(weights, begins, begins[1:], strict=False):
+        assert abs(end - begin - Fraction(2**32 * weight, sum(weights))) < 1
+
+
+def test_options_that_weigh_the_same_are_those_without_weights() -> None:
+    """The same words choose them: mulhigh(word, n) goes up where the thresholds are."""
+    assert chosen("choice(1: 0.2, 2: 0.2, 3: 0.2)") is chosen("choice(1, 2, 3)") is None
+    for count in (2, 3, 7, 1000):
+        thresholds = tuple(-(-(2**32) * number // count) for number in range(1, count))
+        ends = torch.tensor([word for each in thresholds for word in (each - 1, each)] + [0, 2**32 - 1])
+        assert torch.equal(drawn.choice(ends, count, None), drawn.choice(ends, count, thresholds))
 
 
 def test_a_chance_between_is_neither_always_nor_never() -> None:
@@ -213,6 +273,7 @@ def test_values_lie_where_ranges_say(first: float, second: float) -> None:
 def test_ranges_of_each_draw() -> None:
     assert lies(expression("uniform(-1, 3)")) == Interval(-1.0, round32(3 - 2.0**-22))
     assert lies(expression("integer(-2, 6)")) == Interval(-2.0, 6.0)
+    assert lies(expression("choice(-1: 5, uniform(0, 4): 0.001, 0.5: 7)")) == Interval(-1.0, round32(4 - 2.0**-22))
     assert lies(expression("choice(-1, uniform(0, 4), 0.5)")) == Interval(-1.0, round32(4 - 2.0**-22))
     assert lies(expression("normal(10, 2)")) == Interval(round32(10 - 2 * 5.77), round32(10 + 2 * 5.77))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +13,14 @@ import torch
 from plain_philox import draw_word, site
 
 import hamlet
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.backend.protocol import Stream
 from hamlet.env.environment import Env
-from hamlet.interpreter import functions
+from hamlet.interpreter import Interpreter, functions
 from hamlet.package.module import Module
+from hamlet.schema.fields import report_names
 from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, draws
+from hamlet.universe.codec import from_json, to_json
 
 SEED = 0x123456789ABCDEF
 F = np.float32
@@ -106,6 +112,25 @@ def normal(first: int, second: int) -> np.float32:
     return distance * function("cos", share(second) * F(6.2831855))
 
 
+def test_weighted_choices_are_those_of_the_words(compiled: Callable[[str], Module]) -> None:
+    """A part in a billion is met by nobody; the others come as often as they weigh, to four deviations."""
+    module = compiled(DICE.replace("uniform(-3, 5.5)", "choice(1: 3, 2: 0.5, luck: 1e-9, 3: 1.25)"))
+    (draw,) = (each for each in draws(module.universe) if each.site == site("report roll"))
+    assert isinstance(draw, DrawChoice)
+    begins = [0, *(draw.thresholds or ())]
+    rolls = []
+    for backend in ("interpreter", "numba"):
+        env = hamlet.make(module, worlds=1000, agents=2, backend=backend, seed=SEED)
+        env.step(torch.zeros(2000, dtype=torch.int32))
+        rolls.append(env.reports["roll"].numpy().copy())
+    assert np.array_equal(*rolls)
+    for lane, roll in enumerate(rolls[0]):
+        assert roll == (1, 2, None, 3)[bisect_right(begins, draw_word(SEED, lane, 0, draw.site)) - 1]
+    for value, part in ((1, 3 / 4.75), (2, 0.5 / 4.75), (3, 1.25 / 4.75)):
+        often = int((rolls[0] == value).sum())
+        assert abs(often - 2000 * part) < 4 * np.sqrt(2000 * part * (1 - part))
+
+
 def bits(env: Env) -> dict[str, torch.Tensor]:
     """All that an environment holds, floats as the integers of their bits."""
     arrays = {**env.state, **{f"report {name}": value for name, value in env.reports.items()}}
@@ -188,3 +213,19 @@ def test_draws_do_not_depend_on_other_constructs(dice: Module, tmp_path: Path) -
     assert right.pop("report more").any()
     assert right.pop("report most").any()
     assert_same(left, right)
+
+
+def test_sites_of_an_older_compiler_are_taken_as_they_are(dice: Module) -> None:
+    """Those of the packages of 0.1.0 were numbered through the file."""
+    numbers = {
+        draw.site: number
+        for number, draw in zip((0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12), draws(dice.universe), strict=True)
+    }
+    text = re.sub(r'"site": (\d+)', lambda found: f'"site": {numbers[int(found[1])]}', to_json(dice.universe))
+    interpreter, shape = Interpreter(from_json(text), torch.device("cpu")), Shape(20, 3)
+    buffers = allocate(interpreter.universe, shape, torch.device("cpu"), None)
+    interpreter.reset(buffers, Stream(SEED, 0))
+    interpreter.step(buffers, torch.zeros(shape.lanes, dtype=torch.int32), Stream(SEED, 0))
+    row = report_names(dice.universe).index("roll")
+    for lane in range(shape.lanes):
+        assert buffers.outcome["reports"][row, lane] == F(-3) + share(draw_word(SEED, lane, 0, 6)) * F(8.5)

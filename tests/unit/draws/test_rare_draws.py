@@ -29,6 +29,7 @@ rule stroll: health -= 0.001 when chance(0.999999)
 affordance Inn { instantly { health += 0.5  health += 0.1 when chance(0.00001) } }
 dies when health <= 0
 reward health
+report treat: choice(1: 1, 2: 0.000003, health: 2)
 observe { meters }
 """
 
@@ -44,6 +45,7 @@ def test_rare_chances_fire() -> None:
     report = verify(rare, [Candidate(Interpreter(rare, CPU), CPU)], Effort(worlds=31, ticks=2, rounds=8))
     assert report.ok, report.render(counts=True)
     assert report.coverage["rule plague"] > 0
+    assert report.coverage[f"draw {site('report treat')}, choice in line 11: option 2"] > 0
     assert report.coverage[f"draw {site('rule stroll')}, chance in line 7: fails"] > 0
 
 

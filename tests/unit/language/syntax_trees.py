@@ -60,13 +60,17 @@ _axes = _kinds("x", "y", "z", "x0", "x99")
 _optional_spans = st.none() | SPAN
 
 
+def _options(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(syntax.WeightedExpr, inner, inner, SPAN)
+
+
 def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     operators = st.sampled_from(["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or"])
     return st.one_of(
         st.builds(syntax.UnaryExpr, st.sampled_from(["-", "not"]), inner, SPAN),
         st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
         st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
-        st.builds(syntax.CallExpr, names, _tuples(inner, least=1), SPAN),
+        st.builds(syntax.CallExpr, names, _tuples(inner | _options(inner), least=1), SPAN),
         st.builds(syntax.IfExpr, inner, inner, inner, SPAN),
         st.builds(syntax.WhenExpr, inner, inner, SPAN),
     )

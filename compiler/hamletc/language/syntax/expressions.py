@@ -25,6 +25,7 @@ __all__ = [
     "UnaryExpr",
     "UnaryOp",
     "Unit",
+    "WeightedExpr",
     "WhenExpr",
 ]
 
@@ -95,10 +96,19 @@ class BinaryExpr:
 
 @dataclass(frozen=True, slots=True)
 class CallExpr:
-    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `clamp(x, low, high)`, `exp(a)`, `previous(a)`, ..."""
+    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ..."""
 
     function: Name
     arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedExpr:
+    """`0.5: 3`: an option of `choice` with its weight; only the argument of a call."""
+
+    value: Expr
+    weight: Expr
     span: Span
 
 
@@ -170,6 +180,7 @@ Expr: TypeAlias = (
     | UnaryExpr
     | BinaryExpr
     | CallExpr
+    | WeightedExpr
     | IfExpr
     | WhenExpr
     | DistanceExpr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ class Numba:
 
 def _with_rows_of_situation(compilation: Compilation) -> Program:
     """A program in which a loop over meters finds situations."""
-    from hamletc.ir.function import Program
     from hamletc.lowering.policy import lower_bin, lower_situation
     from hamletc.passes.pipeline import MOST_UNROLLED
 
@@ -44,7 +44,7 @@ def _with_rows_of_situation(compilation: Compilation) -> Program:
     row, table = lower_bin(universe)
     others = tuple(function for function in program.functions if function.name != "situation")
     before = lower_situation(compilation.plan, with_meters=False)
-    return Program(program.universe, (*others, before, row), (*program.tables, table))
+    return replace(program, functions=(*others, before, row), tables=(*program.tables, table))
 
 
 TARGET = Numba()

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
-from hamletc.ir.function import Table
+from hamletc.ir.function import STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.targets.body import table_name
 from hamletc.targets.numba.functions import Functions, shared
 from hamletc.targets.numba.parts import Cut, Place, cut
 from hamletc.targets.numba.parts import held as held_in
 from hamletc.targets.numba.slots import Slot
+
+AROUND_TICKS = (*map(reducer, STAGES), "world", "settle")
+"""The functions of worlds whose agents meet."""
 
 SERIES = 8
 """So many observed rows that are rows of a field, one after the other, are written by a loop."""
@@ -63,7 +66,7 @@ class Cuts:
         self._functions = functions
         given = functions.held | {slot.name: slot for slot in functions.outcomes}
         self.cuts: dict[str, Cut] = {}
-        for name in ("tick", "reset"):
+        for name in ("tick", "reset", *(name for name in AROUND_TICKS if functions.program.has(name))):
             outputs = functions.bodies[name].outputs
             self.cuts[name] = self._cut(name, [(o.value, given[o.name].place) for o in outputs])
         situation = [(o.value, Place("situation", "0")) for o in functions.bodies["situation"].outputs]

@@ -18,6 +18,7 @@ from hamletc.targets.numba.parts import is_large
 from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.rows import MANY_WORDS, repeated, shared_by_rows, singles
 from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
+from hamletc.targets.numba.together import CLOSING
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
@@ -30,6 +31,13 @@ DRAWN_BY = {
     "seed_high": "u32(seed_high)",
 }
 """What a tick that draws random words is given."""
+OF_WORLD = {
+    "world": "add(shift_right(multiply(ramp(u32(first)), u32(turns)), 16), u32(first_world + world))",
+    "tick": "u32(now)",
+    "seed_low": "u32(seed_low)",
+    "seed_high": "u32(seed_high)",
+}
+"""What the rules of a world are given that draw."""
 NOTHING = {
     "actions_array": "NO_ACTIONS",
     "choices_array": "NO_I32",
@@ -110,17 +118,22 @@ class _Context:
     def names(self) -> dict[str, object]:
         """All names of the template."""
         functions, universe = self.functions, self.universe
-        given = {slot.name: slot for slot in (*functions.state, *functions.outcomes)}
+        together, by_hand = functions.together, universe.by_hand
+        given = {slot.name: slot for slot in (*functions.state, *functions.outcomes)} | together.slots
         ticked = [given[output.name] for output in functions.changed()]
         begun = [functions.held[output.name] for output in functions.bodies["reset"].outputs]
         begins = [chunk for chunk in self.chunks if chunk.start is not None]
-        changed = {slot.chunk.variable for slot in (*ticked, *functions.cached)} | {"episode_return"}
+        changed = {slot.chunk.variable for slot in (*ticked, *functions.cached)}
+        changed |= set() if together.settles else {"episode_return"}
         changing = [chunk for chunk in self.chunks if chunk.variable in changed]
         restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "layout", "episode"])
         made = {chunk.variable: chunk.make for chunk in (*self.chunks, *self.outcomes)}
-        if not universe.by_hand:
-            made |= {f"before_{chunk.variable}": chunk.make for chunk in changing}
-        all_made = [chunk.make for chunk in (*self.chunks, *self.outcomes, *self.cached)] + [*self.rooms.values()]
+        closing = [chunk for chunk in self.chunks if together.settles and chunk.variable in CLOSING]
+        entering = [chunk for chunk in together.begun if by_hand or chunk not in changing]
+        before = [*([] if by_hand else [*changing, *closing]), *entering]
+        made |= {f"before_{chunk.variable}": chunk.make for chunk in before} | together.made
+        all_made = [chunk.make for chunk in (*self.chunks, *self.outcomes, *self.cached)]
+        all_made += [*self.rooms.values(), *together.made.values()]
         observe_shared = shared_by_rows(functions, "observe")
         all_made += [single.make for single in observe_shared]
         cut = self.cuts
@@ -150,6 +163,14 @@ class _Context:
             "counted": chunks(functions.counted),
             "outcomes": self.outcomes,
             "changing": changing,
+            "before": before,
+            "saved": [chunk for chunk in changing if chunk not in together.begun],
+            "closing": closing,
+            "ruled": functions.program.has("world"),
+            "together": together,
+            "finds": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
+            "gives": lambda name: [given[output.name].element for output in functions.bodies[name].outputs],
+            "of_world": OF_WORLD,
             "ticked": [slot.element for slot in ticked],
             "begun": [slot.element for slot in begun],
             "new_layout": functions.held["layout"].element,
@@ -294,4 +315,4 @@ def _with_known_rows(program: Program) -> tuple[Program, tuple[KnownRows, ...]]:
 def _with(program: Program, observe: Function, *others: Function) -> Program:
     """The program with another `observe`, and with other functions."""
     functions = (observe if function.name == "observe" else function for function in program.functions)
-    return Program(program.universe, (*functions, *others), program.tables)
+    return replace(program, functions=(*functions, *others))

@@ -12,7 +12,8 @@ from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.targets.body import Body, Loop, body, remarks, table_name
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
-from hamletc.targets.numba.slots import ChunkMemory, cell_cache, counted, outcomes, state
+from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, counted, outcomes, state
+from hamletc.targets.numba.together import together
 
 SHORT = 64
 """The most numbers of a table that registers hold as a constant (`hamlet.launch.cpu.ops.tables`)."""
@@ -25,6 +26,7 @@ class Functions:
         state, outcomes, cached: rows of the state, of what a tick gives beside it, of the cell cache and the scene.
         counted: rows of the numbers of agents.
         held: all that functions read from a chunk, by the names of inputs.
+        together: what the agents of a world have together.
         sources: the names of the files that comments name.
         short: names of the tables that are constants.
         known: repeated outputs of `observe` that it gives as words.
@@ -45,6 +47,8 @@ class Functions:
         self.counted = counted(program)
         self.held |= {slot.name: slot for slot in self.counted}
         self.outcomes = outcomes(universe, memory)
+        self.together = together(program, self.held, self.outcomes, memory is HEAP)
+        self.held |= self.together.slots
         self.bodies = {function.name: body(function) for function in program.functions}
         self.short = frozenset(table.name for table in program.tables if len(table.values) <= SHORT)
         self.formatters = {name: NumbaFormatter(printed, self.short) for name, printed in self.bodies.items()}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from hamlet.schema import abi
+from hamletc.ir.function import Stage, reducer
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.slots import Chunk, chunks
+from hamletc.targets.numba.together import CLOSING
 
 COUNTED = ("lanes", "cause", "age", "episode_return", "causes_array", "lengths_array", "finished_return")
 """What it takes to count the ends of episodes."""
@@ -28,6 +30,7 @@ class Phases:
         self._changing = [chunk.variable for chunk in changing]
         self._restarted = restarted
         self._outcomes = chunks(functions.outcomes)
+        self._together = functions.together
         self.sees = bool(functions.bodies["observe"].outputs or functions.bodies["observe"].loops)
         self.cache = self._of_cache("cell.", "scene.")
         self.living = [] if self._by_hand else ["alive"]
@@ -55,6 +58,10 @@ class Phases:
             "conclude": self._conclude(),
             "survey": self._survey(),
         }
+        if self._together.settles:
+            taken |= {"advance": self._advance_apart(), "close": self._close()}
+        for stage in self._together.stages:
+            taken |= {f"add_{stage}": self._add(stage), f"reduce_{stage}": self._reduce(stage)}
         return {name: list(dict.fromkeys(parameters)) for name, parameters in taken.items()}
 
     # --- where affordances stand --------------------------------------------------------------------------------------
@@ -110,6 +117,49 @@ class Phases:
         bodies = self._functions.bodies
         return {each.input for name in functions if name in bodies for each in bodies[name].parameters}
 
+    # --- worlds whose agents meet -------------------------------------------------------------------------------------
+
+    def _given(self, *functions: str) -> list[str]:
+        """What these functions are given: chunks, tables, what draws take, and what finds what is on cells."""
+        inputs = self._inputs(*functions)
+        read: list[str] = [name for name in ("action", "interacting") if name in inputs]
+        for name in functions:
+            read += self.passed(name) if name in self._functions.bodies else []
+        if self.cache and inputs & {"found", "cell"}:
+            read += [*self._of_cache("found", "cell"), *self.passed("stand"), *self.passed("search"), "caching"]
+        read += ["first_world", "agents", "start"] if "lane" in inputs else []
+        read += ["first_world", "agents", "world"] if "world" in inputs else []
+        read += ["now"] if "tick" in inputs else []
+        return [*read, *(name for name in ("seed_low", "seed_high") if name in inputs)]
+
+    def _runs(self) -> list[str]:
+        """What says which lanes run a tick."""
+        return ["count"] if self._by_hand else ["alive"]
+
+    def _add(self, stage: Stage) -> list[str]:
+        return [*self._together.added(stage), *self._runs(), *self._given(reducer(stage))]
+
+    def _reduce(self, stage: Stage) -> list[str]:
+        return [*self._together.added(stage), *self._together.reduced(stage), "agents", "chunk_lanes"]
+
+    def _advance_apart(self) -> list[str]:
+        held = self._functions.held
+        results = [held[o.name].chunk.variable for o in self._functions.changed()]
+        begun = [f"before_{chunk.variable}" for chunk in self._together.begun]
+        begun += [chunk.variable for chunk in self._together.begun]
+        before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in self._changing)]
+        moved = [*self._given("move"), *self._of_cache("moved.")] if self.cache else []
+        return [*results, *self._changing, *begun, *before, *self._runs(), *moved, *self._given("tick")]
+
+    def _close(self) -> list[str]:
+        outcomes = [chunk.variable for chunk in self._outcomes]
+        if "world" in self._functions.bodies:
+            ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
+            outcomes += [slot.chunk.variable for slot in ruled]
+        before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
+        worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
+        return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]
+
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
     def _finish(self) -> list[str]:
@@ -120,11 +170,12 @@ class Phases:
     def _begin(self) -> list[str]:
         cached = [*self.cache, "caching", *self._scene()] if self.cache else []
         inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
+        inputs |= {"world", "agent"} if "lane" in inputs else set()
         where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
         where += ["first_world"] if "world" in inputs else []
         reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
         held = self._functions.held
-        read = [held[name].chunk.variable for name in sorted(inputs) if name == "agents" or name.startswith("param.")]
+        read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
         return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
 
     def _conclude(self) -> list[str]:

@@ -18,7 +18,7 @@ CHOSEN = LANES + WORD
 
 
 @intrinsic
-def _flags(_context: Any, array: Any, _start: Any) -> Any:
+def flags_of(_context: Any, array: Any, _start: Any) -> Any:
     """The flags of the `WORD` lanes from `start` on as the bits of a u64."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -34,9 +34,9 @@ def _flags(_context: Any, array: Any, _start: Any) -> Any:
 @inline
 def all_set(flags: Any) -> Any:
     """Whether the flags of all lanes of a chunk are set."""
-    bits = _flags(flags, 0)
+    bits = flags_of(flags, 0)
     for start in range(WORD, LANES, WORD):
-        bits = bits & _flags(flags, start)
+        bits = bits & flags_of(flags, start)
     return bits == np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -67,5 +67,5 @@ def choose_lanes(flags: Any, lanes: Any) -> Any:
     """Write the numbers of the lanes whose flag is set into `lanes`, in order; the result is how many there are."""
     chosen = 0
     for start in range(0, LANES, WORD):
-        chosen = pack(lanes, chosen, _numbers(), start, _flags(flags, start))
+        chosen = pack(lanes, chosen, _numbers(), start, flags_of(flags, start))
     return chosen

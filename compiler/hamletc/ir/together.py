@@ -1,0 +1,69 @@
+"""What reductions give, with numpy, as plainly as possible (docs/semantics.md, "Worlds whose agents meet")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hamletc.ir.evaluate import Array
+from hamletc.ir.function import Reduction
+
+
+def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents: int) -> Array:
+    """The result of a reduction for each lane.
+
+    Args:
+        terms: what `reduce_<stage>` gave, by name: [lanes].
+        runs: bool [lanes]: the lanes that run the tick; of the others terms do not count.
+        agents: of a world; agent `agent` of world `world` is lane `world * agents + agent`.
+    """
+    term, runs = terms[f"term.{reduction.name}"].reshape(-1, agents), runs.reshape(-1, agents)
+    match reduction.op:
+        case "grant":
+            return _granted(reduction.name, terms, term & runs)
+        case "count":
+            result = (term & runs).sum(axis=1).astype(np.float32)
+        case "total":
+            result = _total(term, runs)
+        case "lowest" | "highest":
+            result = _extreme(term, runs, reduction.op == "lowest")
+    return np.repeat(result, agents)
+
+
+def _padded(values: Array) -> Array:
+    """Rows up to the next power of two, with zeros behind."""
+    missing = (1 << (values.shape[1] - 1).bit_length()) - values.shape[1]
+    return np.pad(values, ((0, 0), (0, missing)))
+
+
+def _total(term: Array, runs: Array) -> Array:
+    values = _padded(np.where(runs, term, np.float32(0.0)))
+    with np.errstate(all="ignore"):
+        while values.shape[1] > 1:
+            values = values[:, 0::2] + values[:, 1::2]
+    return values[:, 0]
+
+
+def _extreme(term: Array, runs: Array, lowest: bool) -> Array:
+    values, there = _padded(term), _padded(runs)
+    while values.shape[1] > 1:
+        left, right = values[:, 0::2], values[:, 1::2]
+        better = np.where((left < right) if lowest else (right < left), left, right)
+        values = np.where(there[:, 1::2], np.where(there[:, 0::2], better, right), left)
+        there = there[:, 0::2] | there[:, 1::2]
+    return np.where(there[:, 0], values[:, 0], np.float32(0.0)).astype(np.float32)
+
+
+def _granted(name: str, terms: Mapping[str, Array], claims: Array) -> Array:
+    worlds, agents = claims.shape
+    nothing = np.zeros(claims.size, np.int64)
+    first = terms.get(f"first.{name}", nothing).astype(np.int64).reshape(worlds, agents)
+    priority = terms.get(f"priority.{name}", nothing).astype(np.int64).reshape(worlds, agents)
+    places = terms[f"places.{name}"].reshape(worlds, agents)
+    granted = np.zeros_like(claims)
+    for world in range(worlds):
+        claiming = np.flatnonzero(claims[world])
+        order = np.lexsort((claiming, -priority[world, claiming], -first[world, claiming]))
+        granted[world, claiming[order[: places[world, 0]]]] = True
+    return granted.reshape(-1)

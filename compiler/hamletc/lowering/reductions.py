@@ -1,0 +1,226 @@
+"""What the agents of a world have together: which reductions there are, and what a lane adds to each.
+
+Numbers of agents and claims in steps 1 to 4 of a tick are about the state at its beginning; those of the world's rules,
+of deaths, rewards and reports about the state after step 4 (docs/semantics.md, "Worlds whose agents meet").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hamlet import schema
+from hamlet.universe import Affordance, Among, Capacity, Span, Universe, Used
+from hamlet.universe.walk import nodes
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import (
+    Construct,
+    Function,
+    Output,
+    Phase,
+    Reduction,
+    ReductionOp,
+    Stage,
+    reducer,
+)
+from hamletc.ir.ops import BOOL, I32, Value
+from hamletc.lowering.cell_cache import found
+from hamletc.lowering.expressions import lower_expression, there_is
+from hamletc.lowering.functions import rounded_down
+from hamletc.lowering.interact import admitted, claim
+from hamletc.lowering.lane import Lane, begin_tick
+from hamletc.lowering.plan import Plan
+from hamletc.lowering.space import is_at
+
+Names = Mapping[Among, tuple[str, ...]]
+SIGN = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The reductions of a universe.
+
+    Attributes:
+        functions: what a lane adds, by stage.
+        began, settled: the reductions of each expression of steps 1 to 4, and of those that follow.
+        settles: whether ticks end after step 4, and a function of its own settles them.
+    """
+
+    reductions: tuple[Reduction, ...]
+    functions: Mapping[Stage, Function]
+    began: Names
+    settled: Names
+    settles: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A part of a universe that can have such expressions, and what origins say of it."""
+
+    phase: Phase
+    construct: Construct
+    span: Span
+    part: object
+
+
+@dataclass(slots=True)
+class _Reducer:
+    """The function of a stage while it is being made; equal terms are made once. `counts`: reductions by operation."""
+
+    stage: Stage
+    lane: Lane
+    counts: dict[str, int]
+    outputs: list[Output] = field(default_factory=list)
+    reductions: list[Reduction] = field(default_factory=list)
+    names: dict[tuple[ReductionOp, Value], str] = field(default_factory=dict)
+
+    def reduce(self, op: ReductionOp, term: Value) -> str:
+        """The name of the reduction of a number or a condition."""
+        if (op, term) not in self.names:
+            number = self.counts[op] = self.counts.get(op, -1) + 1
+            self.names[op, term] = f"{op}.{number}"
+            self.add(Reduction(self.stage, f"{op}.{number}", op), term)
+        return self.names[op, term]
+
+    def add(self, reduction: Reduction, term: Value) -> None:
+        """Add a reduction."""
+        self.reductions.append(reduction)
+        self.outputs.append(Output(f"term.{reduction.name}", term))
+
+    def finish(self) -> Function:
+        """The function."""
+        return self.lane.builder.finish(reducer(self.stage), tuple(self.outputs))
+
+
+def meeting(planned: Plan) -> Meeting:
+    """The reductions of a universe; none where its agents do not meet."""
+    universe, counts = planned.universe, dict[str, int]()
+    tick = _Reducer("tick", _beginning(planned), counts)
+    began = _numbers(tick, _sites_of_ticks(universe))
+    for number, affordance in enumerate(universe.affordances):
+        if affordance.capacity is not None:
+            _claim(tick, number, affordance, affordance.capacity)
+    settle = _Reducer("settle", settling(planned, "reward"), counts)
+    settled = _numbers(settle, sites_of_settling(universe))
+    reducers = [each for each in (tick, settle) if each.reductions]
+    return Meeting(
+        tuple(reduction for each in reducers for reduction in each.reductions),
+        {each.stage: each.finish() for each in reducers},
+        began,
+        settled,
+        bool(settle.reductions or (universe.world is not None and universe.world.rules)),
+    )
+
+
+def settling(planned: Plan, phase: Phase) -> Lane:
+    """A lane after step 4 of a tick; `used` and what it used are known."""
+    builder = Builder(phase)
+    lane, _ = begin_tick(planned, builder)
+    with builder.at(Construct("interact"), None):
+        lane.used = builder.input(I32, "used")
+        for affordance in asked_uses(planned):
+            lane.uses[planned.numbers[affordance]] = builder.input(BOOL, f"uses.{affordance}")
+    if planned.found:
+        lane.found = found(lane)
+    return lane
+
+
+def asked_uses(planned: Plan) -> tuple[str, ...]:
+    """The affordances of which something after step 4 asks whether they were used, where an agent may use several."""
+    if planned.computed:
+        return ()
+    sites = tuple(site.part for site in sites_of_settling(planned.universe))
+    asked = {node.affordance for node in nodes(sites) if isinstance(node, Used)}
+    return tuple(name for name in planned.numbers if name in asked)
+
+
+def _beginning(planned: Plan) -> Lane:
+    """A lane at the beginning of a tick."""
+    builder = Builder("act")
+    lane, _ = begin_tick(planned, builder)
+    if planned.found:
+        lane.found = found(lane)
+    return lane
+
+
+def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[Among, tuple[str, ...]]:
+    """Reduce what the expressions of these parts ask for."""
+    names: dict[Among, tuple[str, ...]] = {}
+    builder = reducer.lane.builder
+    for site in sites:
+        for among in nodes(site.part):
+            if isinstance(among, Among):
+                with builder.at(site.construct, among.span, site.phase):
+                    term = lower_expression(reducer.lane, among.operand)
+                    if among.op == "average":
+                        everybody = builder.boolean(True)
+                        names[among] = reducer.reduce("total", term), reducer.reduce("count", everybody)
+                    else:
+                        names[among] = (reducer.reduce(among.op, term),)
+    return names
+
+
+def _sites_of_ticks(universe: Universe) -> Iterator[_Site]:
+    """What steps 1 to 4 consist of."""
+    for action in universe.actions:
+        yield _Site("act", Construct("action", action.name), action.span, action)
+    for meter in universe.meters:
+        costs: tuple[tuple[Phase, object], ...] = (
+            ("act", meter.move),
+            ("interact", meter.interact),
+            ("decay", meter.decay),
+        )
+        for phase, cost in costs:
+            yield _Site(phase, Construct("meter", meter.name), meter.span, cost)
+    for affordance in universe.affordances:
+        yield _Site("interact", Construct("affordance", affordance.name), affordance.span, affordance)
+    for item in universe.dynamics:
+        yield _Site("rules", Construct(type(item).__name__.lower(), item.name), item.span, item)
+
+
+def sites_of_settling(universe: Universe) -> Iterator[_Site]:
+    """What follows after step 4."""
+    for rule in () if universe.world is None else universe.world.rules:
+        yield _Site("world", Construct("rule", rule.name), rule.span, rule)
+    for cause in universe.causes:
+        yield _Site("deaths", Construct("dies when"), cause.span, cause)
+    for reward in universe.rewards:
+        yield _Site("reward", Construct("reward", reward.name or ""), reward.span, reward)
+    for report in universe.reports:
+        yield _Site("reward", Construct("report", report.name), report.span, report)
+
+
+# --- claims ----------------------------------------------------------------------------------------------------------
+
+
+def _claim(reducer: _Reducer, number: int, affordance: Affordance, capacity: Capacity) -> None:
+    """Who claims an affordance, and what decides who gets a place."""
+    lane, name = reducer.lane, claim(affordance)
+    builder = lane.builder
+    with builder.at(Construct("affordance", affordance.name), affordance.span, "interact"):
+        interacting = builder.equal(there_is(lane.action, "action"), builder.i32(schema.interact_action(lane.universe)))
+        claims = admitted(lane, affordance, builder.and_(interacting, is_at(lane, number)))
+        reducer.add(Reduction(reducer.stage, name, "grant"), claims)
+    with builder.at(Construct("affordance", affordance.name), capacity.span, "interact"):
+        reducer.outputs.append(Output(f"places.{name}", _places(lane, capacity)))
+        if affordance.duration is not None:
+            engaged = builder.equal(there_is(lane.engaged, "engagement"), builder.i32(number))
+            reducer.outputs.append(Output(f"first.{name}", engaged))
+        if capacity.priority is not None:
+            priority = _order(builder, lower_expression(lane, capacity.priority))
+            reducer.outputs.append(Output(f"priority.{name}", priority))
+
+
+def _places(lane: Lane, capacity: Capacity) -> Value:
+    """How many places (I32) there are, at most as many as agents."""
+    builder = lane.builder
+    places = lower_expression(lane, capacity.places)
+    return rounded_down(builder, builder.clamp(places, builder.f32(0.0), builder.f32(float(schema.MOST_AGENTS))))
+
+
+def _order(builder: Builder, number: Value) -> Value:
+    """A number (U32) that is ordered like this one (F32, no NaN); zeros of either sign are equal."""
+    bits = builder.to_bits(builder.add(number, builder.f32(0.0)))
+    negative = builder.less(number, builder.f32(0.0))
+    flipped = builder.xor(bits, builder.u32(0xFFFFFFFF))
+    return builder.select(negative, flipped, builder.xor(bits, builder.u32(SIGN)))

@@ -1,0 +1,200 @@
+"""What the agents of a world have together, as numba kernels hold it: arrays of what lanes add, and of results.
+
+Arrays of what lanes add hold a chunk, or all agents of a world of several tiles; functions take them from the first
+lane of a tile on. Where ticks are settled apart, what later functions need of a tile is carried from tile to tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from hamlet import schema
+from hamletc.ir.function import STAGES, Program, Reduction, ReductionOp, Stage, reducer
+from hamletc.ir.ops import Input
+from hamletc.targets.body import identifier, unique
+from hamletc.targets.numba.slots import Chunk, Slot
+
+CLOSING = ("age", "episode_return")
+"""The chunks of the state that settling a tick changes, beside who is alive."""
+
+EXTREMES: tuple[ReductionOp, ...] = ("lowest", "highest")
+ABSENT = {"total": "f32(0.0)", "lowest": "INFINITY", "highest": "-INFINITY"}
+"""What a lane adds that does not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A reduction.
+
+    Attributes:
+        terms: the array of what lanes add, by the part of an output's name before its point.
+        shared: the array of the result of each lane; that of a grant is the array of claims itself.
+    """
+
+    reduction: Reduction
+    terms: dict[str, str]
+    shared: str
+
+    @property
+    def op(self) -> str:
+        return self.reduction.op
+
+    @property
+    def term(self) -> str:
+        """The array of the terms, which are the claims of a grant."""
+        return self.terms["term"]
+
+    @property
+    def of_running(self) -> str:
+        """The term of lanes where it is `running`, and what changes nothing elsewhere."""
+        if self.op in ABSENT:
+            return f"where(running, {self.term}[lane], {ABSENT[self.op]})"
+        return f"running & {self.term}[lane]"
+
+    @property
+    def ranked(self) -> list[str]:
+        """What decides between the claims of a grant: arguments of `grant_worlds`."""
+        first, priority = self.terms.get("first", "nobody"), self.terms.get("priority", "no_priority")
+        return [first, priority, self.terms["places"], str("priority" in self.terms), "claiming"]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The reductions of a program, and what kernels need for them.
+
+    Attributes:
+        stages: the reductions of each stage that has some.
+        slots: of what functions read and write beside the state, by names of inputs and outputs.
+        made: what makes each array beside the state.
+        begun: chunks of the state that functions read as they were at the beginning of a tick.
+        extremes: whether somebody asks for an extreme, and thus who runs.
+        settles: whether ticks are settled apart.
+        carried: chunks that functions after a tick read, and the arrays that hold them for all tiles of a world.
+    """
+
+    stages: dict[Stage, list[Reduced]]
+    slots: dict[str, Slot]
+    made: dict[str, str]
+    begun: list[Chunk]
+    settles: bool
+    large: bool
+    carried: list[tuple[Chunk, str]] = field(default_factory=list)
+
+    @property
+    def meets(self) -> bool:
+        """Whether the agents of a world meet."""
+        return bool(self.stages) or self.settles
+
+    @property
+    def all(self) -> list[Reduced]:
+        return [each for stage in self.stages.values() for each in stage]
+
+    def asks(self, stage: Stage, *ops: ReductionOp) -> bool:
+        """Whether one of the reductions of a stage is one of these operations."""
+        return any(each.op in ops for each in self.stages[stage])
+
+    @property
+    def imported(self) -> list[str]:
+        """What these kernels import beside what all do."""
+        names = {f"{each.op}_worlds" for each in self.all}
+        if any(each.op != "grant" for each in self.all):
+            names |= {"SHARED", "share_worlds"}
+        if any(each.op in EXTREMES for each in self.all):
+            names.add("INFINITY")
+        return sorted({*names, "TILED", *(["TERMS"] if self.stages else [])})
+
+    def added(self, stage: Stage) -> list[str]:
+        """The arrays of what lanes add in a stage."""
+        runs = ["runs"] if self.asks(stage, *EXTREMES) else []
+        return [*(name for each in self.stages[stage] for name in each.terms.values()), *runs]
+
+    def reduced(self, stage: Stage) -> list[str]:
+        """What reducing a stage takes beside that."""
+        scratch = ["claiming", "nobody", "no_priority"] if self.asks(stage, "grant") else []
+        scratch += ["counts"] if self.asks(stage, "count") else []
+        return [*(each.shared for each in self.stages[stage] if each.op != "grant"), *scratch]
+
+    @property
+    def from_tile(self) -> set[str]:
+        """The arrays that functions take from the first lane of a tile on."""
+        return {name for each in self.all for name in each.terms.values()} | {"runs"}
+
+    def array(self, dtype: str, of: str) -> str:
+        """What makes an array."""
+        return f"room_{dtype}({of})" if self.large else f"local_{dtype}({of})"
+
+    def tiled(self, names: Iterable[str]) -> list[str]:
+        """Arguments of a function with these parameters."""
+        return [f"part({name}, 0, agent)" if name in self.from_tile else name for name in names]
+
+
+def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...], large: bool) -> Together:
+    """The reductions of a program. `held`: the state by names of inputs; `large`: arrays are on the heap."""
+    found = Together({}, {}, {}, [], program.has("settle"), large)
+    taken: set[str] = set()
+    for stage in STAGES:
+        for reduction in program.stage(stage):
+            base = unique(identifier(reduction.name), taken)
+            given = {output.name for output in program.function(reducer(stage)).outputs}
+            terms = {}
+            for output, type_ in (reduction.terms | reduction.optional).items():
+                if output in given:
+                    kind = output.partition(".")[0]
+                    terms[kind] = name = f"{base}_{'claims' if reduction.op == 'grant' and kind == 'term' else kind}"
+                    _add(found, output, name, found.array(type_.value, "TERMS"))
+            shared = terms["term"] if reduction.op == "grant" else f"{base}_together"
+            _add(found, reduction.result, shared, found.array(reduction.type.value, "SHARED"))
+            found.stages.setdefault(stage, []).append(Reduced(reduction, terms, shared))
+    for stage in found.stages:
+        if found.asks(stage, *EXTREMES):
+            found.made["runs"] = found.array("bool", "TERMS")
+        if found.asks(stage, "count"):
+            found.made["counts"] = found.array("f32", "TERMS")
+        if found.asks(stage, "grant"):
+            found.made.update(claiming=found.array("i32", "TERMS"), nobody=found.array("bool", "TERMS"))
+            found.made["no_priority"] = found.array("u32", "TERMS")
+    if found.meets:
+        _carry(found, _local("action", "local_i32(LANES)"))
+    if found.settles:
+        _settling(found, program, held, outcomes)
+    return found
+
+
+def _add(found: Together, name: str, variable: str, make: str) -> None:
+    """Add an array, unless it is there already, and its slot."""
+    found.slots[name] = Slot(name, _local(variable, make), 0)
+    found.made.setdefault(variable, make)
+
+
+def _local(variable: str, make: str) -> Chunk:
+    """A chunk that is not part of the state."""
+    return Chunk(schema.Field(variable, "f32", "lane"), variable, "", 0, 1, make, None)
+
+
+def _carry(found: Together, chunk: Chunk) -> None:
+    """Carry a chunk from tile to tile."""
+    kind = chunk.make.partition("(")[0].rpartition("_")[2]
+    carried = f"carried_{chunk.variable}"
+    found.carried.append((chunk, carried))
+    found.made[carried] = found.array(kind, "TILED" if chunk.rows == 1 else f"{chunk.rows} * TILED")
+
+
+def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:
+    """What functions after step 4 of a tick need."""
+    for output in program.function("tick").outputs:
+        if output.name.startswith("uses."):
+            _add(found, output.name, f"{identifier(output.name)}_in_tick", found.array("bool", "LANES"))
+            _carry(found, found.slots[output.name].chunk)
+    found.slots["used"] = next(slot for slot in outcomes if slot.name == "used")
+    _carry(found, found.slots["used"].chunk)
+    late = [program.function(name) for name in (reducer("settle"), "world", "settle") if program.has(name)]
+    read = {node.op.name for function in late for node in function.nodes if isinstance(node.op, Input)}
+    for name in sorted(read):
+        if name.startswith("before."):
+            slot = held[name.removeprefix("before.")]
+            begun = replace(slot.chunk, variable=f"before_{slot.chunk.variable}")
+            found.slots[name] = replace(slot, name=name, chunk=begun)
+            if slot.chunk not in found.begun:
+                found.begun.append(slot.chunk)
+                _carry(found, begun)

@@ -1,0 +1,110 @@
+"""What agents have together, capacities, and what a world has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from hamlet.numbers.binary32 import round32
+from hamletc.checking import intervals
+from hamletc.checking.intervals import Interval
+from strategies.pieces import ATOM, MeterPlan, Piece, joined
+from strategies.statements import Statements
+
+COUNTING = ("tick", "ending", "acting", "needs", "claim")
+"""Where it is known what agents have together."""
+MOST_AGENTS = Interval(1024.0, 1024.0)
+OF_AGENTS = ("meters", "inputs", "affordances", "actions", "lifespan", "by_hand", "space")
+"""What an author has in mind of agents, and a rule of the world cannot read."""
+
+
+class Worlds(Statements):
+    """Writes what agents of a world have to do with each other; only where they `meet`."""
+
+    _agents: dict[str, Any] | None = None
+    """What was in mind of agents, while something is written about a world."""
+
+    def plan_world(self) -> None:
+        """Whether agents meet, and the meters of their world."""
+        self.meet = self.chance(4)
+        for number in range(self.integer(0, 3) if self.meet else 0):
+            low, high = self.bounds()
+            self.of_world.append(MeterPlan(self.name(f"world{number}", "value"), low, high, False, False))
+
+    @contextmanager
+    def about(self, **others: Any) -> Iterator[None]:
+        """With other things in mind of agents."""
+        outer = {name: getattr(self, name) for name in others}
+        for name, value in others.items():
+            setattr(self, name, value)
+        yield
+        for name, value in outer.items():
+            setattr(self, name, value)
+
+    def world_lines(self) -> list[str]:
+        """The block of the world, if there is one."""
+        if not self.of_world:
+            return []
+        agents = {name: getattr(self, name) for name in OF_AGENTS}
+        nowhere = replace(self.space, axes=())
+        self._agents = agents
+        with self.about(
+            meters=self.of_world, inputs=[], affordances=[], actions=[], lifespan=1, by_hand=False, space=nowhere
+        ):
+            rules = [self._rule(number) for number in range(self.integer(0, 4))]
+            meters = [self.meter_start(plan) for plan in self.of_world]
+        self._agents = None
+        return [f"world {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
+
+    def meter_start(self, plan: MeterPlan) -> str:
+        return f"meter {self.word(plan.name)} = {self._in_bounds(plan.low, plan.high)}"
+
+    def _rule(self, number: int) -> str:
+        name = self.word(self.name(f"law{number}", "rule"))
+        match self.integer(0, 3):
+            case 0:
+                return f"rule {name} {{ {self.body()} }}"
+            case 1:
+                return f"rule {name} {{ together {{ {self.assignments()} }} }}"
+            case 2:
+                return f"rule {name}: {self.statement()}"
+            case _:
+                return f"rule {name}: {self.condition(2).text} -> {{ {self.body()} }}"
+
+    def together_with_others(self) -> Piece:
+        """A meter of the world, or what agents have together."""
+        if self.of_world and (self.scope not in COUNTING or self.chance(3)):
+            plan = self.pick(self.of_world)
+            return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low), round32(plan.high)))
+        if self.scope not in COUNTING:
+            return self.meter()
+        known = self._agents is not None or self.scope == "ending"
+        with self.about(**(self._agents or {}), cascade=None), self.at("among" if known else "early among"):
+            op = self.pick(("count", "total", "lowest", "highest", "average"))
+            if op == "count":
+                return Piece(f"count({self.condition(1).text})", ATOM, Interval(0.0, 1024.0))
+            each = self.number(1, constants=False)
+        found = intervals.hull(each.lies, intervals.ZERO)
+        try:
+            if op == "total":
+                found = intervals.multiply(found, MOST_AGENTS)
+            elif op == "average":
+                found = intervals.multiply(found, intervals.ROUNDED_OFTEN)
+        except OverflowError:
+            op = "lowest"
+        return Piece(f"{op}({each.text})", ATOM, found)
+
+    def capacity(self) -> str:
+        """Sometimes a capacity."""
+        if not self.meet or not self.chance(2):
+            return ""
+        places = self.pick(("1", "2", "1.5", "3"))
+        named = [*(name for name, _ in self.params), *(plan.name for plan in self.of_world)]
+        if named and self.chance(2):
+            places = f"max({self.word(self.pick(named))}, {places})"
+        if self.chance(2):
+            return f"capacity {places} to lowest number"
+        with self.at("claim"):
+            return f"capacity {places} to highest {self.number(2, constants=False).text}"
