@@ -122,7 +122,7 @@ class Phases:
     def _given(self, *functions: str) -> list[str]:
         """What these functions are given: chunks, tables, what draws take, and what finds what is on cells."""
         inputs = self._inputs(*functions)
-        read = [name for name in ("action", "interacting") if name in inputs]
+        read: list[str] = [name for name in ("action", "interacting") if name in inputs]
         for name in functions:
             read += self.passed(name) if name in self._functions.bodies else []
         if self.cache and inputs & {"found", "cell"}:
