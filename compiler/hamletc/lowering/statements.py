@@ -75,13 +75,7 @@ def clamp(lane: Lane, name: str) -> None:
     """Bring a meter between its bounds."""
     builder = lane.builder
     world = lane.universe.world
-<<<<<<< HEAD
-    bounds = {meter.name: (meter.low, meter.high) for meter in (() if world is None else world.meters)}
-    bounds |= {meter.name: (meter.low, meter.high) for meter in lane.universe.meters}
-    low, high = (builder.f32(round32(bound)) for bound in bounds[name])
-=======
     meters: tuple[Meter | WorldMeter, ...] = (*lane.universe.meters, *(() if world is None else world.meters))
     meter = next(meter for meter in meters if meter.name == name)
     low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
->>>>>>> lower
     lane.meters[name] = builder.clamp(lane.meters[name], low, high)
