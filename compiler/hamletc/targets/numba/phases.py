@@ -155,7 +155,7 @@ class Phases:
         outcomes = [chunk.variable for chunk in self._outcomes]
         if "world" in self._functions.bodies:
             ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
-            outcomes += [slot.chunk.variable for slot in ruled]
+            outcomes += [*(slot.chunk.variable for slot in ruled), "agents", "count"]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
         worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
         return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]
