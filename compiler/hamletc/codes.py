@@ -2,7 +2,7 @@
 
 A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for each and `hamletc.diagnostics.diagnose`
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
-H100 and up are about packs.
+H100 and up are about packs, but H121 to H129 about maps.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H081": Code("error", "meter that can be too large to be observed"),
         # --- checking: what is known of a tick ---
         "H082": Code("error", "action or use where it is not known yet"),
+        "H083": Code("error", "start value of what is not known yet"),
         # --- checking: what is written out ---
         "H085": Code("error", "definition in a circle"),
         "H086": Code("error", "definitions that stand for too much"),
@@ -167,6 +168,16 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H118": Code("error", "shape of a space that HAMLET does not have"),
         "H119": Code("error", "keys that do not fit each other"),
         "H120": Code("error", "combination that HAMLET cannot run"),
+        # --- maps ---
+        "H121": Code("error", "map that is missing"),
+        "H122": Code("error", "map that is no rectangle"),
+        "H123": Code("error", "map that does not fit its space"),
+        "H124": Code("error", "letter of a map that means nothing"),
+        "H125": Code("error", "letter that a map does not have, or not once"),
+        "H126": Code("error", "place that is a wall"),
+        "H127": Code("warning", "affordance that no agent can reach"),
+        "H128": Code("error", "letter with two numbers"),
+        "H129": Code("warning", "map that falls apart"),
         # --- packs: warnings ---
         "H130": Code("warning", "key without effect in HAMLET either"),
         "H131": Code("warning", "part that HAMLET drops"),

@@ -50,8 +50,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     (
         "team teams role roles species group faction type class id index",
-        "All agents follow the same rules. An `input` can tell them apart: the program gives each agent its number, "
-        "as in `total(money when side > 0)`.",
+        "All agents follow the same rules. Their numbers tell them apart, as in `agent < 3` or `mod(agent, 2) == 0`.",
     ),
     # --- space ---
     (

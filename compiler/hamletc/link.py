@@ -1,4 +1,4 @@
-"""`include` and `extends`: from the text of a universe to all of its texts."""
+"""`include`, `extends` and `map "town.txt"`: from the text of a universe to all of its texts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,30 @@ from hamletc.language.source import LARGEST_SOURCE, Source, read_source
 MOST_FILES = 64
 """The most files that a universe may include."""
 SUFFIX = ".hamlet"
+MAPS = (".txt", ".map")
+"""How the names of files end that are maps."""
 
 
 def link(file: syntax.File, source: Source) -> tuple[syntax.File, tuple[Source, ...], tuple[Diagnostic, ...]]:
     """A file with the declarations of those that it includes and with what it extends; all texts, in the order in which
     they are met; and what is wrong with them. The number of a text is that of its spans."""
-    if file.base is None and not any(isinstance(item, syntax.IncludeDecl) for item in file.declarations):
+    if file.base is None and not any(map(_reads, file.declarations)):
         return file, (source,), ()
     linker = _Linker(source)
     return linker.file(file, PurePosixPath()), tuple(linker.sources), tuple(linker.problems)
+
+
+def _reads(item: syntax.Decl) -> bool:
+    """Whether a declaration reads a file."""
+    match item:
+        case syntax.OverrideDecl(declaration=inner):
+            return _reads(inner)
+        case syntax.TemplateDecl(declarations=several):
+            return any(map(_reads, several))
+        case syntax.MapDecl(file=name):
+            return name is not None
+        case _:
+            return isinstance(item, syntax.IncludeDecl)
 
 
 class _Linker:
@@ -43,8 +58,30 @@ class _Linker:
             if isinstance(item, syntax.IncludeDecl):
                 made += self._included(item, folder)
             else:
-                made.append(item)
+                made.append(self._with_maps(item, folder))
         return tuple(made)
+
+    def _with_maps(self, item: syntax.Decl, folder: PurePosixPath) -> syntax.Decl:
+        """A declaration with the rows of maps that are files."""
+        match item:
+            case syntax.OverrideDecl(declaration=inner):
+                return replace(item, declaration=self._with_maps(inner, folder))
+            case syntax.TemplateDecl(declarations=several):
+                return replace(item, declarations=tuple(self._with_maps(each, folder) for each in several))
+            case syntax.MapDecl(file=syntax.Quoted() as file):
+                return replace(item, rows=self._rows(file, folder))
+            case _:
+                return item
+
+    def _rows(self, file: syntax.Quoted, folder: PurePosixPath) -> tuple[syntax.Quoted, ...]:
+        """The lines of a file, without empty ones at its end."""
+        place = self._found(file.text, file.span, folder, MAPS, "read as a map")
+        text = None if place is None else self._text(place, folder / file.text, file.span)
+        if text is None:
+            return ()
+        number, lines = len(self.sources) - 1, text.rstrip("\r\n").split("\n")
+        rows = ((line, row.removesuffix("\r")) for line, row in enumerate(lines, 1))
+        return tuple(syntax.Quoted(row, Span(line, 1, line, len(row) + 1, number)) for line, row in rows)
 
     def file(self, file: syntax.File, folder: PurePosixPath) -> syntax.File:
         """A file with all that it includes and extends."""
@@ -62,14 +99,36 @@ class _Linker:
 
     def _taken(self, item: syntax.IncludeDecl | syntax.Base, folder: PurePosixPath) -> syntax.File | None:
         """What a file declares that is included or extended, with all that it includes and extends itself."""
-        path, span = PurePosixPath(item.path), item.span
-        name = folder / path
-        shown = item.path
-        if path.is_absolute() or ".." in path.parts or "\\" in item.path or ":" in item.path or path.suffix != SUFFIX:
-            hint = f'Write the name of a {SUFFIX} file in this folder or below, as in `"parts/needs{SUFFIX}"`.'
-            self._say("H088", f"`{shown}` cannot be included or extended", span, hint)
+        place = self._found(item.path, item.span, folder, (SUFFIX,), "included or extended")
+        if place is None:
             return None
-        place = self._folder / name
+        real, span, shown = place.resolve(), item.span, item.path
+        if real in self._open:
+            way = " -> ".join(f"`{each.name}`" for each in (*self._open[self._open.index(real) :], real))
+            hint = "Move what both need into a third file."
+            self._say("H085", f"`{real.name}` includes itself: {way}", span, hint)
+        elif real in self._met:
+            label = Label(self._met[real], "first read here")
+            self._say("H088", f"`{shown}` is read twice", span, "Include or extend it once.", label)
+        else:
+            self._met[real] = span
+            self._open.append(real)
+            found = self._read(place, folder / shown, item)
+            self._open.pop()
+            return found
+        return None
+
+    def _found(
+        self, shown: str, span: Span, folder: PurePosixPath, suffixes: tuple[str, ...], done: str
+    ) -> Path | None:
+        """Where a file is that a text names, in the folder of that text or below; `done` says what cannot be done."""
+        path = PurePosixPath(shown)
+        if path.is_absolute() or ".." in path.parts or "\\" in shown or ":" in shown or path.suffix not in suffixes:
+            example = f"parts/needs{SUFFIX}" if SUFFIX in suffixes else f"maps/town{suffixes[0]}"
+            hint = f'Write the name of a {" or ".join(suffixes)} file in this folder or below, as in `"{example}"`.'
+            self._say("H088", f"`{shown}` cannot be {done}", span, hint)
+            return None
+        place = self._folder / folder / path
         try:
             real = place.resolve()
             inside = real.is_relative_to(self._folder.resolve())
@@ -82,38 +141,33 @@ class _Linker:
         elif not there:
             hint = "Check the name; it is relative to the folder of the file that includes it."
             self._say("H088", f"there is no file `{shown}`", span, hint)
-        elif real in self._open:
-            way = " -> ".join(f"`{each.name}`" for each in (*self._open[self._open.index(real) :], real))
-            hint = "Move what both need into a third file."
-            self._say("H085", f"`{real.name}` includes itself: {way}", span, hint)
-        elif real in self._met:
-            label = Label(self._met[real], "first read here")
-            self._say("H088", f"`{shown}` is read twice", span, "Include or extend it once.", label)
         elif len(self.sources) > MOST_FILES:
             self._say("H088", f"a universe has at most {MOST_FILES} more files", span, "Join some of them.")
         else:
-            self._met[real] = span
-            self._open.append(real)
-            found = self._read(place, name, item)
-            self._open.pop()
-            return found
+            return place
         return None
 
-    def _read(self, path: Path, name: PurePosixPath, item: syntax.IncludeDecl | syntax.Base) -> syntax.File | None:
+    def _text(self, path: Path, name: PurePosixPath, span: Span) -> str | None:
+        """What a file says, which becomes one of the sources."""
         number = len(self.sources)
         text = read_source(path)
         self._size += 0 if isinstance(text, Diagnostic) else len(text)
         if self._size > LARGEST_SOURCE:
             message = f"the files of this universe together are larger than {LARGEST_SOURCE >> 20} MiB"
-            self._say(
-                "H003", message, item.span, "Check that these are the right files; no universe needs so much text."
-            )
+            self._say("H003", message, span, "Check that these are the right files; no universe needs so much text.")
             return None
         if isinstance(text, Diagnostic):
             self.sources.append(Source(path, "", str(name)))
             self.problems.append(_in_file(text, number))
             return None
         self.sources.append(Source(path, text, str(name)))
+        return text
+
+    def _read(self, path: Path, name: PurePosixPath, item: syntax.IncludeDecl | syntax.Base) -> syntax.File | None:
+        number = len(self.sources)
+        text = self._text(path, name, item.span)
+        if text is None:
+            return None
         if isinstance(item, syntax.Base):
             file, problems = parse(text)
         else:

@@ -17,8 +17,8 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
-    "numba_kernels.py": "d0edfc11396c540d893b45bde0777b4dfd2012605ad8b42aa18766a497365940",
-    "triton_kernels.py": "fbdad7c7bdca55f293b2a7dd3d77218c6bd6dea3790abfdba9882f3759fd7c90",
+    "numba_kernels.py": "c116c0886cddd5d57888d2bceaa223a533da0d8db8dea747c41c6e3e7309da3f",
+    "triton_kernels.py": "da6af99707a6ed8bbcc98615c5ec03dc352a7ca34c9999c62e0ee6a3caec7f93",
 }
 
 

@@ -19,6 +19,8 @@ from hamlet.launch.cpu.ops import (
     NO_F32,
     NO_I32,
     NO_I64,
+    NO_LANE_COUNTS,
+    NO_LANE_RETURNS,
     NOTES,
     WIDE,
     Short,
@@ -32,6 +34,7 @@ from hamlet.launch.cpu.ops import (
     all_set,
     any_set,
     choose_lanes,
+    count_by_lane,
     count_episode,
     count_episodes,
     count_uses,
@@ -1145,10 +1148,17 @@ def _advance(
 @inline
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
-    finished_return, agents,
+    finished_return, agents, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array,
+    lane_causes_array, kept_episodes, start,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
     noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
+    if by_lane:
+        count_by_lane(
+            used, cause, age, episode_return, part(lane_uses_array, 0, start), part(lane_episodes_array, 0, start),
+            part(lane_lengths_array, 0, start), part(lane_returns_array, 0, start), part(lane_causes_array, 0, start),
+            kept_episodes, lane_uses_array.shape[1],
+        )
     # In worlds of one agent whoever ends also begins anew: `_finish` counts those.
     if agents == 1:
         return noted
@@ -1315,18 +1325,21 @@ def rollout(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
-    causes_array, lengths_array, finished_return_array, worlds, agents, first_world, seed_low, seed_high, tick, ticks,
+    causes_array, lengths_array, finished_return_array, lane_uses_array, lane_episodes_array, lane_lengths_array,
+    lane_returns_array, lane_causes_array, worlds, agents, first_world, seed_low, seed_high, tick, kept_episodes, ticks,
     cells_array, layouts_array, known, shares_array, thread, every_tick, fresh,
 ):
     """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
-    all three agents act at random; without `finished_return_array` nothing is counted.
+    all three agents act at random; without `finished_return_array` nothing is counted, and
+    without `lane_episodes_array` nothing of single lanes.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
     for it; it is `known` after the first launch.
     """
     counting = finished_return_array.shape[0] > 0
+    by_lane = lane_episodes_array.shape[0] > 0
     lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
     ahead = local_u32(AHEAD)
@@ -1431,7 +1444,8 @@ def rollout(
                 if counting:
                     noted = _count(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
-                        lengths_array, finished_return, agents,
+                        lengths_array, finished_return, agents, by_lane, lane_uses_array, lane_episodes_array,
+                        lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
                     )
                 if final:
                     _store_outcome(
@@ -1498,8 +1512,9 @@ def reset(
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
-        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, first_world, seed_low, seed_high,
-        0, 0, cells_array, layouts_array, known, shares_array, thread, False, True,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
+        NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, first_world, seed_low, seed_high, 0, 0, 0, cells_array,
+        layouts_array, known, shares_array, thread, False, True,
     )
 
 
@@ -1511,8 +1526,9 @@ def observe(
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
-        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds, agents, 0, 0, 0, 0, 0, cells_array,
-        layouts_array, known, shares_array, thread, False, False,
+        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
+        NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, 0, 0, 0, 0, 0, 0, cells_array, layouts_array, known,
+        shares_array, thread, False, False,
     )
 
 
@@ -1526,7 +1542,7 @@ def step(
     rollout(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
-        cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, worlds,
-        agents, first_world, seed_low, seed_high, tick, 1, cells_array, layouts_array, known, shares_array, thread,
-        True, False,
+        cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
+        NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS, NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, first_world, seed_low,
+        seed_high, tick, 0, 1, cells_array, layouts_array, known, shares_array, thread, True, False,
     )

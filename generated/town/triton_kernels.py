@@ -1390,6 +1390,30 @@ def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, B
     return tl.where(ended, finished + episode_return, finished)
 
 
+@triton.jit
+def _count_by_lane(
+    lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, place, state, outcome,
+    kept_episodes,
+):
+    """Add a tick to the counts of each lane; the first `kept_episodes` of its episodes are written down."""
+    worlds, lanes, world, agent, lane, valid = place
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
+    ) = state
+    reward, terminated, truncated, used, cause = outcome
+    uses = valid & (used >= 0)
+    row = lane_uses_ptr + used * lanes + lane
+    tl.store(row, tl.load(row, mask=uses, other=0) + 1, mask=uses)
+    ended = (terminated | truncated) & valid
+    number = tl.load(lane_episodes_ptr + lane, mask=ended, other=0)
+    tl.store(lane_episodes_ptr + lane, number + 1, mask=ended)
+    kept = ended & (number < kept_episodes)
+    tl.store(lane_lengths_ptr + number * lanes + lane, age, mask=kept)
+    tl.store(lane_returns_ptr + number * lanes + lane, episode_return, mask=kept)
+    tl.store(lane_causes_ptr + number * lanes + lane, cause, mask=kept)
+
+
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, observation_ptr,
@@ -1473,20 +1497,24 @@ def step(
     _survey(None, mask_ptr, arrays, place, state, None, found)
 
 
-@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks"])
+@triton.jit(do_not_specialize=[
+        "worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "kept_episodes", "ticks",
+    ])
 def rollout(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, choices_ptr,
     thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr,
     observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr, lengths_ptr, finished_return_ptr,
-    columns_f32_ptr, columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
-    seed_high: tl.uint32, tick: tl.uint32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, columns_f32_ptr,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    seed_high: tl.uint32, tick: tl.uint32, kept_episodes: tl.int32, ticks: tl.int32, BINS: tl.constexpr,
+    EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """So many ticks with the state in registers.
 
     Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
-    policy is random, without `uses_ptr` nothing is counted. Observations and masks are written in every tick or, by
-    another kernel, after the last one. Counters have copies, which the launcher adds up.
+    policy is random, without `uses_ptr` nothing is counted, and without `lane_episodes_ptr` nothing of single lanes.
+    Observations and masks are written in every tick or, by another kernel, after the last one. Counters have copies,
+    which the launcher adds up.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     if not EVERY_TICK:
@@ -1538,6 +1566,11 @@ def rollout(
         state, outcome, ending, found = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
+        if lane_episodes_ptr is not None:
+            _count_by_lane(
+                lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, place, state,
+                outcome, kept_episodes,
+            )
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
                 ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,

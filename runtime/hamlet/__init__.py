@@ -1,7 +1,8 @@
 """hamlet: the runtime of compiled universes.
 
 `compile(path)` compiles a `.hamlet` file, `load(path)` loads a generated package; both return a `Module`.
-`make(module, worlds=...)` makes an environment of it. Importing this package imports neither torch nor the compiler.
+`make(module, worlds=...)` makes an environment of it, whose params can be drawn from `Uniform`, `LogUniform`, `Choice`
+and `Normal`. Importing this package imports neither torch nor the compiler.
 """
 
 from __future__ import annotations
@@ -14,19 +15,41 @@ from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError, sho
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.env.make import make
     from hamlet.package.module import Module
 
-__all__ = ["EnvError", "HamletError", "HamletWarning", "ModuleError", "compile", "load", "make"]
+__all__ = [
+    "Choice",
+    "EnvError",
+    "HamletError",
+    "HamletWarning",
+    "LogUniform",
+    "ModuleError",
+    "Normal",
+    "Uniform",
+    "compile",
+    "load",
+    "make",
+]
+
+FROM_TORCH = {
+    "make": "hamlet.env.make",
+    "Choice": "hamlet.env.distributions",
+    "LogUniform": "hamlet.env.distributions",
+    "Normal": "hamlet.env.distributions",
+    "Uniform": "hamlet.env.distributions",
+}
+"""What is imported when it is first used: it imports torch, which takes longer than a whole compilation."""
 
 
 def __getattr__(name: str) -> object:
-    """Import `make` when it is first used: it imports torch, which takes longer than a whole compilation."""
-    if name == "make":
-        from hamlet.env.make import make
+    """Import what `FROM_TORCH` names."""
+    if name in FROM_TORCH:
+        from importlib import import_module
 
-        globals()["make"] = make
-        return make
+        globals()[name] = found = getattr(import_module(FROM_TORCH[name]), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

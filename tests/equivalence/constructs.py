@@ -12,16 +12,19 @@ from hamlet.universe import (
     Capacity,
     Continuous,
     DayTime,
+    DrawChoice,
     Grid,
     Here,
     LastUse,
     Lifespan,
+    Map,
     Mask,
     Meter,
     ObserveHere,
     ObserveMeters,
     ObservePosition,
     ObserveProgress,
+    ObserveRegion,
     ObserveVelocity,
     Reward,
     Rule,
@@ -54,7 +57,7 @@ KINDS = (
         "Tracking by world",
     ),
     *("Tracking of lasting affordances", "odd names", "Input"),
-    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds"),
+    *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
     *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
@@ -66,7 +69,7 @@ KINDS = (
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
-    *("ActionTaken", "Used", "Used nothing", "Every", "After"),
+    *("ActionTaken", "Used", "Used nothing", "Every", "After", "AgentNumber", "AgentCount"),
     *(
         "Previous",
         "Distance",
@@ -74,6 +77,7 @@ KINDS = (
         "DrawUniform",
         "DrawInteger",
         "DrawChoice",
+        "DrawChoice weighted",
         "DrawNormal",
         "DrawChance",
     ),
@@ -87,6 +91,8 @@ KINDS = (
     *("ObserveMeters all", "ObserveMeters some", "ObserveHere all", "ObserveHere some", "ObserveTime"),
     *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams", "ObserveVelocity all"),
     *("ObserveVelocity some", "ObserveSpeed", "ObserveBlank", "ObserveConstant"),
+    *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
+    *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls"),
 )
 """All that random universes have."""
 
@@ -112,11 +118,18 @@ def _dimensions(count: int) -> str:
 
 def _details(universe: Universe, node: object) -> list[str]:
     match node:
+        case DrawChoice(thresholds=thresholds):
+            return ["DrawChoice weighted"] if thresholds is not None else []
         case Grid(sizes=sizes, edges=edges, metric=metric):
             found = [_dimensions(len(sizes)), f"edges {edges}", f"distance {metric}", f"places {node.places}"]
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
         case Continuous(axes=axes, edges=edges, metric=metric):
             return [f"continuous {_dimensions(len(axes))}", f"continuous {edges}", f"continuous {metric}"]
+        case Map():
+            return [f"Map {key}" for key in ("walls", "starts") if getattr(node, key)]
+        case ObserveRegion(radius=radius, region=region):
+            shown = "ObserveRegion grid" if radius is None else "ObserveRegion window"
+            return [shown, *(["ObserveRegion of walls"] if region is None else [])]
         case Start(speed=speed):
             return ["Start speed"] if speed is not None else []
         case Lifespan(reward=reward):
@@ -126,6 +139,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"Tracking by {by}", "Tracking of lasting affordances" if lasting else ""]
         case Meter():
             bounds = ["Meter with bounds"] if (node.low, node.high) != (0.0, 1.0) else []
+            bounds += ["Meter start"] if not isinstance(node.start, float) else []
             return bounds + [f"Meter {key}" for key in ("decay", "move", "interact") if getattr(node, key) is not None]
         case Rule(guard=guard):
             return ["Rule with guard"] if guard is not None else []

@@ -224,8 +224,9 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     keeps = only(all_of(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
     needs = resolve_needs(declaration.items, names, report)
     by = None if move is None else displacement(move.delta, space, move.span, report)
-    if all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items):
-        hint = "Add a statement, `move` or `teleport`; `WAIT` does nothing in every universe."
+    idle = all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items)
+    if idle and ("action", declaration.name.text) not in names.compared:
+        hint = "Add a statement, `move`, `teleport` or a rule that asks for it; `WAIT` does nothing in every universe."
         report.add("H049", f"the action `{declaration.name.text}` does nothing", declaration.name.span, hint=hint)
     if move is not None and by is not None and not any(by):
         report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")

@@ -25,7 +25,7 @@ def resolve_affordance(
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks { ... }`. `hours` is the length of the day."""
     where = _place(declaration, space, report)
     opening = None if declaration.hours is None else _opening_hours(declaration.hours, hours, names, report)
-    duration = _duration(declaration.duration, report)
+    duration = _duration(declaration.duration, names, report)
     expressions = Expressions(names, report, scope="acting")
     statements = Statements(names, report, expressions)
     needs = resolve_needs(declaration.items, names, report)
@@ -79,7 +79,7 @@ def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Find
     return None
 
 
-def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> int | None:
+def _duration(written: syntax.Signed | syntax.Name | None, names: Names, report: Findings) -> int | None:
     """The ticks that an affordance lasts: 0 for ever, `None` where it is instantaneous."""
     match written:
         case None:
@@ -87,7 +87,7 @@ def _duration(written: syntax.Signed | syntax.Name | None, report: Findings) -> 
         case syntax.Name():
             return 0 if is_known(written, ("forever",), "no duration", report) else None
         case syntax.Signed():
-            return whole_number(written, 1, LONGEST_DURATION, "a duration in ticks", report)
+            return names.duration(written, LONGEST_DURATION, "a duration in")
 
 
 def _check_blocks(
@@ -96,7 +96,8 @@ def _check_blocks(
     """Check that there is either `instantly`, or `lasts` with `each tick` or `on completion` or both; where uses are
     tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
-    if not any(block.body for block in blocks.values()) and names.tracking is None:
+    idle = not any(block.body for block in blocks.values()) and names.tracking is None
+    if idle and not {("used", name.text), ("here", name.text)} & names.compared:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
         report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
     else:

@@ -25,6 +25,7 @@ from hamletc.checking.report import Findings, all_of, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
 from hamletc.checking.rules import resolve_cascade, resolve_rule, written
 from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
+from hamletc.checking.terrain import check_ways, fits, resolve_map
 from hamletc.checking.world import check_blocks, resolve_world_meter, resolve_world_rule
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
@@ -153,6 +154,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
             case _:
                 pass
     check_places(draft.affordances, places, draft.space, report)
+    check_ways(draft, names, report)
     _resolve_outcomes(file, draft, names, report)
     return draft
 
@@ -183,9 +185,18 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
         _missing("space", file, "Add `space grid 8 x 8`, or `space none`.", report)
         return
     expressions = Expressions(names, report)
+    ground = resolve_map(file, names, expressions, report)
+    drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
+    if space.kind.text == "grid" and not space.sizes and not drawn:
+        hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
+        report.add("H121", "the universe has no map", space.span, hint=hint)
+    if drawn and ground is None:
+        draft.moves, names.moves = None, None
+        return
     draft.metric = given["distance"].span if "distance" in given else None
-    draft.space = names.space = resolve_space(space, given, expressions, report)
+    draft.space = names.space = resolve_space(space, given, ground, expressions, report)
+    fits(ground, draft.space, report)
     if draft.space is not None:
         draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
         of_moves = space.span if moves is None else moves.span

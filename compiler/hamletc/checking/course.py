@@ -176,8 +176,7 @@ class Course:
         """Masks, between ticks or before the first one; `allow all` decides where others matter."""
         if known is None:
             return
-        meters = (*self.draft.meters, *self.draft.world_meters)
-        starts = Levels({meter.name: intervals.single(meter.start) for meter in meters}, {})
+        starts = Levels(self.reach.starts, {})
         around = known.around.between()
         between = _joined([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
@@ -289,7 +288,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
     setting = Setting.of(draft.space, affordances=bool(draft.affordances))
-    meters = (*draft.meters, *draft.world_meters)
+    meters = draft.meters_of_all()
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 
@@ -300,8 +299,8 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     end = course("anywhere", report).run(anywhere)
     if report.failed:
         return
-    check_observed(draft, end, constant, report)
-    starts = {meter.name: intervals.single(meter.start) for meter in meters if meter.name in changing}
+    check_observed(draft, end, reach.starts, constant, report)
+    starts = {name: where for name, where in reach.starts.items() if name in changing}
     known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
     for tick in count():
         if tick == TICKS_BEFORE_GIVING_UP:

@@ -68,6 +68,10 @@ class Draft:
         for action in self.actions:
             yield None, action.body
 
+    def meters_of_all(self) -> tuple[universe.Meter | universe.WorldMeter, ...]:
+        """The meters of agents, then those of the world."""
+        return (*self.meters, *self.world_meters)
+
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
         """The bodies of the world's rules, with their guards."""
         for rule in self.world_rules:
@@ -95,10 +99,15 @@ class Draft:
                 if drain is not None:
                     yield meter.name, drain
 
+    def starts(self) -> Iterator[tuple[str, universe.Expression]]:
+        """The start values of meters that are no constants, each with the name of its meter."""
+        yield from ((meter.name, meter.start) for meter in self.meters if not isinstance(meter.start, float))
+
     def expressions(self) -> Iterator[universe.Expression]:
         """Every expression."""
         yield from self.outcomes()
         yield from (drain for _, drain in self.drains())
+        yield from (start for _, start in self.starts())
         for guard, body in (*self.bodies(), *self.bodies_of_world()):
             if guard is not None and not isinstance(guard, str):
                 yield guard

@@ -5,7 +5,9 @@ Every method returns `None` where something was wrong; it has been reported then
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from hamlet import universe
@@ -13,7 +15,7 @@ from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.quantities import COMPARED, NEEDS, Quantities, Scope, Threshold, Whose, wrong_arguments
-from hamletc.checking.report import Findings, whole_number
+from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -22,6 +24,8 @@ from hamletc.language.words import AMONG, FUNCTIONS
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
+WORDS = 1 << 32
+"""So many random words there are."""
 MOST_TICKS = 1_000_000_000
 PLACES = {
     "needs": NEEDS,
@@ -31,9 +35,9 @@ PLACES = {
 """Why there are no draws there."""
 NOT_AMONG = {
     "needs": NEEDS,
+    "claim": "claims are made before agents are counted",
     "mask": "masks are made between ticks",
     "previous": "inside `previous`",
-    "claim": "claims are ranked before agents are counted",
     "among": "inside another of what agents have together",
     "early among": "inside another of what agents have together",
 }
@@ -52,8 +56,11 @@ class Draws:
         self._scope = scope
         self._whose = whose
 
-    def draw(self, expr: syntax.CallExpr, operands: list[Operand]) -> Expression | None:
-        """A draw with the right number of arguments; `None` where something is wrong."""
+    def draw(
+        self, expr: syntax.CallExpr, operands: list[Operand], weights: Sequence[Constant] = ()
+    ) -> Expression | None:
+        """A draw with the right number of arguments, and the weights of all options, if they have some; `None` where
+        something is wrong."""
         function = expr.function.text
         if self._whose == "places":
             hint = "Let a rule of the world draw into a meter, and write that."
@@ -80,7 +87,31 @@ class Draws:
             case "chance", [probability]:
                 return universe.DrawChance(probability, site, expr.span)
             case _:
-                return universe.DrawChoice(tuple(values), site, expr.span)
+                thresholds = self._thresholds(weights)
+                found = universe.DrawChoice(tuple(values), site, expr.span, thresholds or None)
+                return None if thresholds is None else found
+
+    def _thresholds(self, weights: Sequence[Constant]) -> tuple[int, ...] | None:
+        """The words with which the options begin, but the first: each has its share of the 2**32 words, by whole
+        numbers, its ends rounded up. None where all weigh the same; `None` where something is wrong."""
+        if (none := next((weight for weight in weights if not weight.value > 0), None)) is not None:
+            hint = "Leave the option out."
+            self._report.add("H033", "a weight must be above 0", none.span, "this would never be chosen", hint=hint)
+            return None
+        if len({weight.value for weight in weights}) <= 1:
+            return ()
+        ratios = [weight.value.as_integer_ratio() for weight in weights]
+        finest = max(divisor for _, divisor in ratios)
+        sums = [0, *accumulate(number * (finest // divisor) for number, divisor in ratios)]
+        begins = [-(-WORDS * below // sums[-1]) for below in sums]
+        for weight, (begin, end) in zip(weights, pairwise(begins), strict=True):
+            if begin == end:
+                hint = "Leave the option out, or give it at least a part in 2^32 of all weights."
+                self._report.add(
+                    "H035", "this weight is too small", weight.span, "this would never be chosen", hint=hint
+                )
+                return None
+        return tuple(begins[1:-1])
 
     def _integer(self, expr: syntax.CallExpr, operands: list[Operand], site: int) -> Expression | None:
         bounds = [self._whole(operand) for operand in operands]
@@ -214,7 +245,7 @@ class Expressions:
     def _value(self, expr: syntax.Expr) -> Operand | None:
         match expr:
             case syntax.Numeral():
-                return self._operations.numeral(expr.text, expr.span)
+                return self._numeral(expr)
             case syntax.Name():
                 return self._quantities.name(expr)
             case syntax.UnaryExpr(op="not"):
@@ -227,6 +258,10 @@ class Expressions:
                 return self._binary(expr)
             case syntax.CallExpr():
                 return self._call(expr)
+            case syntax.WeightedExpr():
+                hint = "Leave the weight out."
+                self._report.add("H030", "only the options of `choice` have weights", expr.weight.span, hint=hint)
+                return None
             case syntax.IfExpr():
                 return self._if(expr)
             case syntax.WhenExpr():
@@ -238,10 +273,22 @@ class Expressions:
                 return self._quantities.distance(expr)
             case syntax.AxisExpr():
                 return self._quantities.axis(expr)
+            case syntax.OnExpr():
+                return self._quantities.on(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
             case syntax.TimedExpr():
                 return self._timed(expr)
+
+    def _numeral(self, expr: syntax.Numeral) -> Operand | None:
+        """`0.3`, `30 %`, `3 hours`."""
+        if expr.unit == "%":
+            digits, _, exponent = expr.text.lower().partition("e")
+            return self._operations.numeral(f"{digits}e{int(exponent or 0) - 2}", expr.span)
+        number, each = self._operations.numeral(expr.text, expr.span), self._names.ticks_of(expr.unit, expr.span)
+        if number is None or each is None:
+            return None
+        return self._operations.arithmetic("*", number, Constant(each, expr.span), expr.span) if each > 1 else number
 
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
@@ -308,7 +355,11 @@ class Expressions:
                 for argument in expr.arguments:
                     self._operand(argument)
             return None
-        values = [self._operand(argument) for argument in expr.arguments]
+        if function == "choice":
+            arguments = tuple(_unweighted(argument) for argument in expr.arguments)
+        else:
+            arguments = expr.arguments
+        values = [self._operand(argument) for argument in arguments]
         operands = [value for value in values if value is not None]
         if len(operands) < len(values):
             return None
@@ -330,16 +381,30 @@ class Expressions:
             case "min" | "max" as op, [_, _, *_]:
                 return self._operations.extremum(op, operands, expr.span)
             case ("uniform" | "integer" | "normal", [_, _]) | ("choice", [_, _, *_]) | ("chance", [_]):
-                return self._draws.draw(expr, operands)
+                weights = self._weights(expr)
+                return None if weights is None else self._draws.draw(expr, operands, weights)
             case _:
                 wrong_arguments(expr.function, expr.span, self._report)
                 return None
 
+    def _weights(self, expr: syntax.CallExpr) -> list[Constant] | None:
+        """The weights of the options, none where they have none; `None` where something is wrong."""
+        weighted = [argument for argument in expr.arguments if isinstance(argument, syntax.WeightedExpr)]
+        if weighted and len(weighted) < len(expr.arguments):
+            without = next(argument for argument in expr.arguments if not isinstance(argument, syntax.WeightedExpr))
+            hint = "Give each option a weight, as in `choice(a: 3, b: 1)`, or none."
+            self._report.add("H030", "this option has no weight", without.span, "others have", hint=hint)
+            return None
+        hint = "Write a number. Where chances change, `if chance(p) then a else b` chooses."
+        found = [self._constant(option.weight, "a weight", hint) for option in weighted]
+        weights = [weight for weight in found if weight is not None]
+        return None if len(weights) < len(found) else weights
+
     def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
-        """`every 24 ticks`, `after 100 ticks`."""
+        """`every 24 ticks`, `after 2 days`."""
         if not self._quantities.of_agent(f"`{expr.when}`", expr.span):
             return None
-        ticks = whole_number(expr.ticks, 1, MOST_TICKS, f"a number of ticks after `{expr.when}`", self._report)
+        ticks = self._names.duration(expr.ticks, MOST_TICKS, f"what stands after `{expr.when}` in")
         if ticks is None:
             return None
         return universe.Every(ticks, expr.span) if expr.when == "every" else universe.After(ticks, expr.span)
@@ -361,9 +426,9 @@ class Expressions:
     def _among(self, expr: syntax.CallExpr) -> Expression | None:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`."""
         op = expr.function.text
-        if self._whose == "places" or self._scope not in ("tick", "ending", "acting"):
+        if self._whose == "places" or self._scope in NOT_AMONG:
             hint = "Let a rule of the world keep it in a meter, and read that."
-            where = NOT_AMONG.get(self._scope, "places are counted when the tick begins")
+            where = NOT_AMONG.get(self._scope, NOT_AMONG["claim"])
             self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
             return None
         if len(expr.arguments) != 1:
@@ -374,6 +439,10 @@ class Expressions:
         (argument,) = expr.arguments
         value = each.condition(argument) if op == "count" else each.number(argument)
         return None if value is None else universe.Among(cast(Any, op), value, expr.span)
+
+
+def _unweighted(option: syntax.Expr) -> syntax.Expr:
+    return option.value if isinstance(option, syntax.WeightedExpr) else option
 
 
 def _in_parentheses(expr: syntax.Expr) -> str | None:
@@ -422,7 +491,7 @@ def _is_condition(value: Operand) -> bool:
     match value:
         case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
             return True
-        case universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
+        case universe.On() | universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS

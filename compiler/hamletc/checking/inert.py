@@ -12,6 +12,7 @@ from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names, axes_of
+from hamletc.checking.ranges import State
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
@@ -32,8 +33,9 @@ def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names,
     _check_read("param", draft.params, params, names, report)
     inputs = {node.input for node in reads if isinstance(node, universe.InputValue)}
     _check_read("input", draft.inputs, inputs, names, report)
+    _check_map(draft, reads, names, report)
     _check_meters(draft, changes, names, report)
-    _check_time(draft, reads, report)
+    _check_time(draft, names, reads, report)
     _check_start(draft, report)
     _check_tracking(draft, reads, report)
     _check_ends(draft, name, names, report)
@@ -55,6 +57,27 @@ def _check_read(
             report.add("H060", f"nobody reads the {kind} `{item.name}`", names.span(kind, item.name), hint=hint)
 
 
+def _check_map(draft: Draft, reads: list[Expression], names: Names, report: Findings) -> None:
+    if not isinstance(draft.space, universe.Grid) or draft.space.map is None:
+        return
+    read = {node.terrain for node in reads if isinstance(node, universe.TerrainValue)}
+    hint = "Use it in an expression, or delete it."
+    for terrain in draft.space.map.terrains:
+        if terrain.name not in read:
+            span = names.span("terrain", terrain.name)
+            report.add("H060", f"nobody reads the terrain `{terrain.name}`", span, hint=hint)
+    met = {node.region for node in reads if isinstance(node, universe.On)}
+    met |= {item.region for item in draft.observations if isinstance(item, universe.ObserveRegion) and item.region}
+    met |= {number.region for terrain in draft.space.map.terrains for number in terrain.numbers}
+    hint = "Write `on {}`, observe `window 2 of {}`, or delete it."
+    for region in draft.space.map.regions:
+        if region.name not in met:
+            span = names.span("region", region.name)
+            report.add(
+                "H060", f"nobody asks for the region `{region.name}`", span, hint=hint.replace("{}", region.name)
+            )
+
+
 def _meters_in(expression: Expression | str | None) -> set[str]:
     match expression:
         case None:
@@ -72,7 +95,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown = {name for item in draft.observations if isinstance(item, observed) for name in item.meters}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    sources: dict[str, set[str]] = {meter.name: set() for meter in (*draft.meters, *draft.world_meters)}
+    sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
@@ -151,13 +174,14 @@ def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report
         report.add("H072", message, span, "it only ever rises, by itself", hint=hint)
 
 
-def _check_time(draft: Draft, reads: list[Expression], report: Findings) -> None:
+def _check_time(draft: Draft, names: Names, reads: list[Expression], report: Findings) -> None:
     if draft.clock is not None and not (
-        any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
+        names.counts_hours
+        or any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
         or any(isinstance(item, universe.ObserveTime) for item in draft.observations)
     ):
-        hint = "Use `hour` or `open`, observe `time`, or delete the clock."
+        hint = "Use `hour` or `open`, observe `time`, count `hours` or `days`, or delete the clock."
         report.add("H060", "nobody reads the clock", draft.clock.span, hint=hint)
     measured = not isinstance(draft.space, universe.Grid) or any(isinstance(node, universe.Distance) for node in reads)
     if draft.metric is not None and not measured:
@@ -285,9 +309,9 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
     report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
 
 
-def check_observed(draft: Draft, end: Known, constant: Iterable[str], report: Findings) -> None:
-    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves."""
-    starts = {meter.name: intervals.single(meter.start) for meter in (*draft.meters, *draft.world_meters)}
+def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[str], report: Findings) -> None:
+    """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves.
+    `starts` says where they are when an episode begins."""
     for item in draft.observations:
         if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld):
             continue

@@ -65,6 +65,8 @@ class Setting:
         match expression:
             case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
                 return True
+            case universe.AgentNumber() | universe.AgentCount():
+                return True
             case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round") | universe.Among(op="count"):
                 return True
             case universe.Coordinate() | universe.Velocity():

@@ -4,7 +4,29 @@ from __future__ import annotations
 
 from typing import cast
 
-from hamlet.universe import Expression, Input, Meter, NoSpace, Param, Span
+from hamlet.universe import (
+    AgentCount,
+    AgentNumber,
+    Binary,
+    Clamp,
+    DrawChance,
+    DrawChoice,
+    DrawInteger,
+    DrawNormal,
+    DrawUniform,
+    Expression,
+    If,
+    Input,
+    Meter,
+    NoSpace,
+    Number,
+    Param,
+    ParamValue,
+    Span,
+    Truth,
+    Unary,
+    parts,
+)
 from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
@@ -15,6 +37,11 @@ from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 
 DRAINS = ("decay", "move", "interact")
+KNOWN_AT_START = (
+    *(Number, Truth, ParamValue, AgentNumber, AgentCount, Unary, Binary, Clamp, If),
+    *(DrawUniform, DrawInteger, DrawChoice, DrawNormal, DrawChance),
+)
+"""What start values consist of."""
 DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
@@ -59,8 +86,8 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     name = declaration.name.text
     value = spell_expression(declaration.start)
     statement = f"{spell_name(declaration.name)} = {value if len(value) <= LONGEST_EXAMPLE else '...'}"
-    hint = f"Write a number; a rule can set the meter when a life begins: `rule start: age == 0 -> {statement}`."
-    values = bounded_start(declaration, "the start value of a meter", hint, names, report)
+    start = _start(declaration.start, statement, names, report)
+    bounds = _bounds_of(declaration, expressions, report)
     acting = Expressions(names, report, scope="acting")
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
     for key, item in by_key(declaration.properties, (*DRAINS, "only"), "a meter", report).items():
@@ -78,19 +105,43 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
                 secondary=(Label(names.space.span, "no space"),),
                 hint="Leave it out.",
             )
-    if values is None:
+    if start is None or bounds is None:
         return None
-    return Meter(name, *values, drains["decay"], drains["move"], drains["interact"], declaration.span)
+    if isinstance(start, float):
+        span = declaration.start.span
+        if not _inside(start, bounds, span, declaration.bounds, "the start value", report):
+            return None
+    return Meter(name, start, *bounds, drains["decay"], drains["move"], drains["interact"], declaration.span)
+
+
+def _start(value: syntax.Expr, statement: str, names: Names, report: Findings) -> float | Expression | None:
+    """The start value of a meter: a constant, or an expression of what is known when an episode begins. `statement`
+    gives the meter such a value."""
+    start = Expressions(names, report).number(value)
+    if start is None or isinstance(start, Number):
+        return None if start is None else start.value
+    for node, _ in parts(start):
+        if not isinstance(node, KNOWN_AT_START):
+            hint = (
+                f"Read params, `agent` and `agents`, or draw; in the first tick: `rule start: age == 0 -> {statement}`."
+            )
+            label = "this is known from the first tick on"
+            report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
+            return None
+    return start
+
+
+def _bounds_of(declaration: syntax.MeterDecl, expressions: Expressions, report: Findings) -> tuple[float, float] | None:
+    """The bounds of a meter, 0 and 1 unless others are written."""
+    return (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
 
 
 def bounded_start(
-    declaration: syntax.MeterDecl, what: str, hint: str | None, names: Names, report: Findings
+    declaration: syntax.MeterDecl, what: str, names: Names, report: Findings
 ) -> tuple[float, float, float] | None:
-    """The start value of a meter and its bounds, 0 and 1 unless others are written; `hint` says what to do where the
-    value, which `what` names, is not constant."""
+    """The constant start value of a meter, which `what` names, and its bounds."""
     expressions = Expressions(names, report)
-    start = expressions.constant(declaration.start, what, *(() if hint is None else (hint,)))
-    bounds = (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
+    start, bounds = expressions.constant(declaration.start, what), _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None
     if not _inside(start, bounds, declaration.start.span, declaration.bounds, "the start value", report):

@@ -1,32 +1,35 @@
 """The names of a universe: what each stands for, where it is declared, and which random words its draws take.
 
-What occurs in expressions (meters, params, inputs, lets) shares one namespace; affordances, actions, rules with
-cascades, and rewards with reports have their own.
+What occurs in expressions (meters, params, inputs, lets, terrains) shares one namespace; regions, affordances, actions,
+rules with cascades, and rewards with reports have their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.schema import axis_names
 from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
-from hamletc.checking.report import Findings
+from hamletc.checking.report import Findings, whole_number
+from hamletc.checking.sites import sites
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
-from hamletc.language.words import DRAWS, FUNCTIONS, QUANTITIES
+from hamletc.language.words import FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal[
-    "meter", "world meter", "param", "input", "let", "affordance", "action", "rule", "cascade", "reward", "report"
-]
-ValueKind: TypeAlias = Literal["meter", "world meter", "param", "input"]
+    "meter", "world meter", "param", "input", "let", "terrain", "region",
+    "affordance", "action", "rule", "cascade", "reward", "report",
+]  # fmt: skip
+ValueKind: TypeAlias = Literal["meter", "world meter", "param", "input", "terrain"]
 
 NAMESPACES: tuple[tuple[Kind, ...], ...] = (
-    ("meter", "world meter", "param", "input", "let"),
+    ("meter", "world meter", "param", "input", "let", "terrain"),
+    ("region",),
     ("affordance",),
     ("action",),
     ("rule", "cascade"),
@@ -73,7 +76,8 @@ class Names:
 
     `suspects` are meters that a statement with an error in it may write: nothing is concluded from their values.
     `space` is what the names of axes refer to, `moves` are the actions that it has; they are set when the space is
-    resolved.
+    resolved. `hours` are those of the clock's day, any number where the clock has an error; `counts_hours` says whether
+    something is counted in hours or days.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -86,6 +90,8 @@ class Names:
         self.space: Space | None = None
         self.moves: tuple[str, ...] | None = None
         self.clock: Span | None = None
+        self.hours = 24
+        self.counts_hours = False
         self.lifespan: Span | None = None
         self.tracking: Span | None = None
         self.has_lasting = False
@@ -112,6 +118,12 @@ class Names:
                 case syntax.AffordanceDecl():
                     self._declare("affordance", declaration.name)
                     self.has_lasting = self.has_lasting or declaration.duration is not None
+                case syntax.MapDecl(items=items):
+                    for item in items:
+                        if isinstance(item, syntax.RegionDecl):
+                            self._declare("region", item.name)
+                        elif isinstance(item, syntax.TerrainDecl):
+                            self._declare("terrain", item.name)
                 case syntax.ActionDecl():
                     self._declare("action", declaration.name)
                 case syntax.RewardDecl(name=syntax.Name() as name):
@@ -132,18 +144,21 @@ class Names:
                     pass
 
     @cached_property
+    def compared(self) -> frozenset[tuple[str, str]]:
+        """What is compared with which word of the language, as in `action == REST`: something can follow from an action
+        or an affordance that does nothing itself."""
+        found = set()
+        for node in nodes(self._file):
+            if isinstance(node, syntax.BinaryExpr) and node.op in ("==", "!="):
+                match node.left, node.right:
+                    case syntax.Name(text=left), syntax.Name(text=right):
+                        found |= {(left, right), (right, left)}
+        return frozenset(found)
+
+    @cached_property
     def sites(self) -> Mapping[Span, int]:
-        """The number of the first random word of each call that draws, by its place. `normal` takes two words, the
-        others one; a call inside another one comes after it. What a `let` stands for is drawn where it is used."""
-        run = tuple(item for item in self._file.declarations if not isinstance(item, syntax.LetDecl))
-        calls = [node for node in nodes(run) if isinstance(node, syntax.CallExpr)]
-        sites: dict[Span, int] = {}
-        following = 0
-        for call in calls:
-            if call.function.text in DRAWS and not call.function.quoted:
-                sites[call.span] = following
-                following += 2 if call.function.text == "normal" else 1
-        return sites
+        """The site of each call that draws, by its place."""
+        return sites(self._file.declarations)
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
@@ -162,6 +177,24 @@ class Names:
             code, thing, label, hint = NEEDS[need]
             self._report.add(code, f"{what} needs {thing}", span, label, hint=hint)
         return there[need]
+
+    def ticks_of(self, unit: syntax.Unit, span: Span) -> int | None:
+        """The ticks of an hour or a day of the clock, or of a tick; an error and `None` where there is no clock."""
+        if unit in ("", "tick"):
+            return 1
+        if not self.has("clock", f"`{unit}s`", span):
+            return None
+        self.counts_hours = True
+        return self.hours if unit == "day" else 1
+
+    def duration(self, numeral: syntax.Signed | syntax.Numeral, most: int, what: str) -> int | None:
+        """The ticks of a duration of 1 to `most`, or an error and `None`. `what` names it: "a lifespan in"."""
+        each = self.ticks_of(numeral.unit, numeral.span)
+        if each is None:
+            return None
+        unit = numeral.unit or "tick"
+        count = whole_number(replace(numeral, unit=""), 1, most // each, f"{what} {unit}s", self._report)
+        return None if count is None else count * each
 
     def find(self, name: syntax.Name, kind: Kind) -> str | None:
         """The name, where it is declared as `kind`; otherwise an error and `None`."""
@@ -223,7 +256,7 @@ class Names:
 
     def value_kind(self, name: syntax.Name) -> ValueKind | None:
         """What the name stands for in an expression."""
-        for kind in ("meter", "world meter", "param", "input"):
+        for kind in ("meter", "world meter", "param", "input", "terrain"):
             if self.means(name, kind):
                 return kind
         return None
@@ -352,7 +385,11 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
         case "let" if wanted == "a meter":
             return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
-        case "meter" | "world meter" | "param" | "input" | "let" if wanted == "a function":
+        case "terrain" if wanted == "a meter":
+            return f"A terrain never changes: declare `meter {name}` for what a tick changes."
+        case "region":
+            return f"`on {name}` says whether the agent is there."
+        case "meter" | "world meter" | "param" | "input" | "let" | "terrain" if wanted == "a function":
             return f"Write `{name}` without parentheses."
         case "affordance":
             return f"`here == {name}` and `distance to {name}` say where the agent is."

@@ -11,6 +11,8 @@ from hamletc.checking.report import Findings
 from hamletc.expansion.lets import roles
 from hamletc.language import syntax
 
+LONGEST_CLOCK = 9
+"""The most digits of a clock's hours that count; so many are an error."""
 LARGEST_WHOLE = 1e18
 """Up to this size a whole number is written without an exponent."""
 
@@ -19,7 +21,12 @@ def with_numbers(file: syntax.File, names: Names, report: Findings) -> syntax.Fi
     """The file with the numbers that such expressions are, in binary64; or `None`, where one is no number and that has
     been reported."""
     finder = _Numbers(Expressions(names, report))
-    declarations = tuple(finder.tree(declaration) for declaration in file.declarations)
+    clock = next((item for item in file.declarations if isinstance(item, syntax.ClockDecl)), None)
+    # A number of days is one of hours of the clock.
+    written = finder.tree(clock)
+    if written is not None and (hours := written.hours.text).isdigit():
+        names.hours = int(hours[:LONGEST_CLOCK])
+    declarations = tuple(written if item is clock else finder.tree(item) for item in file.declarations)
     return None if finder.failed else replace(file, declarations=declarations)
 
 
@@ -51,4 +58,4 @@ class _Numbers:
             self.failed = True
             return signed
         is_whole = number.is_integer() and abs(number) < LARGEST_WHOLE
-        return syntax.Signed(f"{number:.0f}" if is_whole else repr(number), signed.span)
+        return replace(signed, text=f"{number:.0f}" if is_whole else repr(number), value=None)

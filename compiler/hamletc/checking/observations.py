@@ -50,6 +50,8 @@ class Observations:
 
     def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
         kind = item.kind.text
+        if kind in ("grid", "window") and item.words:
+            return self._region(item, item.words[0])
         if kind not in LISTED and not self._first("kind", kind, item.span):
             return None
         if not self._has_what_it_needs(item):
@@ -138,7 +140,7 @@ class Observations:
             return None
         return universe.ObserveGrid(item.span)
 
-    def _window(self, item: syntax.ObserveItem) -> universe.Observation | None:
+    def _window(self, item: syntax.ObserveItem) -> universe.ObserveWindow | None:
         number = self._number(item)
         if number is None:
             self._report.add("H026", "`window` needs a radius", item.span, hint="Write `window 2`.")
@@ -157,6 +159,27 @@ class Observations:
         if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None
         return universe.ObserveWindow(radius, item.span)
+
+    def _region(self, item: syntax.ObserveItem, word: syntax.Name) -> universe.Observation | None:
+        """`grid of forest`, `window 2 of wall`."""
+        region = None if is_word(word, "wall") else self._names.find(word, "region")
+        walls = region is None and is_word(word, "wall")
+        if not walls and region is None:
+            return None
+        if not self._first(f"{item.kind.text} of", word.text, item.span) or not self._has_grid(item):
+            return None
+        space = self._space
+        if not isinstance(space, universe.Grid):
+            return None
+        if space.map is None or (walls and not space.map.walls):
+            hint = 'Draw a map with walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
+            self._report.add("H121", "there are no walls to observe", word.span, hint=hint)
+            return None
+        if item.kind.text == "grid":
+            too_large = self._is_too_large(prod(space.sizes), item)
+            return None if too_large else universe.ObserveRegion(None, region, item.span)
+        plain = self._window(item)
+        return None if plain is None else universe.ObserveRegion(plain.radius, region, item.span)
 
     def _is_too_large(self, rows: int, item: syntax.ObserveItem) -> bool:
         if rows <= MOST_ROWS:

@@ -107,7 +107,7 @@ class Quantities:
                 case _:
                     pass
         match self._names.value_kind(name):
-            case "meter" | "input" if not self.of_agent(f"`{name.text}`", name.span):
+            case "meter" | "input" | "terrain" if not self.of_agent(f"`{name.text}`", name.span):
                 return None
             case "meter":
                 return universe.MeterValue(name.text, name.span)
@@ -117,10 +117,18 @@ class Quantities:
                 return universe.ParamValue(name.text, name.span)
             case "input":
                 return self._input(name)
+            case "terrain":
+                return (
+                    universe.TerrainValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+                )
+            case None if name.text == "agents" and not name.quoted:
+                return universe.AgentCount(name.span)
+            case None if name.text == "agent" and not name.quoted:
+                return universe.AgentNumber(name.span) if self.of_agent("`agent`", name.span) else None
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                kinds = self._names.of_kind("meter", "world meter", "param", "input", "let")
+                kinds = self._names.of_kind("meter", "world meter", "param", "input", "let", "terrain")
                 candidates = (*kinds, *self._known_quantities())
                 self._names.refuse(name, "a number", candidates, hint)
                 return None
@@ -130,6 +138,8 @@ class Quantities:
         has_space = self._names.space is not None and not isinstance(self._names.space, universe.NoSpace)
         return (
             "age",
+            "agents",
+            *(("agent",) if self._whose == "agent" else ()),
             *(("deficit", "shortfall") if self._threshold else ()),
             *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
             *(("progress",) if self._names.has_lasting else ()),
@@ -150,6 +160,23 @@ class Quantities:
             return None
         distance = universe.StraightDistance if expr.straight else universe.Distance
         return distance(affordance, expr.span)
+
+    def on(self, expr: syntax.OnExpr) -> Expression | None:
+        """`on forest`."""
+        if not self.of_agent("`on`", expr.span):
+            return None
+        region = self._names.find(expr.region, "region")
+        if region is None:
+            return None
+        space = self._names.space
+        if isinstance(space, universe.Grid) and space.map is not None:
+            letters = set("".join(space.map.rows)) - set(space.map.walls)
+            there = letters.intersection(space.map.region(region))
+            if not there or there == letters:
+                often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
+                hint = "Leave it out, or give the region other letters."
+                self._report.add("H062", f"agents are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
+        return universe.On(region, expr.span)
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TypeAlias, cast
 
 from hamlet import schema, universe
+from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval, spell
@@ -68,6 +69,10 @@ class Ranges:
                 return self.around.hour
             case universe.Age():
                 return self.around.age
+            case universe.AgentNumber():
+                return Interval(0.0, MOST_COUNTED - 1.0)
+            case universe.AgentCount():
+                return Interval(1.0, float(MOST_COUNTED))
             case universe.DayTime():
                 return None if self.around.hour is None else Interval(-1.0, 1.0)
             case universe.InputValue(name):
@@ -111,7 +116,9 @@ class Ranges:
                 hint = partial(narrowing, mean, deviation)
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
-            case universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            case universe.TerrainValue(terrain):
+                return None if space is None else space.terrains[terrain]
+            case universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
                 return None
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None

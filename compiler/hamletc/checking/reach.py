@@ -45,13 +45,15 @@ class Reach:
     changes: Changes
     meters: State
     around: Surroundings
+    starts: State
+    """Where meters lie when an episode begins."""
 
 
 def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     """Report what ranges prove wrong in a draft, and return how far its meters reach."""
     bounds = {
         meter.name: Interval(round32(meter.low), round32(meter.high))
-        for meter in (*draft.meters, *draft.world_meters)
+        for meter in draft.meters_of_all()
         if meter.name not in names.suspects
     }
     around = surroundings(draft, names, bounds)
@@ -69,7 +71,27 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
         start = grown
     final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
-    return Reach(final.changes, end, around)
+    return Reach(final.changes, end, around, _starts(draft, bounds, Ranges(around, {}, report, error=None)))
+
+
+def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> State:
+    """Where meters lie when an episode begins; a start value that is always beyond the bounds is reported."""
+    found: dict[str, Interval | None] = {meter.name: intervals.single(meter.start) for meter in draft.world_meters}
+    for meter in draft.meters:
+        if isinstance(meter.start, float):
+            found[meter.name] = intervals.single(meter.start)
+            continue
+        value, inside = ranges.number(meter.start, {}), bounds.get(meter.name)
+        if value is None or inside is None:
+            found[meter.name] = inside
+        elif value.high < inside.low or value.low > inside.high:
+            hint = "Change it, or the bounds: it is clamped to them."
+            message = f"the start value of `{meter.name}` is never within its bounds"
+            ranges.report.add("H041", message, meter.start.span, f"{value}, and bounds are {inside}", hint=hint)
+            found[meter.name] = inside
+        else:
+            found[meter.name] = Interval(max(value.low, inside.low), min(value.high, inside.high))
+    return found
 
 
 class _Tick:

@@ -193,7 +193,7 @@ def whole_number(
 def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report: Findings) -> int | None:
     """The number, however large; or an error and `None`."""
     digits = numeral.text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
+    if numeral.unit or not (digits.isascii() and digits.isdigit()):
         report.add("H032", f"{what} must be a whole number", numeral.span, hint="Write digits only, as in 24.")
         return None
     if len(digits) > LONGEST:

@@ -14,7 +14,8 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import ZERO, Interval
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.ranges import Ranges, State, narrowing
-from hamletc.checking.report import Findings, by_key, given_twice, whole_number
+from hamletc.checking.report import Findings, by_key, given_twice
+from hamletc.checking.sites import disjuncts
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
@@ -27,7 +28,7 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
     """`lifespan 500 ticks { reward 1.0 }`; the reward is 0 unless given. There is none with `lifespan forever`."""
     if isinstance(declaration.ticks, syntax.Name):
         return None
-    ticks = whole_number(declaration.ticks, 1, LONGEST_LIFE, "a lifespan in ticks", report)
+    ticks = names.duration(declaration.ticks, LONGEST_LIFE, "a lifespan in")
     reward: float | None = 0.0
     given = by_key(declaration.properties, ("reward",), "a lifespan", report).get("reward")
     if given is not None:
@@ -42,7 +43,7 @@ def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Fi
     expressions = Expressions(names, report, scope="ending")
     causes: dict[str, Cause] = {}
     for declaration in declarations:
-        for disjunct in _disjuncts(declaration.condition):
+        for disjunct in disjuncts(declaration.condition):
             condition = expressions.condition(disjunct)
             if condition is None:
                 continue
@@ -52,12 +53,6 @@ def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Fi
             if first is not cause:
                 given_twice("this cause of death", disjunct.span, first.span, report)
     return list(causes.values())
-
-
-def _disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
-    if isinstance(condition, syntax.BinaryExpr) and condition.op == "or":
-        return [*_disjuncts(condition.left), *_disjuncts(condition.right)]
-    return [condition]
 
 
 def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[Reward]:

@@ -6,7 +6,8 @@ from math import prod
 from typing import Literal, cast
 
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
-from hamlet.universe import Affordance, Axis, Continuous, Edges, Grid, Metric, NoSpace, Space, Span, Start
+from hamlet.universe import Affordance, Axis, Continuous, Edges, Grid, Map, Metric, NoSpace, Space, Span, Start
+from hamlet.universe.space import letters_of
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import axes_of
@@ -52,9 +53,14 @@ def space_properties(declaration: syntax.SpaceDecl, report: Findings) -> dict[st
 
 
 def resolve_space(
-    declaration: syntax.SpaceDecl, given: dict[str, syntax.Property], expressions: Expressions, report: Findings
+    declaration: syntax.SpaceDecl,
+    given: dict[str, syntax.Property],
+    ground: Map | None,
+    expressions: Expressions,
+    report: Findings,
 ) -> Space | None:
-    """`space grid 8 x 8 { edges clamp }`, `space continuous (0 .. 10) { step 0.5  reach 1 }`, `space none`."""
+    """`space grid 8 x 8 { edges clamp }`, `space continuous (0 .. 10) { step 0.5  reach 1 }`, `space none`. `ground` is
+    the map, if there is one."""
     if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
         return None
     edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
@@ -62,7 +68,7 @@ def resolve_space(
     metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else usual
     match declaration.kind.text:
         case "grid":
-            return _grid(declaration, given, edges, metric, report)
+            return _grid(declaration, given, edges, metric, ground, report)
         case "continuous":
             return _continuous(declaration, given, edges, metric, expressions, report)
         case _:
@@ -74,6 +80,7 @@ def _grid(
     given: dict[str, syntax.Property],
     edges: str | None,
     metric: str | None,
+    ground: Map | None,
     report: Findings,
 ) -> Grid | None:
     places, starts = "computed", "apart"
@@ -81,7 +88,11 @@ def _grid(
         places = word(given["places"], ("computed", "stored"), "no way to keep places", report) or ""
     if "starts" in given:
         starts = word(given["starts"], ("apart", "anywhere"), "no way to start", report) or ""
-    sizes = _sizes(declaration, places, report)
+    if "starts" in given and ground is not None and ground.starts is not None:
+        hint = "Keep one of them; agents that start by a letter are apart."
+        there = (Label(ground.span, "the map says it by a letter"),)
+        report.add("H024", "where agents start is given twice", given["starts"].span, secondary=there, hint=hint)
+    sizes = _sizes(declaration, places, ground, report)
     if sizes is None or edges is None or metric is None or not places or not starts:
         return None
     if metric == "euclidean" and sum((size - 1) ** 2 for size in sizes) >= 2**31:
@@ -100,11 +111,15 @@ def _grid(
         cast(Literal["computed", "stored"], places),
         cast(Literal["apart", "anywhere"], starts),
         declaration.span,
+        ground if ground is not None and len(sizes) == 2 else None,
     )
 
 
-def _sizes(declaration: syntax.SpaceDecl, places: str, report: Findings) -> tuple[int, ...] | None:
+def _sizes(declaration: syntax.SpaceDecl, places: str, ground: Map | None, report: Findings) -> tuple[int, ...] | None:
     numerals = declaration.sizes
+    drawn = None if ground is None else (len(ground.rows[0]), len(ground.rows))
+    if not numerals:
+        return drawn
     if not _fitting(len(numerals), "a grid", "`space grid 8`, `space grid 8 x 8`, ...", declaration, report):
         return None
     sizes = [whole_number(numeral, 1, LONGEST_SIDE, "a side of the grid", report) for numeral in numerals]
@@ -117,6 +132,15 @@ def _sizes(declaration: syntax.SpaceDecl, places: str, report: Findings) -> tupl
             f"a grid has at most {MOST_CELLS} cells, this one {prod(known)}",
             between(numerals[0].span, numerals[-1].span),
             hint="Make a side shorter, or add `{ places stored }`.",
+        )
+        return None
+    if drawn is not None and ground is not None and len(known) == 2 and known != drawn:
+        report.add(
+            "H123",
+            f"the map has {drawn[0]} x {drawn[1]} cells, and the grid {known[0]} x {known[1]}",
+            between(numerals[0].span, numerals[-1].span),
+            secondary=(Label(ground.span, "the map"),),
+            hint="Write `space grid map`, whose size is that of the map.",
         )
         return None
     return known
@@ -223,9 +247,52 @@ def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl,
 
 
 def place(
+    numerals: tuple[syntax.Signed, ...] | syntax.Quoted, space: Space | None, span: Span, report: Findings
+) -> tuple[float, ...] | None:
+    """The coordinates of a place in the space, which is no wall."""
+    found = (
+        _letter(numerals, space, report)
+        if isinstance(numerals, syntax.Quoted)
+        else _cell(numerals, space, span, report)
+    )
+    ground = None if space is None else letters_of(space)
+    if found is None or ground is None or ground.rows[int(found[1])][int(found[0])] not in ground.walls:
+        return found
+    hint = "Choose a cell that can be entered."
+    wall = (Label(ground.span, "the map"),)
+    report.add("H126", f"({spell(found[0])}, {spell(found[1])}) is a wall", span, secondary=wall, hint=hint)
+    return None
+
+
+def _letter(letter: syntax.Quoted, space: Space | None, report: Findings) -> tuple[float, ...] | None:
+    """The one cell of the map that has this letter."""
+    if space is None:
+        return None
+    ground = letters_of(space)
+    if ground is None:
+        hint = "Draw a map with this letter, or write coordinates, as in `(2, 3)`."
+        report.add("H121", "a letter needs a map", letter.span, secondary=(Label(space.span, "the space"),), hint=hint)
+        return None
+    cells = ground.cells(letter.text) if len(letter.text) == 1 else ()
+    if len(cells) == 1:
+        return (float(cells[0] % len(ground.rows[0])), float(cells[0] // len(ground.rows[0])))
+    there = (Label(ground.span, "the map"),)
+    if len(letter.text) != 1:
+        report.add("H125", "a place is one letter of the map", letter.span, hint='Write one, as in `"B"`.')
+    elif cells:
+        message = f"{len(cells)} cells of the map have the letter `{letter.text}`"
+        hint = "Draw it once, or write coordinates, as in `(2, 3)`."
+        report.add("H125", message, letter.span, secondary=there, hint=hint)
+    else:
+        message, hint = f"no cell of the map has the letter `{letter.text}`", "Draw it on the map."
+        report.add("H125", message, letter.span, secondary=there, hint=hint)
+    return None
+
+
+def _cell(
     numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Findings
 ) -> tuple[float, ...] | None:
-    """The coordinates of a place in the space."""
+    """A place that is given by its coordinates."""
     values = _coordinates(numerals, space, span, "a place", report)
     if values is None:
         return None
@@ -376,6 +443,9 @@ def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> 
     """Check that a grid has enough cells for all that stand on a cell of their own."""
     fixed = {affordance.place for affordance in affordances if affordance.place is not None}
     at_random = sum(affordance.place is None for affordance in affordances)
+    if grid.map is not None:
+        _check_map_room(fixed, at_random, grid, grid.map, report)
+        return
     room = _permuted_cells(grid)
     needed = at_random + (1 if grid.starts == "apart" else 0)
     needed += len(fixed) if prod(grid.sizes) <= MOST_CELLS else 0
@@ -384,6 +454,18 @@ def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> 
         things += ["an agent"] if grid.starts == "apart" else []
         hint = f"Make the grid larger: at least {needed} cells."
         report.add("H045", f"{counted(room, 'cell')} cannot hold {' and '.join(things)}", grid.span, hint=hint)
+
+
+def _check_map_room(fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, report: Findings) -> None:
+    """Check that a map has enough cells that nothing takes."""
+    taken = set(ground.cells(ground.walls + (ground.starts or "")))
+    taken |= {int(x) + grid.sizes[0] * int(y) for x, y in fixed}
+    free, agent = prod(grid.sizes) - len(taken), grid.starts == "apart" and ground.starts is None
+    if at_random + agent > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
+        things = [f"{counted(at_random, 'affordance')} at random"] if at_random else []
+        things += ["an agent"] if agent or not things else []
+        message = f"{counted(free, 'free cell')} of the map cannot hold {' and '.join(things)}"
+        report.add("H045", message, ground.span, hint="Draw more open ground, or a larger map.")
 
 
 def _permuted_cells(grid: Grid) -> int:

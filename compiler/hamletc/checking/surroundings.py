@@ -10,6 +10,7 @@ from functools import reduce
 from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
 from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Space, Start
+from hamlet.universe.space import letters_of
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import Interval, hull, hull_of, length, single
 from hamletc.checking.names import Names
@@ -20,13 +21,15 @@ LONGEST_AGE = 2.0**31
 @dataclass(frozen=True, slots=True)
 class Extent:
     """Where the quantities of a space lie. `position` and `velocity` have an interval per axis; the velocity goes from
-    one end of the axis to the other, or is what episodes begin with."""
+    one end of the axis to the other, or is what episodes begin with. `terrains` has the numbers of cells, walls
+    included."""
 
     position: Mapping[str, Interval]
     velocity: Mapping[str, Interval]
     speed: Interval
     distance: Interval
     straight_distance: Interval
+    terrains: Mapping[str, Interval]
 
 
 def extent(space: Space, start: Start | None = None) -> Extent:
@@ -40,7 +43,16 @@ def extent(space: Space, start: Start | None = None) -> Extent:
         speed = speed if begin is None else hull(speed, Interval(begin, begin))
         for name, part in zip(position, start.velocity, strict=True):
             velocity[name] = hull(velocity[name], single(part))
-    return Extent(position, velocity, speed, farthest(space), straight)
+    return Extent(position, velocity, speed, farthest(space), straight, _terrains(space))
+
+
+def _terrains(space: Space) -> dict[str, Interval]:
+    ground = letters_of(space)
+    if ground is None:
+        return {}
+    letters = set("".join(ground.rows))
+    numbers = {each.name: [round32(ground.number(each, letter)) for letter in letters] for each in ground.terrains}
+    return {name: Interval(min(several), max(several)) for name, several in numbers.items()}
 
 
 def first_speed(start: Start) -> float | None:

@@ -39,7 +39,7 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
         report.add(
             "H099", f"a meter of the world has no `{item.key.text}`", item.span, "what agents' meters have", hint=hint
         )
-    values = bounded_start(declaration, "the start value of a meter", None, names, report)
+    values = bounded_start(declaration, "the start value of a meter of the world", names, report)
     return None if values is None else WorldMeter(declaration.name.text, *values, declaration.span)
 
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 import hamlet
+from hamletc.cli.params import check_within, declared, named_text
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.backend.registry import Tune
     from hamlet.env.environment import Env
-    from hamlet.universe import Universe
+
+FORM = "NAME=NUMBER, as in --param hunger=0.5"
 
 
 @click.command()
@@ -50,24 +52,23 @@ def run(
 
     params = _parsed(given)
     module = open_package(universe)
-    _check(params, module.universe)
+    for name, value in params.items():
+        check_within(declared(name, module.universe), value)
 
     def make() -> Env:
-        env = hamlet.make(
+        return hamlet.make(
             module,
             worlds=worlds,
             agents=agents,
             device=device,
             backend=backend,
             seed=seed,
+            params=params,
             obs_dtype=None,
             quiet=True,
             tune=tune,
             launch="step",
         )
-        for name, value in params.items():
-            env.params[name] = value
-        return env
 
     report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
@@ -81,32 +82,12 @@ def _parsed(given: tuple[str, ...]) -> dict[str, float]:
     """The numbers of params by name, as they stand on the command line."""
     params: dict[str, float] = {}
     for text in given:
-        name, _, number = text.rpartition("=")
-        name = name.strip().strip("`")
+        name, number = named_text(text, FORM)
         try:
             value = float(number)
-        except ValueError:
-            value = None
-        if not name or value is None:
-            raise CompileError(f"--param {text}: write NAME=NUMBER, as in --param hunger=0.5")
+        except ValueError as error:
+            raise CompileError(f"--param {text}: write {FORM}") from error
         if name in params:
             raise CompileError(f"--param {text}: {name} is given twice")
         params[name] = value
     return params
-
-
-def _check(params: dict[str, float], universe: Universe) -> None:
-    from hamlet.numbers.binary32 import LARGEST, round32
-    from hamletc.suggest import closest
-
-    declared = {param.name: param for param in universe.params}
-    for name, value in params.items():
-        if name not in declared:
-            known = f"it has {', '.join(declared)}" if declared else "it has none"
-            meant = closest(name, declared)
-            hint = f"did you mean {meant}?" if meant else known
-            raise CompileError(f"--param {name}: {universe.name} has no such param: {hint}")
-        param = declared[name]
-        if not (abs(value) <= LARGEST and param.low <= round32(value) <= param.high):
-            bounds = f"{param.low:.10g} .. {param.high:.10g}"
-            raise CompileError(f"--param {name}: {value:.10g} is outside of its bounds, {bounds}")

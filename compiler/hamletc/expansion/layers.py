@@ -23,6 +23,7 @@ _NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...
 )
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("space", syntax.SpaceDecl),
+    ("map", syntax.MapDecl),
     ("moves", syntax.MovesDecl),
     ("start", syntax.StartDecl),
     ("clock", syntax.ClockDecl),

@@ -25,6 +25,7 @@ _WORDS = frozenset(
         *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
         *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
+        (syntax.MapLetters, "kind"),
     )
 )
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
@@ -237,6 +238,8 @@ def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
     match declaration:
         case syntax.MovesDecl(moves=moves):
             return tuple(move.name for move in moves)
+        case syntax.MapDecl(items=items):
+            return tuple(item.name for item in items if not isinstance(item, syntax.MapLetters))
         case syntax.WorldDecl(items=items):
             return tuple(item.name for item in items)
         case syntax.TemplateDecl() | syntax.WithoutDecl():
@@ -270,9 +273,9 @@ def _written(signed: syntax.Signed) -> syntax.Signed:
     match signed.value:
         case None:
             return signed
-        case syntax.Numeral(text=text):
-            return syntax.Signed(text, signed.span)
-        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text)):
-            return syntax.Signed(f"-{text}", signed.span)
+        case syntax.Numeral(text=text, unit=""):
+            return replace(signed, text=text, value=None)
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text, unit="")):
+            return replace(signed, text=f"-{text}", value=None)
         case value:
             return replace(signed, text=spell_expression(value))

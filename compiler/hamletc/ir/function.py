@@ -115,10 +115,10 @@ class Table:
     origins: tuple[Origin | None, ...] = ()
 
 
-Stage: TypeAlias = Literal["tick", "claims", "settle"]
+Stage: TypeAlias = Literal["tick", "settle"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-"""When the agents of a world are counted together, in this order: on the state at the beginning of a tick; on the same,
-where claims depend on numbers of the stage before; on the state after the rules of the agents."""
+"""When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
+of the agents."""
 
 ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "grant"]
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)

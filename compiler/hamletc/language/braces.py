@@ -16,7 +16,7 @@ DEEPEST_NESTING = 100
 
 DECLARATIONS = frozenset(
     (
-        *("space", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "let"),
+        *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "let"),
         *("include", "without", "override", "template", "use"),
         *("meter", "world", "rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
     )

@@ -12,6 +12,7 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 
 T = TypeVar("T")
+N = TypeVar("N", syntax.Signed, syntax.Numeral)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,9 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
     return tuple(piece for piece in pieces if isinstance(piece, kind))
 
 
+_MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
+
+
 class Builder:
     """The methods have the names of the rules in grammar.lark."""
 
@@ -64,6 +68,28 @@ class Builder:
         bounds = tuple((interval.items[0], interval.items[1]) for interval in _every(Pieces, rest))
         return syntax.SpaceDecl(_name(kind), sizes, bounds, properties, _span(keyword, kind, *rest))
 
+    def map(self, keyword: Leaf, *rest: Any) -> syntax.MapDecl:
+        return syntax.MapDecl(None, _every(syntax.Quoted, rest), _every(_MAP_ITEMS, rest), _span(keyword, *rest))
+
+    def map_file(self, keyword: Leaf, file: syntax.Quoted, *rest: Any) -> syntax.MapDecl:
+        return syntax.MapDecl(file, (), _every(_MAP_ITEMS, rest), _span(keyword, file, *rest))
+
+    def letters(self, keyword: Leaf, letters: syntax.Quoted) -> syntax.MapLetters:
+        return syntax.MapLetters(_name(keyword), letters, _span(keyword, letters))
+
+    def region(self, keyword: Leaf, name: Leaf, letters: syntax.Quoted) -> syntax.RegionDecl:
+        return syntax.RegionDecl(_name(name), letters, _span(keyword, letters))
+
+    def terrain(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, *rest: Any) -> syntax.TerrainDecl:
+        numbers = _every(syntax.RegionNumber, rest)
+        return syntax.TerrainDecl(_name(name), default, numbers, _span(keyword, default, *rest))
+
+    def region_number(self, region: Leaf, value: syntax.Expr) -> syntax.RegionNumber:
+        return syntax.RegionNumber(_name(region), value, _span(region, value))
+
+    def quoted(self, text: Leaf) -> syntax.Quoted:
+        return syntax.Quoted(text.text[1:-1], text.span)
+
     def moves(self, keyword: Leaf, *rest: Any) -> syntax.MovesDecl:
         return syntax.MovesDecl(_every(syntax.MoveDef, rest), _span(keyword, *rest))
 
@@ -78,8 +104,8 @@ class Builder:
     def clock(self, keyword: Leaf, hours: syntax.Signed, unit: Leaf) -> syntax.ClockDecl:
         return syntax.ClockDecl(hours, _span(keyword, unit))
 
-    def lifespan(self, keyword: Leaf, ticks: syntax.Signed, *rest: Any) -> syntax.LifespanDecl:
-        return syntax.LifespanDecl(ticks, _every(syntax.Property, rest), _span(keyword, *rest))
+    def lifespan(self, keyword: Leaf, ticks: syntax.Signed, unit: Leaf, *rest: Any) -> syntax.LifespanDecl:
+        return syntax.LifespanDecl(_lasting(ticks, unit), _every(syntax.Property, rest), _span(keyword, unit, *rest))
 
     def no_lifespan(self, keyword: Leaf, forever: Leaf) -> syntax.LifespanDecl:
         return syntax.LifespanDecl(_name(forever), (), _span(keyword, forever))
@@ -163,7 +189,7 @@ class Builder:
         keyword: Leaf,
         name: Leaf,
         _at: Leaf | None,
-        place: Pieces | None,
+        place: Pieces | syntax.Quoted | None,
         hours: Pieces | None,
         duration: Pieces | None,
         *rest: Any,
@@ -171,7 +197,7 @@ class Builder:
         ticks, together = (None, None) if duration is None else duration.items
         return syntax.AffordanceDecl(
             name=_name(name),
-            place=None if place is None else place.items or None,
+            place=place.items or None if isinstance(place, Pieces) else place,
             place_span=None if place is None else place.span,
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
@@ -180,15 +206,15 @@ class Builder:
             span=_span(keyword, *rest),
         )
 
-    def place(self, where: Leaf | Pieces) -> Pieces:
+    def place(self, where: Leaf | Pieces | syntax.Quoted) -> Pieces | syntax.Quoted:
         return Pieces((), where.span) if isinstance(where, Leaf) else where
 
     def hours(self, keyword: Leaf, opens: syntax.Signed, _to: Leaf, closes: syntax.Signed) -> Pieces:
         return Pieces((opens, closes), _span(keyword, closes))
 
     def duration(self, keyword: Leaf, ticks: syntax.Signed | Leaf, *rest: Leaf | None) -> Pieces:
-        *_, together = rest
-        duration = _name(ticks) if isinstance(ticks, Leaf) else ticks
+        *units, together = rest
+        duration = _name(ticks) if isinstance(ticks, Leaf) else _lasting(ticks, units[0])
         return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
     def effect(self, *pieces: Any) -> syntax.BlockItem:
@@ -213,8 +239,8 @@ class Builder:
     def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))
 
-    def teleport(self, keyword: Leaf, cell: Pieces) -> syntax.TeleportItem:
-        return syntax.TeleportItem(cell.items, _span(keyword, cell))
+    def teleport(self, keyword: Leaf, cell: Pieces | syntax.Quoted) -> syntax.TeleportItem:
+        return syntax.TeleportItem(cell.items if isinstance(cell, Pieces) else cell, _span(keyword, cell))
 
     def keeps(self, keyword: Leaf, progress: Leaf) -> syntax.KeepsItem:
         return syntax.KeepsItem(_span(keyword, progress))
@@ -281,17 +307,27 @@ class Builder:
         arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
         return syntax.CallExpr(_name(function), arguments, _span(function, *rest))
 
+    def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
+        return syntax.WeightedExpr(value, weight, _span(value, weight))
+
     def distance(self, straight: Leaf | None, keyword: Leaf, _to: Leaf, affordance: syntax.Name) -> syntax.DistanceExpr:
         return syntax.DistanceExpr(affordance, straight is not None, _span(straight, keyword, affordance))
 
     def axis(self, quantity: Leaf, axis: syntax.Name) -> syntax.AxisExpr:
         return syntax.AxisExpr(cast(Any, quantity.text), axis, _span(quantity, axis))
 
+    def on(self, keyword: Leaf, region: syntax.Name) -> syntax.OnExpr:
+        return syntax.OnExpr(region, _span(keyword, region))
+
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
     def timed(self, keyword: Leaf, number: Leaf, unit: Leaf) -> syntax.TimedExpr:
-        return syntax.TimedExpr(cast(Any, keyword.text), self.numeral(number), _span(keyword, unit))
+        ticks = _lasting(self.numeral(number), unit)
+        return syntax.TimedExpr(cast(Any, keyword.text), ticks, _span(keyword, unit))
+
+    def quantity(self, number: Leaf, unit: Leaf) -> syntax.Numeral:
+        return syntax.Numeral(number.text, _span(number, unit), cast(Any, unit.text.removesuffix("s")))
 
     def numeral(self, number: Leaf) -> syntax.Numeral:
         return syntax.Numeral(number.text, number.span)
@@ -311,6 +347,12 @@ class Builder:
 
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
+
+
+def _lasting(ticks: N, unit: Leaf | None) -> N:
+    """A duration with its unit; ticks need none."""
+    counted = "" if unit is None else unit.text.removesuffix("s")
+    return ticks if counted in ("", "tick") else replace(ticks, unit=cast(Any, counted))
 
 
 def _body(body: Pieces | syntax.Stmt) -> tuple[syntax.Stmt, ...]:

@@ -14,6 +14,7 @@ from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_UNITS = ("%", "tick", "ticks", "hour", "hours", "day", "days")
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
 
 
@@ -72,7 +73,20 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
         words.append("the name of a file in quotes")
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
-        rest -= {"(", "-", "not", "if", "distance", "straight", "position", "velocity", "streak", "every", "after"}
+        rest -= {
+            "(",
+            "-",
+            "not",
+            "if",
+            "distance",
+            "straight",
+            "position",
+            "velocity",
+            "streak",
+            "every",
+            "after",
+            "on",
+        }
         named = False
     elif "NUMBER" in expected:
         words.append("a number")
@@ -80,10 +94,12 @@ def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
         named = False
     if {"+", "-"} <= rest:
         words.append("an operator")
-        rest -= {"(", ":", *_OPERATORS}
+        rest -= {"(", ":", *_OPERATORS, *_UNITS}
     elif {"<", "*"} <= rest:
         words.append("a comparison")
-        rest -= {"(", *_OPERATORS}
+        rest -= {"(", *_OPERATORS, *_UNITS}
+    elif "days" in rest:
+        rest -= {"day", "hour", "tick"}
     if "together" in rest:
         words.append("a statement")
         rest -= {"together"}

@@ -325,8 +325,8 @@ def _unfinished(s: Situation) -> Cure | None:
             message = f"the {word} `{name.strip('`')}` has no {what}"
             return Cure(hint, 0, ("=", "0"), "H009", message, label="expected here" if s.ends_early else "unexpected")
         return Cure(hint)
-    if s.texts & {"hours", "ticks"} and "hour" not in s.before.text:
-        unit = "hours" if "hours" in s.texts else "ticks"
+    if s.texts & {"hours", "ticks"} and "*" not in s.texts and "hour" not in s.before.text:
+        unit = "ticks" if "ticks" in s.texts else "hours"
         word = s.tokens[s.index - 2 if s.tokens[s.index - 2].kind == "word" else s.index - 3].text
         hint = f"Write `{word} {s.before.text} {unit}`."
         if s.token.text in UNITS:

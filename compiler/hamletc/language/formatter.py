@@ -25,7 +25,7 @@ from hamletc.language.tokens import scan
 WIDTH = 120
 """The longest line: longer blocks and expressions are broken."""
 
-_PLACE = re.compile(r"`[^`]*`|[ ()]")
+_PLACE = re.compile(r"`[^`]*`|\"[^\"]*\"|[ ()]")
 _EVERYWHERE = 10_000
 _ARROW = ("->",)
 _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
@@ -48,7 +48,7 @@ _ALIGNED = (
 )
 _CHAPTERS = (
     (
-        *(syntax.SpaceDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
+        *(syntax.SpaceDecl, syntax.MapDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
     ),
     (syntax.IncludeDecl,),
@@ -132,7 +132,10 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
         kind = declaration.declaration if isinstance(declaration, syntax.OverrideDecl) else declaration
         if not isinstance(kind, syntax.LetDecl):  # it stands where it is used
             chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(kind, kinds))
-        writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding)
+        inner: Sequence[int] = ()
+        if isinstance(kind, syntax.WorldDecl) and item.block is not None:
+            inner = _paddings(kind.items, item.block, remarks)
+        writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding, inner=inner)
         first = False
     writer.write_rest()
     return "\n".join(writer.lines) + "\n"
@@ -180,8 +183,18 @@ class _Writer:
         self._line = 1  # where what was written last ends in the source
         self._remarked = True  # whether the last line has a comment, or there is no line
 
-    def write(self, item: Item, indent: int, *, first: bool = False, apart: bool = False, padding: int = 0) -> None:
-        """Write an item. `first` forbids a blank line before it, `apart` demands one."""
+    def write(
+        self,
+        item: Item,
+        indent: int,
+        *,
+        first: bool = False,
+        apart: bool = False,
+        padding: int = 0,
+        inner: Sequence[int] = (),
+    ) -> None:
+        """Write an item. `first` forbids a blank line before it, `apart` demands one; `padding` is the width of its
+        key, `inner` are those of the keys in its block."""
         blank = self._write_remarks(_place(item), indent, item.span.line, first=first, apart=apart)
         if blank:
             self.lines.append("")
@@ -189,8 +202,8 @@ class _Writer:
             self._put(indent, f"{item.key:<{padding}}{item.flat.removeprefix(item.key)}")
         else:
             self._put(indent, f"{item.key:<{padding}}{item.head.removeprefix(item.key)} {{")
-            for index, inner in enumerate(item.block):
-                self.write(inner, indent + 4, first=index == 0)
+            for index, each in enumerate(item.block):
+                self.write(each, indent + 4, first=index == 0, padding=inner[index] if inner else 0)
             end = (item.span.end_line, item.span.end_column)
             self._write_remarks(end, indent + 4, None, first=False, apart=False)
             self._put(indent, "}")

@@ -23,7 +23,7 @@ _FACTOR_FOLLOWS = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _SIZES = re.compile(r"[1-9][0-9]*(?:x[1-9][0-9]*)+")
 _TIME = re.compile(r"([0-9]{1,2})(am|pm|h|uhr)", re.IGNORECASE)
-_WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)(hours?|ticks?)")
+_WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)(days?|hours?|ticks?)")
 _LIST = re.compile(r"\[[ \t]*(-?[0-9][\w.]*(?:[ \t]*,[ \t]*-?[0-9][\w.]*)*)[ \t]*\]")
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
@@ -81,8 +81,9 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             functions = {"^=": "pow", "**=": "pow", "%=": "mod"}
             value = f"{functions[piece]}({left}, {right})" if piece in functions else f"{left} {piece[0]} {right}"
             return HabitReading(("=",), f"Write `{left} = {value}`.", len(piece))
-        case "%" if adjoins and _NUMBER.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
-            return HabitReading((), f"Write `{_hundredth(before)}`.", 1, code, "there is no sign for percent")
+        case "%" if following is None:
+            pieces = () if left == before or before == ")" else ("1",)
+            return HabitReading(pieces, "Write it behind a number: `20 %` is 0.2.", 1, code, "`%` behind no number")
         case "%":
             return HabitReading(("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code)
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
@@ -159,12 +160,6 @@ def _meant(piece: str) -> str:
     """The symbol that is meant by a character and the ASCII character behind it, or by the first alone."""
     together = LOOK_ALIKE[piece[0]] + piece[1:]
     return together if together in ("-=", "+=", "->", "<=", ">=", "==") else LOOK_ALIKE[piece[0]]
-
-
-def _hundredth(number: str) -> str:
-    from decimal import Decimal
-
-    return f"{Decimal(number).scaleb(-2):f}" if len(number) <= 20 else "0.02"
 
 
 def _bracket(text: str, start: int, before: str) -> HabitReading:

@@ -8,7 +8,7 @@ from typing import assert_never
 from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
-from hamletc.language.spelling import spell_expression, spell_name
+from hamletc.language.spelling import spell_expression, spell_name, spell_quantity
 from hamletc.language.tables import after
 
 
@@ -53,12 +53,18 @@ def declaration_item(declaration: syntax.Decl) -> Item:
     match declaration:
         case syntax.SpaceDecl(properties=properties):
             return Item("", _space_head(declaration), _properties(properties), span)
+        case syntax.MapDecl(file=file, rows=rows, items=items):
+            if file is not None and not items:
+                return Item("", f'map "{file.text}"', None, span)
+            pieces = () if file is not None else tuple(Item("", f'"{row.text}"', None, row.span) for row in rows)
+            head = "map" if file is None else f'map "{file.text}"'
+            return Item("", head, (*pieces, *map(_map_item, items)), span, broken=True)
         case syntax.MovesDecl(moves=moves):
             return Item("", "moves", tuple(_move(move) for move in moves), span)
         case syntax.ClockDecl(hours=hours):
-            return Item("", f"clock {_count(hours, 'hour')}", None, span)
+            return Item("", f"clock {spell_quantity(hours.text, 'hour')}", None, span)
         case syntax.LifespanDecl(ticks=ticks, properties=properties):
-            length = _count(ticks, "tick") if isinstance(ticks, syntax.Signed) else ticks.text
+            length = _lasting(ticks) if isinstance(ticks, syntax.Signed) else ticks.text
             return Item("", f"lifespan {length}", _properties(properties), span)
         case syntax.StartDecl(velocity=velocity, speed=speed):
             parts = [] if velocity is None else [f"velocity {_cell(velocity)}"]
@@ -129,7 +135,24 @@ def declaration_item(declaration: syntax.Decl) -> Item:
 
 def _space_head(space: syntax.SpaceDecl) -> str:
     shape = [size.text for size in space.sizes] or [f"({low.text} .. {high.text})" for low, high in space.bounds]
+    if space.kind.text == "grid" and not shape:
+        shape = ["map"]
     return f"space {space.kind.text} {' x '.join(shape)}".rstrip()
+
+
+def _map_item(item: syntax.MapLetters | syntax.RegionDecl | syntax.TerrainDecl) -> Item:
+    match item:
+        case syntax.MapLetters(kind=kind, letters=letters):
+            return Item("", f'{kind.text} "{letters.text}"', None, item.span)
+        case syntax.RegionDecl(name=name, letters=letters):
+            return Item("", f'region {spell_name(name)} "{letters.text}"', None, item.span)
+        case syntax.TerrainDecl(name=name, default=default, numbers=numbers):
+            block = tuple(
+                Item("", f"{spell_name(each.region)} {spell_expression(each.value)}", None, each.span)
+                for each in numbers
+            )
+            return Item("", f"terrain {spell_name(name)} = {spell_expression(default)}", block or None, item.span)
+    assert_never(item)
 
 
 def _move(move: syntax.MoveDef) -> Item:
@@ -139,12 +162,12 @@ def _move(move: syntax.MoveDef) -> Item:
 def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     words = [f"affordance {spell_name(affordance.name)}"]
     if affordance.place_span is not None:
-        words.append(f"at {'random' if affordance.place is None else _cell(affordance.place)}")
+        words.append(f"at {'random' if affordance.place is None else _spot(affordance.place)}")
     if affordance.hours is not None:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
     match affordance.duration:
         case syntax.Signed():
-            words.append(f"lasts {_count(affordance.duration, 'tick')}")
+            words.append(f"lasts {_lasting(affordance.duration)}")
         case syntax.Name():
             words.append(f"lasts {affordance.duration.text}")
         case None:
@@ -175,7 +198,7 @@ def _inner_item(
         case syntax.MoveItem(delta=delta):
             return Item("", f"move {_cell(delta)}", None, item.span)
         case syntax.TeleportItem(cell=cell):
-            return Item("", f"teleport {_cell(cell)}", None, item.span)
+            return Item("", f"teleport {_spot(cell)}", None, item.span)
         case syntax.KeepsItem():
             return Item("", "keeps progress", None, item.span)
         case syntax.AssignStmt(meter=meter, op=op, value=value, unclamped=unclamped):
@@ -204,6 +227,9 @@ def _properties(properties: tuple[syntax.Property, ...]) -> tuple[Item, ...] | N
 
 
 def _observation(item: syntax.ObserveItem) -> Item:
+    if item.kind.text in ("grid", "window") and item.words:
+        number = "".join(f" {number.text}" for number in item.numbers)
+        return Item("", f"{item.kind.text}{number} of {spell_name(item.words[0])}", None, item.span)
     # A name in a list of meters, params or affordances would begin the next item.
     keywords = _NOTHING if item.kind.text == "position" else after("observe", "{")
     words = [item.kind.text, *(spell_name(word, keywords) for word in item.words)]
@@ -221,5 +247,10 @@ def _cell(cell: tuple[syntax.Signed, ...]) -> str:
     return f"({', '.join(coordinate.text for coordinate in cell)})"
 
 
-def _count(number: syntax.Signed, unit: str) -> str:
-    return f"{number.text} {unit}" if number.text == "1" else f"{number.text} {unit}s"
+def _spot(place: tuple[syntax.Signed, ...] | syntax.Quoted) -> str:
+    """A place: a cell, or a letter of the map."""
+    return f'"{place.text}"' if isinstance(place, syntax.Quoted) else _cell(place)
+
+
+def _lasting(duration: syntax.Signed) -> str:
+    return spell_quantity(duration.text, duration.unit or "tick")

@@ -38,7 +38,7 @@ HIGHEST_STACK = 1000
 """The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
 
 
-_UNITS = ("hour", "hours", "tick", "ticks")
+_UNITS = ("day", "days", "hour", "hours", "tick", "ticks")
 _AXIS = re.compile(r"[xyz]|x[0-9]+")
 """The names of axes."""
 
@@ -266,6 +266,11 @@ class _Parse:
                 return following.kind == "number"
             case "together":
                 return following.text == "{"
+            case "on" if self._automaton.accepts(terminals()["("]):
+                names = following.kind in ("word", "quoted") and "on" not in self._declared
+                return names and self._tokens[index - 1].text not in ("==", "!=")
+            case "map":  # a size may be called so
+                return following.text != "x" and "map" not in self._declared
             case _:
                 return True
 

@@ -14,9 +14,12 @@ from hamletc.language.syntax import (
     IfExpr,
     Name,
     Numeral,
+    OnExpr,
     StreakExpr,
     TimedExpr,
     UnaryExpr,
+    Unit,
+    WeightedExpr,
     WhenExpr,
 )
 from hamletc.language.words import MEANINGS, RESERVED
@@ -36,6 +39,11 @@ def spell_name(name: Name, keywords: frozenset[str] = frozenset()) -> str:
     return name.text if bare and not (name.quoted and name.text in MEANINGS) else f"`{name.text}`"
 
 
+def spell_quantity(text: str, unit: Unit) -> str:
+    """A number with its unit: `1 hour`, `3 hours`, `20 %`."""
+    return f"{text} {unit}{'' if text == '1' or unit == '%' else 's'}" if unit else text
+
+
 def spell_expression(expression: Expr) -> str:
     """The text of an expression. Parsed again it gives the same tree."""
     return _spell(expression, _IF)
@@ -49,7 +57,7 @@ def _spell(expression: Expr, level: int) -> str:
 
 def _tightness(expression: Expr) -> int:
     match expression:
-        case IfExpr():
+        case IfExpr() | WeightedExpr():
             return _IF
         case BinaryExpr(op=op):
             return _BINARY.get(op, _COMPARE)
@@ -61,6 +69,8 @@ def _tightness(expression: Expr) -> int:
             return _NEGATE
         case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr() | TimedExpr():
             return _ATOM
+        case OnExpr():
+            return _ATOM
     assert_never(expression)
 
 
@@ -68,18 +78,22 @@ def _bare(expression: Expr) -> str:
     match expression:
         case Name():
             return spell_name(expression)
-        case Numeral(text=text):
-            return text
+        case Numeral(text=text, unit=unit):
+            return spell_quantity(text, unit)
         case DistanceExpr(affordance=affordance, straight=straight):
             return f"{'straight ' if straight else ''}distance to {spell_name(affordance)}"
         case AxisExpr(quantity=quantity, axis=axis):
             return f"{quantity} {axis.text}"
+        case OnExpr(region=region):
+            return f"on {spell_name(region)}"
         case StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
         case TimedExpr(when=when, ticks=ticks):
-            return f"{when} {ticks.text} {'tick' if ticks.text == '1' else 'ticks'}"
+            return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
         case CallExpr(function=function, arguments=arguments):
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
+        case WeightedExpr(value=value, weight=weight):
+            return f"{spell_expression(value)}: {spell_expression(weight)}"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):
             return f"if {_spell(condition, _OR)} then {_spell(then, _OR)} else {_spell(otherwise, _IF)}"
         case WhenExpr(value=value, condition=condition):
@@ -103,7 +117,7 @@ def _condition(condition: Expr) -> str:
             return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
         case UnaryExpr(op="not", operand=operand):
             return f"not {_condition(operand)}"
-        case CallExpr() | Name() | TimedExpr():
+        case CallExpr() | Name() | TimedExpr() | OnExpr():
             return _bare(condition)
         case _:
             return f"({_bare(condition)})"

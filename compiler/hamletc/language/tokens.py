@@ -25,8 +25,8 @@ TokenKind: TypeAlias = Literal["word", "quoted", "number", "string", "symbol", "
 MOST_DROPPED = 19
 """The most problems of pieces that are left out of the tokens."""
 
-FILED = ("include", "extends")
-"""The words behind which the name of a file stands in quotes."""
+FILED = ("include", "extends", "map", "at", "teleport")
+"""The words behind which something stands in quotes: the name of a file, a letter of a map."""
 
 SHORT_NUMBER = 30
 """Whole numbers of fewer digits fit into binary32."""
@@ -49,6 +49,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_STRING = re.compile(r'"[^"\r\n]*"')
+_FACTOR = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
+"""What shows that `%` is meant as a remainder."""
 _STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
 _DECLARED = re.compile(r"\b(?:meter|param|input|let)[ \t\r\n]+([A-Za-z_]\w*)")
@@ -121,6 +124,7 @@ class _Scanner:
         self._problems: dict[str, Diagnostic] = {}  # the first of each kind of piece that is left out
         self._dropped: dict[str, int] = {}  # how many there are of each kind
         self._readings = 0
+        self._in_map = 0  # how many braces of a map are open
         self._endless = False  # whether a `/*` without an end was met
 
     def run(self) -> None:
@@ -143,13 +147,15 @@ class _Scanner:
         if kind == "space":
             self._break_lines(start, piece)
             return match.end()
+        if kind == "symbol":
+            self._count_braces(piece)
         if kind == "symbol" or (kind == "word" and piece.isascii() and len(piece) <= LONGEST_NAME):
             self.tokens.append(Token(cast(TokenKind, kind), piece, self._line, start - self._line_start + 1))
             return match.end()
         span = self._span(start, len(piece))
-        if piece.startswith('"') and len(piece) > 2 and self.tokens and self.tokens[-1].text in FILED:
-            self.tokens.append(Token("string", piece, span.line, span.column))
-            return match.end()
+        if piece.startswith('"') and self._quotes() and (string := _STRING.match(self._text, start)) is not None:
+            self.tokens.append(Token("string", string.group(), span.line, span.column))
+            return string.end()
         match kind:
             case "comment":
                 self.comments.append(Comment(piece.rstrip(), span.line, span.column))
@@ -172,6 +178,22 @@ class _Scanner:
             case _:
                 self.tokens.append(_bad(piece, span))
         return match.end()
+
+    def _quotes(self) -> bool:
+        """Whether something stands in quotes where the scanner is."""
+        return self._in_map > 0 or bool(self.tokens and self.tokens[-1].text in FILED)
+
+    def _count_braces(self, symbol: str) -> None:
+        """Note whether a map is open behind this symbol."""
+        if symbol == "}":
+            self._in_map = max(self._in_map - 1, 0)
+        elif symbol == "{" and (self._in_map or self._begins_map()):
+            self._in_map += 1
+
+    def _begins_map(self) -> bool:
+        """Whether the tokens end with `map` or `map "town.txt"`."""
+        last = self.tokens[-2:]
+        return bool(last) and (last[-1].text == "map" or (last[-1].kind == "string" and last[0].text == "map"))
 
     def _span(self, start: int, length: int) -> Span:
         column = start - self._line_start + 1
@@ -206,6 +228,10 @@ class _Scanner:
     def _foreign(self, piece: str, start: int, span: Span) -> int:
         from hamletc.language.habits import read_symbol
 
+        counted = bool(self.tokens) and self.tokens[-1].kind == "number"
+        if piece == "%" and counted and not _FACTOR.match(self._text, start + 1):
+            self.tokens.append(Token("symbol", piece, span.line, span.column))
+            return start + 1
         adjoins = bool(self.tokens) and start > 0 and self._text[start - 1] not in " \t\r\n"
         dashes = piece.startswith("--") and not piece.endswith(">")
         if piece in ("//", "/*") or (dashes and self._begins_comment(piece, start, adjoins=adjoins)):

@@ -50,6 +50,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "space": "space grid 8 x 8 { edges wrap }",
         "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
         "space none": "space none",
+        "map": 'map { "####" "#..#" "####"  wall "#" }',
         "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
         "clock": "clock 24 hours",
         "lifespan": "lifespan 500 ticks { reward 1.0 }",

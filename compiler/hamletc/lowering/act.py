@@ -11,6 +11,7 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, fixed_position, literal
 from hamletc.lowering.space import length
 from hamletc.lowering.statements import pay, run
+from hamletc.lowering.terrain import stopped
 
 
 def act(lane: Lane, action: Value) -> None:
@@ -29,6 +30,10 @@ def act(lane: Lane, action: Value) -> None:
         displaces = None if of_space is None else builder.any([of_space, *moving])
         by_table = builder.any(moving) if plan.actions is not None and moving else None
         lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
+        wall = stopped(builder, universe, plan.ground, lane.position)
+        if wall is not None:
+            ways = zip(start, lane.position, strict=True)
+            lane.position = tuple(builder.select(wall, before, there) for before, there in ways)
         _set_velocity(lane, start, of_space)
     _teleport(lane, action, taken)
     _disengage(lane, start, action)

@@ -57,7 +57,12 @@ def _stand(planned: Plan) -> Function:
 def _place(planned: Plan) -> Function:
     builder = Builder("episode")
     with builder.at(Construct("layout"), None):
-        cell = random_cell(builder, planned.places, builder.input(U32, "layout"), builder.input(U32, "index"))
+        where, layout, index = planned.places, builder.input(U32, "layout"), builder.input(U32, "index")
+        if where.dealt is not None:
+            # Kernels ask for more than there is and drop what they get, but a table has no rows beyond its cells.
+            known = builder.less(index, builder.u32(where.free.size))
+            index = builder.select(known, index, builder.u32(0))
+        cell = random_cell(builder, where, layout, index)
     return builder.finish("place", (Output("cell", cell),))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from hamlet.numbers.counters import BLOCK_WORDS, EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
-from hamletc.ir.ops import U32, Value
+from hamletc.ir.ops import I32, U32, Value
 from hamletc.lowering.functions import call
 from hamletc.lowering.lane import Lane
 
@@ -13,10 +16,12 @@ ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 WEYL = (0x9E3779B9, 0xBB67AE85)
 
-STREAM = 1
-"""The last number of the counters of agents' draws; that of the random policy's is 0."""
-WORLD_STREAM = 2
-"""That of draws of a world."""
+NUMBERS: Mapping[int, tuple[str, str]] = {
+    LANE_DRAWS: ("lane", "tick"),
+    WORLD_DRAWS: ("world", "tick"),
+    EPISODE_DRAWS: ("lane", "episode"),
+}
+"""The inputs that are the first two numbers of a counter, by its stream."""
 
 
 def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Value]:
@@ -38,16 +43,20 @@ def philox(builder: Builder, counter: list[Value], keys: list[Value]) -> list[Va
 
 
 def random_word(lane: Lane, site: int) -> Value:
-    """The random word (U32) of a site."""
-    block = site // 4
-    if block not in lane.words:
+    """The random word (U32) of a site in the lane's stream of draws."""
+    stream, (block, word) = lane.stream, divmod(site, BLOCK_WORDS)
+    if (stream, block) not in lane.words:
         builder = lane.builder
         with builder.at(Construct("draws"), None, "draws"):
-            who, stream = ("world", WORLD_STREAM) if lane.once else ("lane", STREAM)
-            counter = [builder.input(U32, who), builder.input(U32, "tick"), builder.u32(block), builder.u32(stream)]
+            number, time = (_number(builder, name) for name in NUMBERS[stream])
             keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
-            lane.words[block] = philox(builder, counter, keys)
-    return lane.words[block][site % 4]
+            lane.words[stream, block] = philox(builder, [number, time, builder.u32(block), builder.u32(stream)], keys)
+    return lane.words[stream, block][word]
+
+
+def _number(builder: Builder, name: str) -> Value:
+    """A number (U32) of a counter: an input of this name."""
+    return builder.to_u32(builder.input(I32, name)) if name == "episode" else builder.input(U32, name)
 
 
 def share(builder: Builder, word: Value, above: int = 0) -> Value:
@@ -69,10 +78,14 @@ def integer(builder: Builder, word: Value, low: int, high: int) -> Value:
     return builder.to_f32(builder.add(builder.to_i32(index), builder.i32(low)))
 
 
-def choice(builder: Builder, word: Value, options: list[Value]) -> Value:
-    """One of the options (F32)."""
-    index = builder.mul_high(word, builder.u32(len(options)))
+def choice(builder: Builder, word: Value, options: list[Value], thresholds: tuple[int, ...] | None) -> Value:
+    """One of the options (F32): the last one whose threshold the word has reached, where there are any."""
     result = options[0]
+    if thresholds is not None:
+        for threshold, option in zip(thresholds, options[1:], strict=True):
+            result = builder.select(builder.less_equal(builder.u32(threshold), word), option, result)
+        return result
+    index = builder.mul_high(word, builder.u32(len(options)))
     for number, option in enumerate(options[1:], start=1):
         result = builder.select(builder.equal(index, builder.u32(number)), option, result)
     return result

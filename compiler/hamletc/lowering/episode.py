@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Clock, Grid, Universe
+from hamlet.numbers.counters import EPISODE_DRAWS
+from hamlet.universe import Clock, Grid, ParamValue, Universe, nodes
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
-from hamletc.ir.ops import I32, U32
-from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart
+from hamletc.ir.ops import F32, I32, U32, Value
+from hamletc.lowering.expressions import lower_expression
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart, position_on_map
 from hamletc.lowering.plan import Plan
 
 
@@ -28,7 +31,8 @@ def reset(planned: Plan) -> Function:
     """Outputs: the state that an episode begins with, as far as it is no constant that templates write.
 
     Inputs: seed_low, seed_high, world (U32), agent, episode (I32); with a cell cache agent (I32), layout and, where
-    agents start apart, cell (U32), which `shuffle` and `place` give.
+    agents start apart, cell (U32), which `shuffle` and `place` give. What starts of meters read comes to these: params
+    (F32), agents (I32); where they draw lane (U32), the seed and episode.
     """
     universe, where, builder = planned.universe, planned.places, Builder("episode")
     with builder.at(Construct("layout"), None):
@@ -39,15 +43,14 @@ def reset(planned: Plan) -> Function:
             world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
             layout = new_layout(builder, *seeds, world, builder.to_u32(builder.input(I32, "episode")))
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
-        if isinstance(universe.space, Grid) and universe.space.starts == "apart":
+        if where.dealt is not None and where.dealt.starts is not None:
+            position = position_on_map(builder, universe, where.dealt, layout, index, builder.to_u32(agent))
+        elif isinstance(universe.space, Grid) and universe.space.starts == "apart":
             cell = builder.input(U32, "cell") if planned.cell_cache else None
             position = position_apart(builder, universe, where, layout, index, cell)
         else:
             position = position_anywhere(builder, universe, layout, index)
-    outputs = []
-    for meter in universe.meters:
-        with builder.at(Construct("meter", meter.name), meter.span):
-            outputs.append(Output(f"meter.{meter.name}", builder.f32(round32(meter.start))))
+    outputs = list(_meters(planned, builder, layout))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
     for world_meter in () if universe.world is None else universe.world.meters:
@@ -61,6 +64,24 @@ def reset(planned: Plan) -> Function:
         names = (f"place.{affordance.name}.{row}" for row in planned.place_rows)
         outputs += [Output(name, value) for name, value in zip(names, place, strict=True)]
     return builder.finish("reset", tuple(outputs))
+
+
+def _meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
+    """The meters that an episode begins with: constants, and expressions within their bounds."""
+    starts = [meter.start for meter in planned.universe.meters]
+    read = {node.param for start in starts for node in nodes(start) if isinstance(node, ParamValue)}
+    with builder.at(Construct("state"), None, "state"):
+        params = {name: builder.input(F32, f"param.{name}") for name in sorted(read)}
+    # An age is what a lane has; no start reads it.
+    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, stream=EPISODE_DRAWS)
+    for meter in planned.universe.meters:
+        with builder.at(Construct("meter", meter.name), meter.span):
+            if isinstance(meter.start, float):
+                value = builder.f32(round32(meter.start))
+            else:
+                low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
+                value = builder.clamp(lower_expression(lane, meter.start), low, high)
+            yield Output(f"meter.{meter.name}", value)
 
 
 def _start(universe: Universe, builder: Builder) -> Iterator[Output]:

@@ -12,6 +12,8 @@ from hamlet.universe import (
     ActionTaken,
     After,
     Age,
+    AgentCount,
+    AgentNumber,
     Among,
     Binary,
     BinaryOp,
@@ -34,6 +36,7 @@ from hamlet.universe import (
     LastUse,
     MeterValue,
     Number,
+    On,
     ParamValue,
     Previous,
     Progress,
@@ -41,6 +44,7 @@ from hamlet.universe import (
     Speed,
     StraightDistance,
     Streak,
+    TerrainValue,
     Truth,
     Unary,
     UnaryOp,
@@ -51,12 +55,14 @@ from hamlet.universe import (
     WorldValue,
 )
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Table
-from hamletc.ir.ops import F32, Value
+from hamletc.ir.function import Construct, Table
+from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
 from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
+from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance
+from hamletc.lowering.terrain import Ground, is_in, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.lookup(day_time(lane.universe, function), clock_hour(lane))
         case Age():
             return builder.to_f32(lane.age)
+        case AgentNumber():
+            return builder.to_f32(_counted(lane, "agent"))
+        case AgentCount():
+            return builder.to_f32(_counted(lane, "agents"))
         case Coordinate(axis=axis):
             coordinate = lane.position[schema.axes(lane.universe).index(axis)]
             return coordinate if schema.position_dtype(lane.universe) == "f32" else builder.to_f32(coordinate)
@@ -116,6 +126,12 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.to_f32(there_is(lane.progress, "progress"))
         case Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
+        case On(region=region):
+            known, cell = _ground(lane)
+            return is_in(builder, known, region, cell)
+        case TerrainValue(terrain=terrain):
+            known, cell = _ground(lane)
+            return number_of(builder, known, terrain, cell)
         case LastUse(affordance=affordance):
             return builder.equal(there_is(lane.last, "last use"), builder.i32(_number(lane, affordance)))
         case ActionTaken(action=action):
@@ -152,8 +168,9 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.uniform(builder, draws.random_word(lane, site), lower(low), lower(high))
         case DrawInteger(low=least, high=most, site=site):
             return draws.integer(builder, draws.random_word(lane, site), least, most)
-        case DrawChoice(options=options, site=site):
-            return draws.choice(builder, draws.random_word(lane, site), [lower(option) for option in options])
+        case DrawChoice(options=options, site=site, thresholds=thresholds):
+            word = draws.random_word(lane, site)
+            return draws.choice(builder, word, [lower(option) for option in options], thresholds)
         case DrawNormal(mean=mean, deviation=deviation, site=site):
             first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
             return draws.normal(builder, first, second, lower(mean), lower(deviation))
@@ -181,6 +198,19 @@ def there_is(value: Value | None, what: str) -> Value:
     return value
 
 
+def _ground(lane: Lane) -> tuple[Ground, Value]:
+    """The map, and the cell (I32) that the agent stands on."""
+    if lane.plan.ground is None:
+        raise ValueError(f"universe {lane.universe.name} refers to the ground and has no map")
+    return lane.plan.ground, cell_index(lane.builder, grid_of(lane.universe).sizes, lane.position)
+
+
+def _counted(lane: Lane, name: Literal["agent", "agents"]) -> Value:
+    """The number of the agent in its world, or how many it has (I32): inputs of functions that need them."""
+    with lane.builder.at(Construct("state"), None, "state"):
+        return lane.builder.input(I32, name)
+
+
 def _tick_of_life(lane: Lane) -> Value:
     """How many ticks (U32) the agent has lived with this one, or with the next one between ticks."""
     builder, age = lane.builder, (lane.before or lane).age
@@ -206,11 +236,12 @@ def _among(lane: Lane, among: Among) -> Value:
     builder = lane.builder
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
-    first, *others = (builder.input(F32, f"among.{name}") for name in lane.among[among])
+    results = [builder.input(F32, f"among.{name}") for name in lane.among[among]]
     if among.op != "average":
-        return first
+        return results[0]
+    total, count = results
     # Where nobody runs the total is 0, and so is a share of it.
-    return builder.div(first, builder.maximum(*others, builder.f32(1.0)))
+    return builder.div(total, builder.maximum(count, builder.f32(1.0)))
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
+from hamlet.numbers.counters import LANE_DRAWS
 from hamlet.universe import Among, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
@@ -27,8 +28,8 @@ class Lane:
         world: the meters of the world.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
         among: what the agents of a world have together: the names of the reductions that it is made of.
-        once: what is computed is the world's, once for all its agents, and so are its draws.
-        words: the random words of the tick, four (U32) per block of draw sites, made when they are first needed.
+        words: random words by stream and block of draw sites, four (U32) each, made when they are first needed.
+        stream: which of `hamlet.numbers.counters` draws are from.
         found: the index (I32) of the affordance at random on the agent's cell, or -1, where the kernel gives it.
         action: what the agent chose (I32); `None` outside a tick.
         used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
@@ -57,14 +58,14 @@ class Lane:
     hour: Value | None = None
     world: dict[str, Value] = field(default_factory=dict)
     places: tuple[tuple[Value, ...], ...] = ()
-    words: dict[int, list[Value]] = field(default_factory=dict)
+    words: dict[tuple[int, int], list[Value]] = field(default_factory=dict)
+    stream: int = LANE_DRAWS
     found: Value | None = None
     action: Value | None = None
     used: Value | None = None
     uses: dict[int, Value] = field(default_factory=dict)
     before: Lane | None = None
     among: Mapping[Among, tuple[str, ...]] = field(default_factory=dict)
-    once: bool = False
     columns: tuple[Table, ...] = ()
     row: Value = 0
 

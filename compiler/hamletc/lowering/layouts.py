@@ -14,7 +14,7 @@ from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32, Fold, Value
 from hamletc.lowering.draws import share
 from hamletc.lowering.moves import fixed_position
-from hamletc.lowering.places import DrawTable, Places, cell_position, cell_words, rank
+from hamletc.lowering.places import Dealt, DrawTable, Places, cell_position, cell_words, grid_of, rank
 from hamletc.lowering.plan import Plan, tables_of
 
 DRAWS = "draws"
@@ -111,6 +111,8 @@ def _is_power_of_two(size: int) -> bool:
 def random_cell(builder: Builder, where: Places, layout: Value, index: Value) -> Value:
     """The cell (U32), among the axes that are permuted, that is free cell P(index)."""
     cell = permute(builder, where.free, layout, index)
+    if where.dealt is not None:
+        return builder.to_u32(builder.lookup(where.dealt.cells, builder.to_i32(cell)))
     if where.searched is not None:
         after = builder.add(builder.to_i32(cell), builder.i32(1))
         return builder.add(cell, builder.to_u32(rank(builder, where.searched.free, after)))
@@ -121,7 +123,13 @@ def random_cell(builder: Builder, where: Places, layout: Value, index: Value) ->
 
 
 def random_index(builder: Builder, where: Places, layout: Value, cell: Value) -> Value:
-    """The index (U32) whose free cell P(index) is this cell (U32); meaningless for a cell with a fixed affordance."""
+    """The index (U32) whose free cell P(index) is this cell (U32); meaningless for a cell with a fixed affordance. On a
+    map it is 2**32 - 1 for all that are not free."""
+    if where.dealt is not None:
+        number = builder.to_u32(builder.lookup(where.dealt.numbers, builder.to_i32(cell)))
+        is_free = builder.less(number, builder.u32(where.free.size))
+        found = unpermute(builder, where.free, layout, builder.select(is_free, number, builder.u32(0)))
+        return builder.select(is_free, found, builder.u32(-1))
     free = cell
     if where.searched is not None:
         before = rank(builder, where.searched.cells, builder.to_i32(cell))
@@ -148,6 +156,22 @@ def position_apart(
         cell = random_cell(builder, where, layout, index)
     drawn = (_drawn(builder, universe, layout, index, axis) for axis in range(where.permuted, len(sizes)))
     return (*cell_position(builder, sizes[: where.permuted], cell), *drawn)
+
+
+def position_on_map(
+    builder: Builder, universe: Universe, where: Dealt, layout: Value, index: Value, agent: Value
+) -> tuple[Value, ...]:
+    """Where an agent (U32), which has this index (U32), begins an episode: by a letter of a map, or anywhere on it."""
+    if where.starts is None:
+        raise ValueError(f"universe {universe.name} starts agents on free cells")
+    if where.domain is None:
+        salt = builder.u32(ROUND_MULTIPLIERS[1])
+        draw = mix32(builder, builder.add(_mixed(builder, layout, index), salt))
+        number = builder.mul_high(draw, builder.u32(len(where.starts.values)))
+    else:
+        number = permute(builder, where.domain, mix32(builder, layout), agent)
+    cell = builder.to_u32(builder.lookup(where.starts, builder.to_i32(number)))
+    return cell_position(builder, grid_of(universe).sizes, cell)
 
 
 def position_anywhere(builder: Builder, universe: Universe, layout: Value, index: Value) -> tuple[Value, ...]:

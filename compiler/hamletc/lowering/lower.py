@@ -40,14 +40,16 @@ def lower_planned(planned: Plan) -> Program:
     if planned.found:
         functions += cell_cache_functions(planned)
     together, world = meeting(planned), universe.world
+    # What agents have together at the beginning of a tick, the tick, and what they have together after it.
     ticked = [tick(planned, together)]
+    if "tick" in together.functions:
+        ticked.insert(0, together.functions["tick"])
     if "settle" in together.functions:
         ticked.append(together.functions["settle"])
     if world is not None and world.rules:
         ticked.append(run_world(planned, world, together))
     if together.settles:
         ticked.append(settle(planned, together))
-    functions += [together.functions[stage] for stage in ("tick", "claims") if stage in together.functions]
     functions += ticked
     if universe.clock is not None:
         functions.append(advance_clock(universe.clock))

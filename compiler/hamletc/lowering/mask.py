@@ -7,13 +7,14 @@ from itertools import groupby
 from hamlet import schema
 from hamlet.universe import Grid
 from hamletc.ir.function import Construct, Output
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.interact import is_open, row_is_open
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.moves import WORD, StepTables, displaced
-from hamletc.lowering.places import grid_of
+from hamletc.lowering.moves import WORD, StepTables, displaced, displacement
+from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, is_at
+from hamletc.lowering.terrain import Ground, stopped
 
 
 def mask(lane: Lane) -> tuple[Output, ...]:
@@ -48,7 +49,11 @@ def _conditions(lane: Lane) -> list[Value | None]:
     names = schema.action_names(universe)
     by_table = lane.plan.moves is not None and isinstance(universe.space, Grid)
     with builder.at(Construct("mask"), universe.space.span):
-        allowed = [None if by_table else _can_move(lane, move.by) for move in universe.moves]
+        known = lane.plan.ground
+        if by_table or known is None or known.moves is None:
+            allowed = [None if by_table else _can_move(lane, move.by) for move in universe.moves]
+        else:
+            allowed = [_open_moves(lane, known, builder.u32(number)) for number in range(len(universe.moves))]
     with builder.at(Construct("mask"), None):
         allowed.append(_can_interact(lane))
         allowed += [builder.boolean(True)] * (len(names) - len(allowed))
@@ -66,6 +71,13 @@ def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
     builder, space = lane.builder, lane.universe.space
     if not isinstance(space, Grid) or not any(by):
         return builder.boolean(True)
+    if lane.plan.ground is not None and lane.plan.ground.has_walls:
+        steps = displacement(lane.universe, by)
+        there = [
+            displaced(builder, lane.universe, axis, own, builder.i32(int(step)))
+            for axis, (own, step) in enumerate(zip(lane.position, steps, strict=True))
+        ]
+        return _leads_away(lane, tuple(there))
     return builder.any([goes_somewhere(lane, axis, int(step)) for axis, step in enumerate(by) if step])
 
 
@@ -74,13 +86,15 @@ def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
     builder, tables = lane.builder, lane.plan.moves
     if tables is None:
         raise ValueError("moves are unrolled")
+    if lane.plan.ground is not None and lane.plan.ground.moves is not None:
+        return _open_moves(lane, lane.plan.ground, builder.to_u32(move))
     if tables.steps is None:
-        changes = [
-            builder.not_(builder.equal(displaced(builder, lane.universe, axis, own, builder.lookup(table, move)), own))
+        there = tuple(
+            displaced(builder, lane.universe, axis, own, builder.lookup(table, move))
             for axis, (own, table) in enumerate(zip(lane.position, tables.axes, strict=True))
-        ]
+        )
         stays = builder.equal(builder.lookup(tables.charged, move), builder.i32(0))
-        return builder.any([*changes, stays])
+        return builder.any([_leads_away(lane, there), stays])
     nothing = builder.u32(0)
     takes = [builder.to_u32(builder.lookup(table, move)) for table in tables.steps.words]
     return builder.any(
@@ -89,6 +103,26 @@ def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
             for word, taken in zip(possible, takes, strict=True)
         ]
     )
+
+
+def _leads_away(lane: Lane, there: tuple[Value, ...]) -> Value:
+    """Whether (BOOL) a position is another than the agent's, and no wall."""
+    builder = lane.builder
+    changes = [builder.not_(builder.equal(to, own)) for to, own in zip(there, lane.position, strict=True)]
+    wall = stopped(builder, lane.universe, lane.plan.ground, there)
+    elsewhere = builder.any(changes)
+    return elsewhere if wall is None else builder.and_(elsewhere, builder.not_(wall))
+
+
+def _open_moves(lane: Lane, known: Ground, move: Value) -> Value:
+    """Whether the move of this number (U32) changes the position, or goes nowhere anyway: as the map says."""
+    builder = lane.builder
+    if known.moves is None:
+        raise ValueError("the map has no table of moves")
+    cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
+    word = builder.to_u32(builder.lookup(known.moves, cell))
+    bit = builder.and_(builder.emit(ShiftRight(word, move)), builder.u32(1))
+    return builder.equal(bit, builder.u32(1))
 
 
 def goes_somewhere(lane: Lane, axis: int, step: int) -> Value:

@@ -63,7 +63,9 @@ def move_tables(universe: Universe) -> MoveTables:
 
 
 def _step_tables(universe: Universe) -> StepTables | None:
-    """`None` where the steps are too many to try each."""
+    """`None` where the steps are too many to try each, or where a wall can stop a whole displacement."""
+    if isinstance(universe.space, Grid) and universe.space.map is not None and universe.space.map.walls:
+        return None
     taken = [tuple((axis, int(step)) for axis, step in enumerate(move.by) if step) for move in universe.moves]
     steps = tuple(dict.fromkeys(step for each in taken for step in each))
     if len(steps) > STEPS_PER_AXIS * len(universe.moves[0].by) + MORE_STEPS:

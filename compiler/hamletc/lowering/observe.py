@@ -18,6 +18,7 @@ from hamlet.universe import (
     ObserveParams,
     ObservePosition,
     ObserveProgress,
+    ObserveRegion,
     ObserveSpeed,
     ObserveTime,
     ObserveVelocity,
@@ -31,7 +32,11 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
+from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.window import window_words
+
+MOST_CONSTANT = 32
+"""The most words of a region that are constants of a kernel."""
 
 
 def observe(lane: Lane) -> tuple[Output, ...]:
@@ -50,6 +55,9 @@ def observe(lane: Lane) -> tuple[Output, ...]:
                 with builder.at(Construct("observe window"), item.span):
                     occupied = occupied or occupancy(lane)
                     values.append(_window(lane, segments[len(values)].name, radius, occupied))
+            case ObserveRegion():
+                with builder.at(Construct("observe region"), item.span):
+                    values.append(_region(lane, segments[len(values)].name, item))
             case ObservePosition(encoding=encoding):
                 with builder.at(Construct("observe position"), item.span):
                     values += _position(lane, encoding)
@@ -103,10 +111,17 @@ def _grid(lane: Lane, name: str, occupied: Occupancy) -> Value:
 
 
 def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
-    builder, sizes = lane.builder, grid_of(lane.universe).sizes
+    builder = lane.builder
     row = builder.to_u32(builder.element(name))
     if words := window_words(lane, radius, occupied):
         return _indicator(lane, has_bit(builder, words, row))
+    inside, seen = _row_cell(lane, radius, row)
+    return _indicator(lane, builder.and_(inside, occupied.at(seen)))
+
+
+def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
+    """Whether (BOOL) the cell of a row (U32) of a window is on the grid, and its index (U32)."""
+    builder, sizes = lane.builder, grid_of(lane.universe).sizes
     side, rest = builder.u32(2 * radius + 1), row
     seen: list[Value] = []
     conditions: list[Value] = []
@@ -120,7 +135,31 @@ def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
         ]
         seen.append(place)
     cell = builder.to_u32(cell_index(builder, sizes, tuple(seen)))
-    return _indicator(lane, builder.and_(builder.all(conditions), occupied.at(cell)))
+    return builder.all(conditions), cell
+
+
+def _region(lane: Lane, name: str, item: ObserveRegion) -> Value:
+    """`grid of forest`, `window 2 of wall`."""
+    builder, grid, known, words = lane.builder, grid_of(lane.universe), lane.plan.ground, lane.plan.seen[name]
+    row = builder.element(name)
+    if known is None:
+        raise ValueError(f"universe {lane.universe.name} observes a region and has no map")
+    if item.radius is None:
+        (table,) = words
+        if len(table.values) <= MOST_CONSTANT:
+            constant = [builder.u32(int(word)) for word in table.values]
+            return _indicator(lane, has_bit(builder, constant, builder.to_u32(row)))
+        number = builder.to_i32(builder.shift_right(builder.to_u32(row), 5))
+        word = builder.to_u32(builder.lookup(table, number))
+        return _indicator(lane, _bit(lane, [word], builder.to_u32(row), known=True))
+    if words:
+        cell = cell_index(builder, grid.sizes, lane.position)
+        bits = [builder.to_u32(builder.lookup(table, cell)) for table in words]
+        return _indicator(lane, has_bit(builder, bits, builder.to_u32(row)))
+    inside, cell = _row_cell(lane, item.radius, builder.to_u32(row))
+    there = is_in(builder, known, item.region, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
+    outside = builder.boolean(beyond(grid, item))
+    return _indicator(lane, builder.select(inside, there, outside))
 
 
 def _position(lane: Lane, encoding: Encoding) -> list[Value]:
@@ -175,9 +214,10 @@ def _here_words(lane: Lane, affordances: tuple[str | None, ...]) -> list[Value]:
     return words
 
 
-def _bit(lane: Lane, words: list[Value], index: Value) -> Value:
-    """Whether (BOOL) the bit of an index (U32) is set."""
-    builder, word = lane.builder, word_with(lane.builder, words, index)
+def _bit(lane: Lane, words: list[Value], index: Value, *, known: bool = False) -> Value:
+    """Whether (BOOL) the bit of an index (U32) is set; of a `known` word, the one that has it."""
+    builder = lane.builder
+    word = words[0] if known else word_with(builder, words, index)
     bit = builder.emit(ShiftRight(word, builder.and_(index, builder.u32(WORD - 1))))
     return builder.equal(builder.and_(bit, builder.u32(1)), builder.u32(1))
 

@@ -36,6 +36,24 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
+class Dealt:
+    """What a map leaves free, as tables, and where agents start on it.
+
+    Attributes:
+        cells: the free cells, in order.
+        numbers: of every cell, how many free ones come before it; -1 where it is not free.
+        starts: the cells on which agents start by a letter, or `anywhere` but on walls; `None` where they start on free
+            cells.
+        domain: of those by a letter; `None` where agents start anywhere.
+    """
+
+    cells: Table
+    numbers: Table
+    starts: Table | None
+    domain: Domain | None
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """The places of a universe's affordances, as far as they are cells that layouts permute.
 
@@ -45,6 +63,7 @@ class Places:
         permuted: the number of axes, the first ones, that are permuted; the others are drawn.
         free: the domain of the free cells; of one where no axis is permuted.
         searched: the tables that replace comparisons with each fixed place; `None` where those are few.
+        dealt: what there is on a map; `None` where it leaves cells as they are on other grids.
     """
 
     fixed: tuple[tuple[int, int], ...]
@@ -52,6 +71,7 @@ class Places:
     permuted: int
     free: Domain
     searched: Searched | None
+    dealt: Dealt | None = None
 
     @property
     def taken(self) -> tuple[int, ...]:
@@ -79,9 +99,28 @@ def places(universe: Universe, most_unrolled: int) -> Places:
             if affordance.place is not None
         )
     )
-    free = domain(max(prod(sizes) - len({cell for cell, _ in fixed}), 1))
+    dealt = _dealt(universe.space, frozenset(cell for cell, _ in fixed))
+    count = prod(sizes) - len({cell for cell, _ in fixed}) if dealt is None else len(dealt.cells.values)
     searched = _searched(fixed, random) if len(universe.affordances) > most_unrolled else None
-    return Places(fixed, random, permuted, free, searched)
+    return Places(fixed, random, permuted, domain(max(count, 1)), searched, dealt)
+
+
+def _dealt(grid: Grid, fixed: frozenset[int]) -> Dealt | None:
+    drawn = grid.map
+    if drawn is None or not (drawn.walls or drawn.starts):
+        return None
+    text, starts = "".join(drawn.rows), drawn.starts or ""
+    free = [n for n, letter in enumerate(text) if letter not in drawn.walls + starts and n not in fixed]
+    numbers = {cell: number for number, cell in enumerate(free)}
+    begins = drawn.cells(starts)
+    if grid.starts == "anywhere":
+        begins = tuple(cell for cell, letter in enumerate(text) if letter not in drawn.walls)
+    return Dealt(
+        Table("free.cell", I32, tuple(free) or (0,)),
+        Table("free.number", I32, tuple(numbers.get(cell, -1) for cell in range(len(text)))),
+        Table("start.cell", I32, begins) if begins else None,
+        domain(len(begins)) if starts else None,
+    )
 
 
 def _index_of(sizes: tuple[int, ...], cell: tuple[float, ...]) -> int:

@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Grid, ObserveBlank, ObserveConstant, ObserveGrid, ObserveHere, ObserveWindow, Universe
+from hamlet.universe import (
+    Grid,
+    ObserveBlank,
+    ObserveConstant,
+    ObserveGrid,
+    ObserveHere,
+    ObserveRegion,
+    ObserveWindow,
+    Universe,
+)
 from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
@@ -14,6 +23,7 @@ from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
 from hamletc.lowering.moves import MoveTables, move_tables
 from hamletc.lowering.places import DrawTable, Places, draw_table, places
 from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, affordance_table, duration_table
+from hamletc.lowering.terrain import Ground, ground, seen_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,8 @@ class Plan:
         actions: `None` where the universe's own actions are unrolled.
         found: the kernel gives the affordance at random on the agent's cell.
         cell_cache: it also gives the cells of those affordances.
+        ground: what is on the cells of a map; `None` without one.
+        seen: the tables of observed regions, by segment; none where rows ask for their cells.
     """
 
     universe: Universe
@@ -77,13 +89,15 @@ class Plan:
     actions: ActionTable | None
     found: bool
     cell_cache: bool
+    ground: Ground | None
+    seen: dict[str, tuple[Table, ...]]
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """All tables, in the order in which programs have them."""
-        parts = (self.places.searched, self.affordances, self.cascades, self.moves, self.draws)
+        parts = (self.places, self.affordances, self.cascades, self.moves, self.draws, self.ground)
         durations = self.durations if self.affordances is None else None
-        return tables_of((*parts, *self.rows.values(), self.actions, durations))
+        return tables_of((*parts, *self.rows.values(), *self.seen.values(), self.actions, durations))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
         """The same plan, but for whether the kernel has a cell cache, as the limits say."""
@@ -122,8 +136,23 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         action_table(universe) if len(universe.actions) > limits.actions else None,
         False,
         False,
+        ground(universe),
+        _seen_tables(universe),
     )
     return planned.with_cell_cache(limits)
+
+
+def _seen_tables(universe: Universe) -> dict[str, tuple[Table, ...]]:
+    """The tables of observed regions, by segment."""
+    repeated = (segment.name for segment in schema.observation_segments(universe) if segment.repeated)
+    tables: dict[str, tuple[Table, ...]] = {}
+    for item in universe.observations:
+        if isinstance(item, ObserveRegion):
+            name = next(repeated)
+            tables[name] = seen_words(universe, item, len(tables))
+        elif isinstance(item, ObserveGrid | ObserveWindow | ObserveHere | ObserveConstant | ObserveBlank):
+            next(repeated)
+    return tables
 
 
 def tables_of(part: object) -> tuple[Table, ...]:
@@ -145,7 +174,7 @@ def _row_tables(universe: Universe, numbers: dict[str, int]) -> dict[str, Table]
                 if affordances != (*numbers, None):
                     here = (schema.NOWHERE if each is None else numbers[each] for each in affordances)
                     tables[name] = Table(f"row.{name}", I32, tuple(here))
-            case ObserveGrid() | ObserveWindow() | ObserveBlank():
+            case ObserveGrid() | ObserveWindow() | ObserveRegion() | ObserveBlank():
                 next(repeated)
             case _:
                 pass

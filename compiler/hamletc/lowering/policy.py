@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
+from hamlet.numbers.counters import POLICY, POLICY_BLOCK
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
@@ -17,9 +18,6 @@ from hamletc.lowering.lane import Lane, input_lane
 from hamletc.lowering.plan import Plan
 from hamletc.lowering.space import affordance_here
 
-SITE, STREAM = 1, 0
-"""The last two numbers of the counters of the random policy."""
-
 
 def lower_policy() -> Function:
     """Inputs lane, tick, seed_low, seed_high; outputs word0 .. word3, all U32."""
@@ -27,7 +25,7 @@ def lower_policy() -> Function:
     with builder.at(Construct("policy"), None):
         lane, tick = builder.input(U32, "lane"), builder.input(U32, "tick")
         keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
-        counter = [lane, builder.shift_right(tick, 2), builder.u32(SITE), builder.u32(STREAM)]
+        counter = [lane, builder.shift_right(tick, 2), builder.u32(POLICY_BLOCK), builder.u32(POLICY)]
         words = philox(builder, counter, keys)
     return builder.finish("policy", tuple(Output(f"word{number}", word) for number, word in enumerate(words)))
 

@@ -97,15 +97,12 @@ def meeting(planned: Plan) -> Meeting:
     universe, counts = planned.universe, dict[str, int]()
     tick = _Reducer("tick", _beginning(planned), counts)
     began = _numbers(tick, _sites_of_ticks(universe))
-    claims = _Reducer("claims", _beginning(planned), counts)
-    claims.lane.among = began
     for number, affordance in enumerate(universe.affordances):
         if affordance.capacity is not None:
-            depends = any(isinstance(n, Among) for n in nodes((affordance.needs, affordance.capacity)))
-            _claim(claims if depends else tick, number, affordance, affordance.capacity)
+            _claim(tick, number, affordance, affordance.capacity)
     settle = _Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, sites_of_settling(universe))
-    reducers = [each for each in (tick, claims, settle) if each.reductions]
+    reducers = [each for each in (tick, settle) if each.reductions]
     return Meeting(
         tuple(reduction for each in reducers for reduction in each.reductions),
         {each.stage: each.finish() for each in reducers},

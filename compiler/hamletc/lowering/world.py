@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hamlet.numbers.counters import WORLD_DRAWS
 from hamlet.universe import World
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
@@ -34,7 +35,7 @@ def run_world(planned: Plan, world: World, meeting: Meeting) -> Function:
             # Statements write meters; expressions read those of the world.
             world=meters,
             among=meeting.settled,
-            once=True,
+            stream=WORLD_DRAWS,
         )
     lane.before = replace(lane, meters=dict(meters), world=dict(meters))
     for rule in world.rules:

@@ -51,6 +51,7 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         if field.name == "used" and field.bounds is not None:
             yield "used", _interval(field.bounds[0], real=False)
     yield "agent", COUNT
+    yield "agents", Interval(1, COUNT.high)
     yield "action", Interval(0, len(schema.action_names(universe)) - 1)
     if isinstance(universe.space, Grid):
         cells = Interval(0, prod(universe.space.sizes) - 1)

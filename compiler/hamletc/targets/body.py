@@ -129,9 +129,9 @@ def rows(program: Program, bodies: Mapping[str, Body], index: str) -> list[RowLo
     return result
 
 
-def draws(tick: Body) -> bool:
-    """Whether a tick draws random words: it takes the lane's number among all shards' lanes, the tick and the seed."""
-    return any(parameter.input == "lane" for parameter in tick.parameters)
+def draws(printed: Body) -> bool:
+    """Whether a function draws random words: it takes the lane's number among all shards' lanes, and the seed."""
+    return any(parameter.input == "lane" for parameter in printed.parameters)
 
 
 def comment(text: str) -> str:

@@ -94,6 +94,13 @@ class Named:
             result.append(Array("causes", "none", self._causes, statistics.causes.unsqueeze(1)))
             result.append(Array("lengths", "none", lengths, statistics.lengths.unsqueeze(1)))
             result.append(Array("finished_return", "lane", ("",), statistics.finished_return.unsqueeze(0)))
+        if statistics is not None and statistics.lanes is not None:
+            lanes = statistics.lanes
+            numbers = tuple(str(number) for number in range(lanes.kept))
+            result.append(Array("lane_uses", "lane", self._affordances, lanes.uses))
+            result.append(Array("lane_episodes", "lane", ("",), lanes.episodes.unsqueeze(0)))
+            for name in ("lengths", "returns", "causes"):
+                result.append(Array(f"lane_{name}", "lane", numbers, getattr(lanes, name)))
         return result
 
 

@@ -18,6 +18,7 @@ from hamlet import schema
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter, Write
 from hamlet.numbers.binary32 import bits32
+from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamlet_lab.divergence.alignment import between_programs
 from hamlet_lab.divergence.arrays import Array, Difference, bits, differences
@@ -31,12 +32,13 @@ from hamlet_lab.divergence.session import Outcome, Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, show, words
 from hamletc.ir.evaluate import Array as NumpyArray
 from hamletc.ir.evaluate import evaluate
-from hamletc.ir.function import Program
+from hamletc.ir.function import STAGES, Program, reducer
 from hamletc.ir.ops import Value as Node
 
 POLICY = ("policy", "choose")
 OBSERVING = {"observe": ("observation", "final_observation"), "mask": ("mask",)}
 """The functions that are seen by what they write alone."""
+REDUCING = tuple(map(reducer, STAGES))
 OBSERVED = {array for arrays in OBSERVING.values() for array in arrays}
 AROUND = (
     ("the beginning of an episode", ("episode", "layout", "places")),
@@ -46,7 +48,7 @@ AROUND = (
     ("observing", ("observation",)),
     ("observing the end of an episode", ("final_observation",)),
     ("masks", ("mask",)),
-    ("statistics", ("uses", "causes", "lengths", "finished_return")),
+    ("statistics", (*abi.COUNTS, *abi.LANE_COUNTS)),
 )
 """What kernels do around the functions, and what it leaves. The rest are results of functions, stored."""
 MOST_SUPPOSITIONS = 4
@@ -131,6 +133,9 @@ class _Blamed:
             if written is not None:
                 # Where more differs than what is observed, that is a consequence.
                 suspect = not departed.isdisjoint(written) and departed <= OBSERVED
+            elif call.function in REDUCING:
+                # What lanes add is seen by what comes of it alone.
+                suspect = bool(departed - OBSERVED)
             else:
                 suspect = call.function not in POLICY and (
                     ticks_of(event) > 1 or found.contradicts(self.side.form.program, call, isinstance(event, Reset))
@@ -317,7 +322,7 @@ def _row(arrays: list[Array], first: Difference) -> NumpyArray:
 
 def _column(arrays: list[Array], lane: int) -> dict[str, Tensor]:
     """The bits of the state and the outcome of a lane."""
-    left_out = (*OBSERVED, "finished_return")
+    left_out = (*OBSERVED, "finished_return", *abi.LANE_COUNTS)
     lanes = [each for each in arrays if each.column == "lane" and each.name not in left_out]
     return {each.name: bits(each.values[:, lane]) for each in lanes}
 
@@ -382,8 +387,7 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}
             name = rows.get(array, {}).get(row)
-            for function in program.functions:
-                if function.name in ("tick", "world", "settle"):
-                    if any(output.name == name for output in function.outputs):
-                        return OutputPlace(function.name, name)
-            return None
+            ticking = (program.function(each) for each in ("tick", "world", "settle") if program.has(each))
+            giving = (each.name for each in ticking if any(output.name == name for output in each.outputs))
+            function = next(giving, None)
+            return None if function is None or name is None else OutputPlace(function, name)

@@ -51,6 +51,8 @@ class Jump:
 
 
 CPU = torch.device("cpu")
+KEPT = 3
+"""Episodes of each lane that a rollout keeps, if it observes every tick; others do not count by lane."""
 Event: TypeAlias = Reset | Inject | Step | Rollout | Jump
 
 
@@ -157,7 +159,7 @@ class Runner:
             case Jump():
                 pass
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
-                statistics = allocate_statistics(self.universe, buffers.shape, device)
+                statistics = allocate_statistics(self.universe, buffers.shape, device, KEPT if observe else None)
                 backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
         return self._named.arrays(buffers, statistics)
 

@@ -117,7 +117,11 @@ def _chosen(interpreter: Interpreter, buffers: Buffers, event: Event, index: int
 
 STATISTICS: dict[str, tuple[schema.Construct, ...]] = {
     "uses": ("affordances",),
-    **dict.fromkeys(("causes", "lengths", "finished_return"), ("causes", "lifespan")),
+    "lane_uses": ("affordances",),
+    **dict.fromkeys(
+        ("causes", "lengths", "finished_return", "lane_episodes", "lane_lengths", "lane_returns", "lane_causes"),
+        ("causes", "lifespan"),
+    ),
 }
 """The constructs behind the arrays of statistics, which are no fields."""
 

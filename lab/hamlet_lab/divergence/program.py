@@ -24,7 +24,6 @@ from hamletc.ir.function import Program, Stage, reducer
 from hamletc.ir.ops import Input
 from hamletc.ir.together import together
 
-
 FINDING = ("tick", "settle", "observe", "mask")
 """The functions, beside those of reductions, that kernels with a cell cache give what is on the cells of lanes."""
 
@@ -163,8 +162,8 @@ class Evaluated:
         return inputs
 
     def _gather(self, buffers: Buffers) -> dict[str, Array]:
-        """The state by state name, per lane."""
-        state: dict[str, Array] = {}
+        """The state by state name, per lane, and the numbers of agents."""
+        state = self._agents(buffers)
         for field in self._fields:
             values = buffers.state[field.name].numpy().copy()
             if field.per == "world":
@@ -173,6 +172,11 @@ class Evaluated:
                 values = values.view(np.uint32)
             state |= dict(zip(field.names, [values] if field.rows is None else values, strict=True))
         return state
+
+    def _agents(self, buffers: Buffers) -> dict[str, Array]:
+        """The number of each lane's agent in its world, and how many there are."""
+        lanes, agents = buffers.shape.lanes, buffers.shape.agents
+        return {"agent": (np.arange(lanes) % agents).astype(np.int32), "agents": np.full(lanes, agents, np.int32)}
 
     def _scatter(self, buffers: Buffers, results: dict[str, Array], lanes: Array) -> None:
         """Write the results of a function for these lanes, and for the worlds that have some of these lanes."""
@@ -190,13 +194,14 @@ class Evaluated:
     def _begin(self, buffers: Buffers, worlds: Array, stream: Stream) -> None:
         shape = buffers.shape
         numbers, lanes = np.arange(shape.lanes), np.repeat(worlds, shape.agents)
-        given = {
-            "seed_low": np.full(shape.lanes, stream.low, np.uint32),
-            "seed_high": np.full(shape.lanes, stream.high, np.uint32),
-            "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
-            "agent": (numbers % shape.agents).astype(np.int32),
-            "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
-        }
+        given = (
+            self._gather(buffers)
+            | self._drawn_by(buffers, stream)
+            | {
+                "world": (numbers // shape.agents + shape.first_world).astype(np.uint32),
+                "episode": np.repeat(buffers.state["episode"].numpy(), shape.agents),
+            }
+        )
         shuffled: dict[str, Array] = {}
         if self._starts_by_cell:
             random = sum(affordance.place is None for affordance in self._universe.affordances)
@@ -226,7 +231,8 @@ class Evaluated:
         """What follows in the worlds after the rules of their agents, and then in lanes."""
         shape, everybody = buffers.shape, _everybody(buffers)
         after = {**given, **{f"before.{name}": values for name, values in given.items()}}
-        after |= {name: np.where(runs, values, given[name]) if name in given else values for name, values in ticked.items()}
+        for name, values in ticked.items():
+            after[name] = np.where(runs, values, given[name]) if name in given else values
         after |= self._together("settle", after, runs, shape.agents)
         world: dict[str, Array] = {}
         if self._program.has("world"):
@@ -244,7 +250,6 @@ class Evaluated:
         acted = {"action": actions, "interacting": self._interacting(actions, runs, agents)}
         given = {**state, **acted, **self._drawn_by(buffers, stream)}
         given |= self._together("tick", given, runs, agents)
-        given |= self._together("claims", given, runs, agents)
         results = self._evaluate("tick", given, runs)
         if self._program.has("settle"):
             results |= self._settled(buffers, given, results, runs)

@@ -25,7 +25,6 @@ PHASES = {
     "stand": "the tick",
     "search": "the tick",
     "reduce_tick": "what agents have together at the beginning of the tick",
-    "reduce_claims": "the claims of agents",
     "tick": "the tick",
     "reduce_settle": "what agents have together after their rules",
     "world": "the rules of the world",

@@ -165,7 +165,7 @@ class Translation:
         result: dict[str, Tensor] = {}
         fresh = allocate(self._target, self._shape, torch.device("cpu"), None).state
         for row, meter in enumerate(self._target.meters):
-            fresh["meters"][row] = meter.start
+            fresh["meters"][row] = meter.start if isinstance(meter.start, float) else meter.low
         for field in schema.state_fields(self._target):
             ours = self._fields.get(field.name)
             if ours is None or ours.dtype != field.dtype or field.name not in state:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import torch
+from torch import Tensor
 
+from hamlet import schema
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, coverage
 from hamlet.numbers.binary32 import round32
-from hamlet.numbers.random import DRAWS, WORD, philox, share
+from hamlet.numbers.counters import BLOCK_WORDS, LANE_DRAWS, WORLD_DRAWS
+from hamlet.numbers.random import WORD, philox, share
 from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.schema.room import room
-from hamlet.universe import DrawChance, Number, Universe, draws
+from hamlet.universe import DrawChance, DrawChoice, Number, Universe, draws, meet
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 from hamlet_lab.divergence.session import Scenario, Session
 from hamlet_lab.verify.injection import Injector
@@ -23,6 +28,8 @@ from hamlet_lab.verify.players import Script, some_table
 LOOKED_AT = 1 << 24
 """Words that are looked at for each draw: a chance of one in a million is found nearly always."""
 AT_ONCE = 1 << 20
+CROWD, LARGE = 37, 300
+"""Agents of a world, beside 1 and 3, where agents meet."""
 RARE_ROUNDS = 8
 """Injected states in which something with a small chance happens."""
 
@@ -51,14 +58,14 @@ THOROUGH = Effort(261, 61, 256)
 def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[Scenario]:
     """All scenarios for sides with these universes. Seeds use both halves of their 64 bits, ticks wrap at 2**32, shards
     begin in the middle. There is room for the agents and for the values of all universes."""
-    most = min((each for each in map(room, universes) if each is not None), default=3)
+    most = min((each for each in map(room, universes) if each is not None), default=schema.MOST_AGENTS)
     agents = max(min(3, most), 1)
     single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
     fits = {torch.uint8: all(map(encodes, universes)), torch.bfloat16: all(map(fits_bfloat16, universes))}
     compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
-    planned = (
+    planned: tuple[Scenario, ...] = (
         Scenario("random play", single, far, torch.float32),
         Scenario("random play", several, Stream(seed, 0), compact[0]),
         Scenario("script", single, Stream(seed, 0), torch.float32),
@@ -68,6 +75,15 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
         Scenario("injected states", several, Stream(seed, 0), torch.float32),
         Scenario("injected states", single, far, torch.float32),
     )
+    if any(map(meet, universes)):
+        # Whole worlds of a size that is no power of two, and one world that is larger than a chunk or a block.
+        crowd, large = Shape(effort.worlds // 16, min(CROWD, most), 7), Shape(2, min(LARGE, most), 5)
+        planned = (
+            *planned,
+            Scenario("random play", crowd, near_wrap, torch.float32),
+            Scenario("injected states", crowd, far, torch.float32),
+            Scenario("rollouts", large, Stream(seed, 1), torch.float32),
+        )
     # Those first that share the types of their arrays: kernels are compiled for each.
     return sorted(planned, key=lambda each: each.obs_dtype is not torch.float32)
 
@@ -127,25 +143,52 @@ def events(
 
 
 def rare_ticks(universe: Universe, never_fired: Sequence[str], shape: Shape, stream: Stream) -> Iterator[int]:
-    """For each `chance` of a constant that never held, or never failed: a tick in which it does for some lane."""
+    """For each `chance` of a constant that never held, or never failed, and each option with a weight that was never
+    chosen: a tick in which that happens for some lane."""
+    of_worlds = frozenset(draw.site for draw in draws(universe.world))
     for draw in draws(universe):
+        counters = _Counters(draw.site, draw.site in of_worlds, shape, stream)
         match draw:
             case DrawChance(probability=Number(value=value)):
                 for event in ("holds", "fails"):
                     if coverage.draw(draw, event) in never_fired:
-                        yield from _first(draw.site, round32(value), event == "holds", shape, stream)
+                        yield from counters.first(partial(_happens, round32(value), event == "holds"))
+            case DrawChoice(thresholds=(_, *_) as thresholds):
+                for number, (begin, end) in enumerate(pairwise((0, *thresholds, WORD + 1)), start=1):
+                    if coverage.draw(draw, f"option {number}") in never_fired:
+                        yield from counters.first(partial(_between, begin, end))
             case _:
                 pass
 
 
-def _first(site: int, probability: float, holds: bool, shape: Shape, stream: Stream) -> Iterator[int]:
-    """The first tick, if there is one among those that are looked at."""
-    lanes = (torch.arange(shape.lanes) + shape.first_world * shape.agents).unsqueeze(1)
-    for begin in range(0, LOOKED_AT // shape.lanes, max(AT_ONCE // shape.lanes, 1)):
-        ticks = torch.arange(begin, begin + max(AT_ONCE // shape.lanes, 1))
-        block, last = torch.full_like(ticks, site // 4), torch.full_like(ticks, DRAWS)
-        words = philox((lanes & WORD, ticks, block, last), (stream.low, stream.high))[site % 4]
-        found = ((share(words) < probability) == holds).any(dim=0).nonzero()
-        if len(found) > 0:
-            yield begin + int(found[0])
-            return
+def _happens(probability: float, holds: bool, words: Tensor) -> Tensor:
+    return (share(words) < probability) == holds
+
+
+def _between(begin: int, end: int, words: Tensor) -> Tensor:
+    return (begin <= words) & (words < end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counters:
+    """What the words of a site are made of: one for each world, or for each lane."""
+
+    site: int
+    of_worlds: bool
+    shape: Shape
+    stream: Stream
+
+    def first(self, wanted: Callable[[Tensor], Tensor]) -> Iterator[int]:
+        """The first tick with a wanted word, if there is one among those that are looked at."""
+        each = 1 if self.of_worlds else self.shape.agents
+        numbers = (torch.arange(self.shape.worlds * each) + self.shape.first_world * each).unsqueeze(1) & WORD
+        at_once = max(AT_ONCE // len(numbers), 1)
+        for begin in range(0, LOOKED_AT // len(numbers), at_once):
+            ticks = torch.arange(begin, begin + at_once)
+            block = torch.full_like(ticks, self.site // BLOCK_WORDS)
+            last = torch.full_like(ticks, WORLD_DRAWS if self.of_worlds else LANE_DRAWS)
+            words = philox((numbers, ticks, block, last), (self.stream.low, self.stream.high))
+            found = wanted(words[self.site % BLOCK_WORDS]).any(dim=0).nonzero()
+            if len(found) > 0:
+                yield begin + int(found[0])
+                return

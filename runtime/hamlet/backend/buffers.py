@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -108,12 +108,43 @@ def _age(buffers: Buffers) -> torch.Tensor:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneCounts:
+    """Counts of each lane over rollouts, added to in place by the kernels.
+
+    Attributes:
+        uses: [affordances, lanes] i32: the number of ticks in which a lane used each affordance.
+        episodes: [lanes] i32: the episodes that a lane finished, also those that are not kept.
+        lengths: [kept, lanes] i32: the length in ticks of each lane's first episodes, in their order; 0 where it has
+            finished fewer.
+        returns: [kept, lanes] f32: their returns.
+        causes: [kept, lanes] i32: how they ended, as `cause` of `Env.step` says it.
+    """
+
+    uses: torch.Tensor
+    episodes: torch.Tensor
+    lengths: torch.Tensor
+    returns: torch.Tensor
+    causes: torch.Tensor
+
+    @property
+    def kept(self) -> int:
+        """How many episodes of each lane are kept."""
+        return len(self.lengths)
+
+    @property
+    def arrays(self) -> tuple[torch.Tensor, ...]:
+        """All of them, in the order of `hamlet.schema.abi.LANE_COUNTS`."""
+        return self.uses, self.episodes, self.lengths, self.returns, self.causes
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """Counts over the lanes and ticks of rollouts; a rollout adds to them in place.
 
     Attributes:
-        memory: the counts by the names of `hamlet.schema.abi.COUNTS`. On a CPU they are numpy arrays, which the
-            properties below convert to tensors, because a call of torch right after a kernel takes as long as a tick.
+        memory: the counts by the names of `hamlet.schema.abi.COUNTS`, and of `LANE_COUNTS` where lanes are counted.
+            On a CPU they are numpy arrays, which the properties below convert to tensors, because a call of torch
+            right after a kernel takes as long as a tick.
         universe: the universe of the rollouts; `None` if it is not known.
         worlds: the counts of each world; `None` without `per_world`.
     """
@@ -126,8 +157,8 @@ class Statistics:
         """The reason why a rollout that makes counts like `other` cannot add to these; `None` if it can."""
         if self.universe is not other.universe and self.universe != other.universe:
             return f"they are of {'no universe' if self.universe is None else self.universe.name}"
-        for name, expected in other.memory.items():
-            memory = self.memory[name]
+        for name in abi.COUNTS:
+            memory, expected = self.memory[name], other.memory[name]
             if memory.shape != expected.shape:
                 return f"{name} has the shape {list(memory.shape)}, not {list(expected.shape)}"
             if _device(memory) != _device(expected):
@@ -137,6 +168,13 @@ class Statistics:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name} {list(memory.shape)}" for name, memory in self.memory.items())
         return f"Statistics({sizes})"
+
+    @property
+    def lanes(self) -> LaneCounts | None:
+        """The counts of each lane; `None` without `per_lane`."""
+        if abi.LANE_COUNTS[0] not in self.memory:
+            return None
+        return LaneCounts(*(_tensor(self.memory[name]) for name in abi.LANE_COUNTS))
 
     @property
     def uses(self) -> torch.Tensor:
@@ -196,9 +234,28 @@ def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: 
     )
 
 
-def allocate_statistics(universe: Universe, shape: Shape, device: torch.device) -> Statistics:
-    """Zeroed statistics."""
-    return statistics_allocator(universe, shape, device)()
+def allocate_statistics(
+    universe: Universe, shape: Shape, device: torch.device, per_lane: int | None = None
+) -> Statistics:
+    """Zeroed statistics; with `per_lane` also of each lane, of which so many episodes are kept."""
+    counts = statistics_allocator(universe, shape, device)()
+    return counts if per_lane is None else counted_by_lane(counts, len(universe.affordances), per_lane)
+
+
+def counted_by_lane(counts: Statistics, affordances: int, kept: int) -> Statistics:
+    """Statistics that also count the uses of each lane and its episodes, of which the first `kept` are written down."""
+    finished = counts.finished_return
+    lanes = finished.shape[0]
+    sizes = ((affordances, lanes), (lanes,), (kept, lanes), (kept, lanes), (kept, lanes))
+    memory: dict[str, Memory] = dict(counts.memory)
+    for name, size in zip(abi.LANE_COUNTS, sizes, strict=True):
+        floating = name == "lane_returns"
+        if finished.device.type == "cpu":
+            memory[name] = np.zeros(size, np.float32 if floating else np.int32)
+        else:
+            dtype = torch.float32 if floating else torch.int32
+            memory[name] = torch.zeros(size, dtype=dtype, device=finished.device)
+    return replace(counts, memory=memory)
 
 
 def statistics_allocator(universe: Universe, shape: Shape, device: torch.device) -> Callable[[], Statistics]:

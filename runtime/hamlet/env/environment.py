@@ -6,7 +6,8 @@ Tensors that an environment returns are views of its own buffers, and the next c
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -15,13 +16,14 @@ import torch
 
 from hamlet import schema
 from hamlet.arguments import Actions, flag, named, whole
-from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, statistics_allocator
+from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, counted_by_lane, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
 from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env import checkpoint
 from hamlet.env.actions import ActionCheck
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
+from hamlet.env.distributions import Drawing
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
 from hamlet.env.ops import Stepper, step
@@ -30,7 +32,7 @@ from hamlet.env.placing import place
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
 from hamlet.universe import Universe
 
@@ -98,10 +100,10 @@ class Env(Sealed):
         self.observation_names = schema.observation_names(universe)
         self.observation_low, self.observation_high = self._observation_range()
         shape, state = buffers.shape, buffers.state
-        params = Held("param", universe.params, state.get("params"), True)
-        inputs = Held("input", universe.inputs, state.get("inputs"), validate)
-        self.params = Numbers(params, shape, self.check_given, self.observe)
-        self.inputs = Numbers(inputs, shape, self.check_given, lambda: None)
+        params = Held("param", universe.params, state.get("params"), True, shape)
+        inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
+        self.params = Numbers(params, self.check_given, self.observe, self._drawing)
+        self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing)
         self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
             {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
         )
@@ -111,6 +113,7 @@ class Env(Sealed):
         self._backend = backend
         self._buffers = buffers
         self._now = now
+        self._params = params
         self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
         self._checked = tuple(held for held in self._held.values() if held.checked)
         self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
@@ -160,7 +163,8 @@ class Env(Sealed):
         return self._buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
-        """The values of a meter by its name: a view [lanes] f32 of `state["meters"]`, for reading only.
+        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, or for a
+        meter of the world [worlds] f32 of `state["world_meters"]`.
 
         Raises:
             EnvError: the universe has no such meter.
@@ -169,7 +173,11 @@ class Env(Sealed):
             print(env.meter("energy").mean())
         """
         names = [meter.name for meter in self.universe.meters]
-        return self._buffers.state["meters"][names.index(named("meter", name, names))]
+        of_world = [] if self.universe.world is None else [meter.name for meter in self.universe.world.meters]
+        named("meter", name, [*names, *of_world])
+        if name in names:
+            return self._buffers.state["meters"][names.index(name)]
+        return self._buffers.state["world_meters"][of_world.index(name)]
 
     def observe(self) -> None:
         """Compute observations and masks again, after you wrote into `state` or `params` in place.
@@ -189,28 +197,39 @@ class Env(Sealed):
         for held in self._checked:
             held.check()
 
-    def reset(self, seed: int | None = None) -> tuple[torch.Tensor | None, Info]:
-        """Begin a new episode in every world. Params and inputs keep their values; stored places are those of the new
-        episode.
+    def reset(
+        self, seed: int | None = None, params: Mapping[str, Any] | None = None
+    ) -> tuple[torch.Tensor | None, Info]:
+        """Begin a new episode in every world. Inputs keep their values, and so do params that are not given; stored
+        places are those of the new episode.
 
-        With a seed, random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
-        episode; a new environment begins episode 0 again.
+        Args:
+            seed: random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
+                episode; a new environment begins episode 0 again.
+            params: new values by name, which the new episodes begin with and keep: a number for all worlds, numbers
+                [worlds], or a distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world
+                draws a number for the episode that it now begins.
 
         Returns:
             The observation [lanes, values] and the info, as `step` returns them.
 
         Raises:
-            EnvError: the seed is not a whole number in 0 .. 2**64 - 1.
+            EnvError: the seed is not a whole number in 0 .. 2**64 - 1, or the universe has no such param, or a value is
+                not a number, has another shape or is out of bounds. Nothing was changed.
+
+        Example:
+            observation, info = env.reset(seed=2, params={})
         """
         now = self._now
         wanted = None if seed is None else checked_seed(seed)
+        episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
+        new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
         with self._whole:
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
-                self._buffers.state["episode"].zero_()
-            elif not now.untouched:
-                self._buffers.state["episode"].add_(1)
+            self._buffers.state["episode"].copy_(episodes)
+            self._params.write(new)
             now.untouched = False
             self._start()
         return self.observation, self.info
@@ -290,6 +309,7 @@ class Env(Sealed):
         observe: bool = False,
         statistics: Statistics | bool = True,
         per_world: bool = False,
+        per_lane: int | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
@@ -303,6 +323,9 @@ class Env(Sealed):
                 rollout, to which this one adds.
             per_world: whether to count the episodes of each world too, see `Rollout.world_episodes`. Counts of an
                 earlier rollout that did so continue in any case. The kernels do no extra work for it.
+            per_lane: count the uses and the episodes of each lane too, and keep the length, the return and the end of
+                the first so many episodes of each, see `Rollout.lanes`. That takes 4 bytes per lane and affordance, and
+                12 per lane and episode. Counts of an earlier rollout that did so continue in any case.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -317,7 +340,8 @@ class Env(Sealed):
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
         chosen = self._action_check.policy(policy, ticks)
         observing = flag("observe", observe)
-        counts = self._counts(statistics, flag("per_world", per_world))
+        kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
+        counts = self._counts(statistics, flag("per_world", per_world), kept)
         self.check_given()
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
@@ -458,22 +482,39 @@ class Env(Sealed):
         low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
         return low, high
 
-    def _counts(self, statistics: Any, per_world: bool) -> Statistics | None:
+    def _counts(self, statistics: Any, per_world: bool, per_lane: int | None) -> Statistics | None:
         if isinstance(statistics, Statistics):
             problem = statistics.misfit(self._zeroed_statistics())
             if problem is not None:
                 raise EnvError(f"these statistics are of another environment: {problem}")
             if per_world and statistics.worlds is None:
                 raise EnvError("these statistics were begun without counts per world: begin with per_world=True")
+            if per_lane is not None and (statistics.lanes is None or statistics.lanes.kept != per_lane):
+                raise EnvError(f"these statistics were not begun with per_lane={per_lane}, which cannot change later")
             return statistics
         if isinstance(statistics, Rollout):
             raise EnvError("statistics are the counts of a rollout: pass statistics=result.counts")
         if not flag("statistics, where it is not the counts of an earlier rollout,", statistics):
-            if per_world:
-                raise EnvError("counts per world are part of the statistics: leave out statistics=False")
+            if per_world or per_lane is not None:
+                kind = "world" if per_world else "lane"
+                raise EnvError(f"counts per {kind} are part of the statistics: leave out statistics=False")
             return None
         counts = self._zeroed_statistics()
+        if per_lane is not None:
+            counts = self._counted_by_lane(counts, per_lane)
         return replace(counts, worlds=WorldCounts.zeros(self._buffers.shape, self.device)) if per_world else counts
+
+    def _counted_by_lane(self, counts: Statistics, kept: int) -> Statistics:
+        affordances = len(self.universe.affordances)
+        needed = 4 * self.num_lanes * (affordances + 1 + 3 * kept)
+        problem = f"counts of {self.num_lanes} lanes with {kept} episodes of each need {-(-needed >> 20)} MiB"
+        # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
+        if self.device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+            raise EnvError(f"{problem}, more memory than this machine has")
+        try:
+            return counted_by_lane(counts, affordances, kept)
+        except (RuntimeError, MemoryError) as error:
+            raise EnvError(f"{problem}, more than is free: keep fewer episodes") from error
 
     def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
         """Do what `check_given` does for tensors that a compiled graph passes."""
@@ -493,6 +534,18 @@ class Env(Sealed):
         now.tick = (now.tick + 1) % TICK_LIMIT
         outcome = self._buffers.outcome
         return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
+
+    def _given_params(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
+        """Values of params as `Held.write` takes them."""
+        if params is not None and not isinstance(params, Mapping):
+            raise EnvError(f"params are a dictionary of names and values, not {shown(params)}")
+        return {} if not params else self._params.given(params, drawing)
+
+    def _drawing(self, seed: int | None = None, episodes: torch.Tensor | None = None) -> Drawing:
+        """What distributions of params draw from: by default of the present episodes."""
+        worlds = torch.arange(self.first_world, self.first_world + self.num_worlds, device=self.device)
+        now = self._buffers.state["episode"] if episodes is None else episodes
+        return Drawing(self.seed if seed is None else seed, worlds, now.long())
 
     def _start(self) -> None:
         self._clear_past()
@@ -523,10 +576,22 @@ class Env(Sealed):
 
 
 def begun(
-    module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, seed: int
+    module: Module,
+    backend: Backend,
+    buffers: Buffers,
+    choice: Choice,
+    validate: bool,
+    tune: Tune,
+    seed: int,
+    params: Any = None,
 ) -> Env:
-    """An environment at the beginning of episode 0."""
+    """An environment at the beginning of episode 0, with these params.
+
+    Raises:
+        EnvError: the universe has no such param, or a value is not a number, has another shape or is out of bounds.
+    """
     env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
+    env._params.write(env._given_params(params, env._drawing))
     env._start()
     return env
 

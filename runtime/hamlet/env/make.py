@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.schema.room import room, scattered
+from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
 from hamlet.universe import Universe, meet
 
 LANE_LIMIT = 1 << 31
@@ -41,6 +41,7 @@ def make(
     device: str | torch.device | None = None,
     backend: str = "auto",
     seed: int = 0,
+    params: Mapping[str, Any] | None = None,
     obs_dtype: torch.dtype | str | None = "float32",
     first_world: int = 0,
     validate: bool | None = None,
@@ -59,6 +60,9 @@ def make(
             be faster for this number of agents. It prints its choice on stderr, unless `quiet`. A backend that was
             named is never replaced: if it cannot run here, that is an error.
         seed: of all random numbers, 0 .. 2**64 - 1.
+        params: values by name, which take the place of the defaults: a number for all worlds, numbers [worlds], or a
+            distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world draws a number. They
+            stay until you give others, see `hamlet.env.params.Numbers`.
         obs_dtype: torch.float32, torch.bfloat16 or torch.uint8, or the name of one, or `None` for no observations.
             `Env.observation_low` says which numbers bytes stand for. A universe is refused if its bounds are too far
             apart or too close for uint8, or too large for bfloat16.
@@ -74,7 +78,8 @@ def make(
             on stderr, unless `quiet` or only one is possible.
 
     Raises:
-        EnvError: an argument has a wrong type or is out of range, or the backend cannot run here.
+        EnvError: an argument has a wrong type or is out of range, the universe has no such param, or the backend cannot
+            run here.
         ModuleError: the package has no kernels for the backend.
 
     Example:
@@ -97,7 +102,7 @@ def make(
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     if checks is None:
         checks = choice.device.type == "cpu"
-    env = begun(module, executor, buffers, choice, checks, tuned, first_seed)
+    env = begun(module, executor, buffers, choice, checks, tuned, first_seed, params)
     if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env
@@ -142,11 +147,15 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
             f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"
         )
     most = room(universe)
+    if most is not None and agents > most and starting_cells(universe):
+        raise EnvError(f"{universe.name} starts agents on {most} cells of its map: take at most {most} agents")
     if most is not None and agents > most:
         raise EnvError(
             f"{agents} agents and {scattered(universe)} affordances at random places need as many free cells, and "
             f"{universe.name} has {most + scattered(universe)}: take at most {most} agents"
         )
+    if agents > MOST_COUNTED and counts_agents(universe):
+        raise EnvError(f"{universe.name} counts agents: take at most {MOST_COUNTED} in a world, not {agents}")
     return Shape(worlds, agents, first_world)
 
 

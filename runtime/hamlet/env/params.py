@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, NoReturn
 
 import torch
 
 from hamlet.arguments import dense, named
 from hamlet.backend.buffers import Shape
+from hamlet.env.distributions import Distribution, Drawing, drawn, support
 from hamlet.env.sealed import Sealed
 from hamlet.env.within import Per, check_within
 from hamlet.errors import EnvError
@@ -20,8 +21,11 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     """The params of an environment, or its inputs, by name: `env.params["hunger"]`, `env.inputs["price"]`.
 
     An entry is a view: [worlds] f32 of a param, [lanes] f32 of an input. Assign one number for all worlds or lanes, or
-    a list, an array or a tensor with a number for each; those of an input may also have the shape (worlds, agents). The
-    numbers must lie within the bounds that the universe declares. Params and inputs keep their values over resets.
+    a list, an array or a tensor with a number for each; those of an input may also have the shape (worlds, agents). A
+    param also takes a distribution, such as `hamlet.Uniform(0.05, 0.3)`, of which each world draws a number at once.
+    The numbers must lie within the bounds that the universe declares. Params and inputs keep their values over resets,
+    also where a world starts its next episode by itself, and checkpoints hold them. `hamlet.make` and `Env.reset` take
+    params too, and set them before episodes begin.
 
     You may also write into an entry in place, or into the same row of `Env.state`. The next `step`, `rollout`,
     `observe`, `reset`, `place`, `state_dict` or copy checks the new values; if one is out of bounds, it restores the
@@ -38,12 +42,14 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
             worlds.params[name] = worlds.params[name].tolist()
     """
 
-    def __init__(self, held: Held, shape: Shape, check: Callable[[], None], changed: Callable[[], None]) -> None:
-        """`check` is called before an assignment, `changed` after it."""
+    def __init__(
+        self, held: Held, check: Callable[[], None], changed: Callable[[], None], drawing: Callable[[], Drawing]
+    ) -> None:
+        """`check` is called before an assignment, `changed` after it; `drawing` says what draws depend on now."""
         self._kind = held.kind
         self._rows = {item.name: row for row, item in enumerate(held.declared)}
         self._held = held
-        self._shape = shape
+        self._drawing = drawing
         self._check = check
         self._changed = changed
         self._seal()
@@ -65,12 +71,9 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
             wanted = dict(*others, **values)
         except (TypeError, ValueError) as error:
             raise EnvError(f"{self._kind}s are updated by a dictionary of names and numbers") from error
-        new = {name: self._numbers(name, value) for name, value in wanted.items()}
+        new = self._held.given(wanted, self._drawing)
         self._check()
-        with torch.no_grad():
-            for name, numbers in new.items():
-                self._row(name).copy_(numbers)
-        self._held.taken()
+        self._held.write(new)
         if new:
             self._changed()
 
@@ -107,22 +110,6 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
         named(self._kind, name, self._rows)
         return self._held.rows[self._rows[name]]
 
-    def _numbers(self, name: str, value: Any) -> torch.Tensor:
-        """A value as it can be copied into a row: f32 [], [worlds] or [lanes], within bounds."""
-        row = self._row(name)
-        (count,), grouped = row.shape, (self._shape.worlds, self._shape.agents)
-        new = dense(value, f"{self._kind} {name} takes numbers")
-        if new.dtype is torch.bool:
-            raise EnvError(f"{self._kind} {name} takes numbers, not {new.dtype}")
-        if self._kind == "input" and tuple(new.shape) == grouped:
-            new = new.reshape(count)
-        if tuple(new.shape) not in ((), (count,)):
-            raise EnvError(f"{self._kind} {name} takes a number or a tensor [{count}], not {list(new.shape)}")
-        new = new.to(dtype=torch.float32, device=row.device)
-        if self._held.checked:
-            check_numbers(self._kind, self._held.declared[self._rows[name]], new)
-        return new
-
 
 class Held:
     """The values of params or inputs, and the check that they lie within their bounds.
@@ -134,11 +121,13 @@ class Held:
     """
 
     def __init__(
-        self, kind: str, declared: Sequence[Param | Input], values: torch.Tensor | None, checked: bool
+        self, kind: str, declared: Sequence[Param | Input], values: torch.Tensor | None, checked: bool, shape: Shape
     ) -> None:
         """`values` are the rows, [declared, worlds or lanes] f32; `None` where nothing is declared."""
         self.kind = kind
         self.declared = declared
+        self._numbers = {item.name: row for row, item in enumerate(declared)}
+        self._shape = shape
         self.checked = checked and values is not None
         self._values = torch.zeros(0, 0) if values is None else values
         self._before = self._values.clone() if self.checked else self._values
@@ -148,6 +137,41 @@ class Held:
     def rows(self) -> torch.Tensor:
         """The values, one row per declaration."""
         return self._values
+
+    def given(self, wanted: Mapping[str, Any], drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
+        """Values as they can be copied into rows: f32 [], [worlds] or [lanes], within bounds.
+
+        Raises:
+            EnvError: a name is unknown, or a value is not a number, has another shape or is out of bounds.
+        """
+        return {name: self._given(name, value, drawing) for name, value in wanted.items()}
+
+    def write(self, new: Mapping[str, torch.Tensor]) -> None:
+        """Copy what `given` gave into rows."""
+        with torch.no_grad():
+            for name, numbers in new.items():
+                self._values[self._numbers[name]].copy_(numbers)
+        self.taken()
+
+    def _given(self, name: str, value: Any, drawing: Callable[[], Drawing]) -> torch.Tensor:
+        named(self.kind, name, self._numbers)
+        row, declared = self._values[self._numbers[name]], self.declared[self._numbers[name]]
+        if isinstance(value, Distribution) and self.kind == "param":
+            check_numbers(self.kind, declared, support(value))
+            (bounds,) = number_bounds((declared,))
+            return drawn(value, name, drawing(), bounds.low, bounds.high)
+        (count,), grouped = row.shape, (self._shape.worlds, self._shape.agents)
+        new = dense(value, f"{self.kind} {name} takes numbers")
+        if new.dtype is torch.bool:
+            raise EnvError(f"{self.kind} {name} takes numbers, not {new.dtype}")
+        if self.kind == "input" and tuple(new.shape) == grouped:
+            new = new.reshape(count)
+        if tuple(new.shape) not in ((), (count,)):
+            raise EnvError(f"{self.kind} {name} takes a number or a tensor [{count}], not {list(new.shape)}")
+        new = new.to(dtype=torch.float32, device=row.device)
+        if self.checked:
+            check_numbers(self.kind, declared, new)
+        return new
 
     def check(self) -> None:
         """Check and accept values that were written in place.

@@ -68,7 +68,10 @@ def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:
             for axis, x, size in zip(schema.axes(universe), coordinates, grid.sizes, strict=True):
                 if not bool(((x >= 0) & (x < size) & (x == x.floor())).all()):
                     raise EnvError(f"{axis} of a place is a whole number in 0 .. {size - 1}")
-            return torch.stack(words(tuple(coordinates.long()), grid))
+            cells = torch.stack(words(tuple(coordinates.long()), grid))
+            if grid.map is not None and bool(torch.isin(cells, torch.tensor(grid.map.cells(grid.map.walls))).any()):
+                raise EnvError("a place is on no wall of the map")
+            return cells
         case Continuous(axes=axes):
             rounded = coordinates.to(torch.float32)
             for axis, x, bounds in zip(schema.axes(universe), rounded, axes, strict=True):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import torch
 
-from hamlet.backend.buffers import Statistics, WorldCounts
+from hamlet.backend.buffers import LaneCounts, Statistics, WorldCounts
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
 
@@ -102,6 +102,17 @@ class Rollout:
         if self.universe.by_hand:
             raise EnvError(f"worlds of {self.universe.name} start anew by hand only: lengths() has those of its agents")
         return self._worlds.ticks.to(torch.float64) / self._worlds.ended
+
+    @property
+    def lanes(self) -> LaneCounts:
+        """The counts of each lane, see `hamlet.backend.buffers.LaneCounts`.
+
+        Raises:
+            EnvError: the rollout was called without `per_lane`.
+        """
+        if self.counts.lanes is None:
+            raise EnvError("this rollout did not count per lane: call rollout(..., per_lane=16)")
+        return self.counts.lanes
 
     def __repr__(self) -> str:
         if self.statistics is None:

@@ -11,7 +11,7 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import displace, leaves_space, length
+from hamlet.interpreter.space import displace, leaves_space, length, stops
 from hamlet.interpreter.statements import run, subtract
 from hamlet.universe import Action
 
@@ -79,11 +79,13 @@ def disengage(lanes: Lanes, before: tuple[Tensor, ...], keeping: Tensor) -> None
 
 
 def count_moves(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], told: coverage.Coverage) -> None:
-    """Tell who moves, and who moves into an edge; `by` has the displacement of every agent per axis."""
+    """Tell who moves, who moves into an edge, who into a wall; `by` has the displacement of every agent per axis."""
     moves = len(lanes.universe.moves)
     moving = lanes.running & (actions < moves)
     taken = torch.bincount(actions[moving], minlength=moves).tolist()
     stopped = torch.bincount(actions[moving & leaves_space(lanes, by)], minlength=moves).tolist()
+    refused = torch.bincount(actions[moving & stops(lanes, by)], minlength=moves).tolist()
     for number, move in enumerate(lanes.universe.moves):
         told.add(coverage.action(move.name), taken[number])
         told.add(coverage.action(move.name, "at the edge"), stopped[number])
+        told.add(coverage.action(move.name, "at a wall"), refused[number])

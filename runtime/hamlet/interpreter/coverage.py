@@ -13,14 +13,17 @@ from hamlet.universe import (
     DrawInteger,
     DrawNormal,
     DrawUniform,
+    Grid,
     Hours,
     Mask,
+    Move,
     NoSpace,
     Rule,
     Truth,
     Universe,
     draws,
 )
+from hamlet.universe.space import letters_of
 
 
 def rule(item: Rule | Cascade) -> str:
@@ -34,7 +37,8 @@ def use(affordance: str, event: str) -> str:
 
 
 def action(name: str, event: str = "") -> str:
-    """The name of an action, or of an event with it: refused (its `needs` did not hold), at the edge (of a move)."""
+    """The name of an action, or of an event with it: refused (its `needs` did not hold); of a move: at the
+    edge, at a wall."""
     return f"action {name}: {event}" if event else f"action {name}"
 
 
@@ -66,7 +70,7 @@ USED_ANOTHER = "another affordance than last"
 def constructs(universe: Universe) -> tuple[str, ...]:
     """Everything in a universe that can fire, in file order."""
     names = [action(name) for name in schema.action_names(universe)]
-    names += [action(move.name, "at the edge") for move in universe.moves if any(move.by)]
+    names += [action(move.name, event) for move in universe.moves for event in stopped(move, universe)]
     names += [action(item.name, "refused") for item in universe.actions if item.needs is not None]
     displacing = [item for item in universe.actions if item.move is not None or item.teleport is not None]
     if schema.has_progress(universe) and any(item.keeps_progress for item in displacing):
@@ -96,6 +100,24 @@ def constructs(universe: Universe) -> tuple[str, ...]:
     names += [allow(mask) for mask in universe.masks if not isinstance(mask.allowed, Truth)]
     names += [draw(drawn, event) for drawn in draws(universe) for event in draw_events(drawn)]
     return tuple(names)
+
+
+def stopped(move: Move, universe: Universe) -> tuple[str, ...]:
+    """What can stop a move: on a map only what is next to some open cell."""
+    letters, space = letters_of(universe.space), universe.space
+    if not any(move.by):
+        return ()
+    if letters is None or not isinstance(space, Grid):
+        return ("at the edge",)
+    walls, (width, height), (right, down) = set(letters.cells(letters.walls)), space.sizes, move.by
+    edge = wall = False
+    for cell in set(range(width * height)) - walls:
+        x, y = cell % width + int(right), cell // width + int(down)
+        if not (0 <= x < width and 0 <= y < height):
+            edge = True
+            x, y = (x % width, y % height) if space.edges == "wrap" else (x, y)
+        wall = wall or (0 <= x < width and 0 <= y < height and x + width * y in walls)
+    return (*(("at the edge",) if edge else ()), *(("at a wall",) if wall else ()))
 
 
 def draw_events(item: Draw) -> tuple[str, ...]:

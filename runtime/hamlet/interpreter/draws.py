@@ -1,37 +1,35 @@
-"""Draws: random numbers as functions of the seed, the lane, the tick and the draw site (docs/semantics.md)."""
+"""Draws: random numbers as functions of the seed, a lane or a world, the tick and the draw site
+(docs/semantics.md)."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import torch
 from torch import Tensor
 
 from hamlet.interpreter import functions
+from hamlet.numbers.counters import BLOCK_WORDS
 from hamlet.numbers.elementary import TWICE_PI
 from hamlet.numbers.random import Words, draw_words, multiply_high, share
 
 
 class Sites:
-    """The random words of a tick, made when they are first asked for."""
+    """The random words of a tick, or of the beginning of an episode, made when they are first asked for."""
 
-    def __init__(
-        self, numbers: Tensor, tick: int, seed: tuple[int, int], of: Literal["agents", "worlds"] = "agents"
-    ) -> None:
-        """`numbers`: of the lanes among all shards' lanes, i64 [worlds, agents], or of the worlds, i64 [worlds, 1];
-        `seed`: (low, high)."""
+    def __init__(self, numbers: Tensor, time: int | Tensor, stream: int, seed: tuple[int, int]) -> None:
+        """`numbers` are those of the lanes, or of the worlds, among all shards', i64, `time` and `stream` as in
+        `draw_words`; `seed`: (low, high)."""
         self._numbers = numbers
-        self._of = of
-        self._tick = tick
+        self._time = time
+        self._stream = stream
         self._seed = seed
         self._blocks: dict[int, Words] = {}
 
     def word(self, site: int) -> Tensor:
-        """The word of a site in every lane, i64 [worlds, agents], or in every world."""
-        block = site // 4
+        """The word of a site for each number, i64."""
+        block, word = divmod(site, BLOCK_WORDS)
         if block not in self._blocks:
-            self._blocks[block] = draw_words(self._numbers, self._tick, block, self._seed, self._of)
-        return self._blocks[block][site % 4]
+            self._blocks[block] = draw_words(self._numbers, self._time, block, self._stream, self._seed)
+        return self._blocks[block][word]
 
 
 def uniform(word: Tensor, low: Tensor, high: Tensor) -> Tensor:
@@ -44,9 +42,11 @@ def integer(word: Tensor, low: int, high: int) -> Tensor:
     return (multiply_high(word, high - low + 1) + low).to(torch.float32)
 
 
-def choice(word: Tensor, count: int) -> Tensor:
-    """A number of 0 .. count - 1, i64."""
-    return multiply_high(word, count)
+def choice(word: Tensor, count: int, thresholds: tuple[int, ...] | None) -> Tensor:
+    """A number of 0 .. count - 1, i64: how many thresholds the word has reached, where there are any."""
+    if thresholds is None:
+        return multiply_high(word, count)
+    return (word.unsqueeze(-1) >= torch.tensor(thresholds)).sum(dim=-1)
 
 
 def normal(first: Tensor, second: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:

@@ -10,7 +10,10 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.backend.protocol import Stream
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.places import Places
+from hamlet.interpreter.space import clamp
 from hamlet.numbers.random import layout_of
 from hamlet.universe import Universe
 
@@ -52,7 +55,8 @@ def begin_episodes(
     if "places" in state:
         state["places"][:, worlds] = places.stored(state["layout"][worlds])
     for row, meter in enumerate(universe.meters):
-        lanes_of("meters")[row, worlds] = meter.start
+        if isinstance(meter.start, float):
+            lanes_of("meters")[row, worlds] = meter.start
     for row, of_world in enumerate(() if universe.world is None else universe.world.meters):
         state["world_meters"][row, worlds] = of_world.start
     for field, start in constant:
@@ -63,6 +67,15 @@ def begin_episodes(
             lanes_of("velocity")[axis, worlds] = begin
         if universe.start.speed is not None:
             lanes_of("speed")[:, worlds] = universe.start.speed
+
+
+def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
+    """Give the meters whose start is an expression their values in these worlds, which begin an episode."""
+    meters = buffers.state["meters"].view(-1, buffers.shape.worlds, buffers.shape.agents)
+    for row, meter in enumerate(lanes.universe.meters):
+        if not isinstance(meter.start, float):
+            value = clamp(evaluate(meter.start, lanes), lanes.constant(meter.low), lanes.constant(meter.high))
+            meters[row, worlds] = value.expand(meters[row].shape)[worlds]
 
 
 def as_i32(word: Tensor) -> Tensor:

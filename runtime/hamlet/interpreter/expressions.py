@@ -18,6 +18,8 @@ from hamlet.universe import (
     ActionTaken,
     After,
     Age,
+    AgentCount,
+    AgentNumber,
     Among,
     Binary,
     BinaryOp,
@@ -41,6 +43,7 @@ from hamlet.universe import (
     LastUse,
     MeterValue,
     Number,
+    On,
     ParamValue,
     Previous,
     Progress,
@@ -49,6 +52,7 @@ from hamlet.universe import (
     Speed,
     StraightDistance,
     Streak,
+    TerrainValue,
     Truth,
     Unary,
     UnaryOp,
@@ -90,6 +94,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return day_time(function, lanes)
         case Age():
             return lanes.age.to(torch.float32)
+        case AgentNumber():
+            return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
+        case AgentCount():
+            return torch.full_like(lanes.age[:, :1], lanes.age.shape[1], dtype=torch.float32)
         case Coordinate(axis=axis):
             return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
         case Velocity(axis=axis):
@@ -100,6 +108,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return lanes.progress.to(torch.float32)
         case Here(affordance=affordance):
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
+        case On(region=region):
+            return lanes.ground.regions[region][lanes.index()]
+        case TerrainValue(terrain=terrain):
+            return lanes.ground.terrains[terrain][lanes.index()]
         case LastUse(affordance=affordance):
             return lanes.last == number_of(affordance, lanes)
         case ActionTaken(action=action):
@@ -170,9 +182,9 @@ def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
         case DrawInteger(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
             return draws.integer(word, low, high)
-        case DrawChoice(options=options):
+        case DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
-            index, result = draws.choice(word, len(options)), values[0]
+            index, result = draws.choice(word, len(options), thresholds), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)

@@ -11,12 +11,13 @@ from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
-from hamlet.interpreter.episode import advance_clock, begin_episodes, constant_starts
+from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, constant_starts
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
+from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import Words, multiply_high, policy_words
 from hamlet.universe import Universe
 
@@ -48,7 +49,7 @@ class Interpreter:
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""
         worlds = torch.arange(buffers.shape.worlds, device=self.device)
-        begin_episodes(self.universe, self._starts, buffers, self._places, worlds, stream)
+        self._begin(buffers, worlds, stream)
         self.observe(buffers)
 
     def observe(self, buffers: Buffers) -> None:
@@ -98,14 +99,29 @@ class Interpreter:
         """The actions i32 [lanes] that a table has for the state as it is; words: i64 [lanes], of this tick."""
         return look_up(policy, load(self.universe, buffers, self._places, self._constant), words)
 
+    def _begin(self, buffers: Buffers, worlds: Tensor, stream: Stream) -> None:
+        """Start these worlds anew, with the episode number that they have."""
+        begin_episodes(self.universe, self._starts, buffers, self._places, worlds, stream)
+        if all(isinstance(meter.start, float) for meter in self.universe.meters):
+            return
+        numbers = global_lanes(buffers.shape, self.device).view(buffers.shape.worlds, buffers.shape.agents)
+        episode = buffers.state["episode"].long().unsqueeze(1)
+        sites = Sites(numbers, episode, EPISODE_DRAWS, (stream.low, stream.high))
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, sites=sites)
+        beginning = torch.zeros(buffers.shape.worlds, dtype=torch.bool, device=self.device)
+        beginning[worlds] = True
+        lanes.running = beginning.unsqueeze(1).expand(numbers.shape)
+        begin_meters(lanes, buffers, worlds)
+
     def _tick(
         self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None
     ) -> None:
         """A tick, the clock, and new episodes where all agents of a world are done; observations where wanted."""
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
         numbers = global_lanes(buffers.shape, self.device).view(worlds, agents)
-        sites = Sites(numbers, stream.tick, (stream.low, stream.high))
-        of_world = Sites(self._global_worlds(buffers.shape), stream.tick, (stream.low, stream.high), of="worlds")
+        seed = (stream.low, stream.high)
+        sites = Sites(numbers, stream.tick, LANE_DRAWS, seed)
+        of_world = Sites(self._global_worlds(buffers.shape), stream.tick, WORLD_DRAWS, seed)
         lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world)
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
@@ -123,7 +139,7 @@ class Interpreter:
             buffers.final_observation[:, lanes_over] = buffers.observation[:, lanes_over]
         anew = over.nonzero().squeeze(1)
         buffers.state["episode"][anew] += 1
-        begin_episodes(self.universe, self._starts, buffers, self._places, anew, stream)
+        self._begin(buffers, anew, stream)
         if observed:
             self.observe(buffers)
 

@@ -16,7 +16,33 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.trace import Trace
 from hamlet.numbers.binary32 import bits32
 from hamlet.schema.grid import cell_of, words
-from hamlet.universe import Grid, Span, Universe
+from hamlet.universe import Grid, Map, Span, Universe
+from hamlet.universe.space import letters_of
+
+
+class Ground:
+    """What is on each cell of a map.
+
+    Attributes:
+        walls: bool [cells].
+        regions: bool [cells] by name.
+        terrains: f32 [cells] by name.
+    """
+
+    def __init__(self, letters: Map, device: torch.device) -> None:
+        cells = "".join(letters.rows)
+
+        def has(one: str) -> Tensor:
+            return torch.tensor([letter in one for letter in cells], device=device)
+
+        self.walls = has(letters.walls)
+        self.regions = {region.name: has(region.letters) for region in letters.regions}
+        self.terrains: dict[str, Tensor] = {}
+        for terrain in letters.terrains:
+            numbers = torch.full((len(cells),), terrain.default, dtype=torch.float32, device=device)
+            for given in terrain.numbers:
+                numbers[self.regions[given.region]] = given.value
+            self.terrains[terrain.name] = numbers
 
 
 class Constants:
@@ -26,6 +52,7 @@ class Constants:
 
     Attributes:
         displacements: [axes, actions of the space], of the type of positions; those of INTERACT and WAIT are 0.
+        ground: what is on each cell of a map; `None` without one.
     """
 
     def __init__(self, universe: Universe, device: torch.device) -> None:
@@ -34,6 +61,8 @@ class Constants:
         axes, dtype = len(schema.axes(universe)), DTYPES[schema.position_dtype(universe)]
         by = [[*(move.by[axis] for move in universe.moves), 0.0, 0.0] for axis in range(axes)]
         self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(universe.moves) + 2)
+        on_it = letters_of(universe.space)
+        self.ground = None if on_it is None else Ground(on_it, device)
 
     def __call__(self, value: float) -> Tensor:
         bits = bits32(value)
@@ -108,6 +137,18 @@ class Lanes:
         if self._cell[0] is not self.position:
             self._cell = (self.position, words(self.position, self.grid))
         return self._cell[1]
+
+    @property
+    def ground(self) -> Ground:
+        """What is on each cell, where there is a map."""
+        if self.constant.ground is None:
+            raise ValueError(f"universe {self.universe.name} has no map")
+        return self.constant.ground
+
+    def index(self) -> Tensor:
+        """The index of the cell that each agent stands on, i64 [worlds, agents]; with a map one word holds it."""
+        (cell,) = self.cell()
+        return cell.long()
 
     @property
     def grid(self) -> Grid:

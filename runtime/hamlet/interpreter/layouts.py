@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from hamlet.numbers.permutation import Domain, domain, permuted_axes
-from hamlet.numbers.random import WORD, draw, multiply_high, permute
+from hamlet.numbers.random import WORD, draw, mix, multiply_high, permute
 from hamlet.schema.grid import cell_index, coordinates
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe.space import letters_of
 
 
 class Layouts:
@@ -25,6 +26,7 @@ class Layouts:
             self._permuted = universe.space.sizes[: permuted_axes(universe.space.sizes)]
             self._free = free_cells(universe, universe.space).to(device)
         self._domain: Domain | None = domain(len(self._free)) if len(self._free) > 0 else None
+        self._letters = letters_of(universe.space)
 
     def apart(self, layout: Tensor, first: int, count: int) -> list[Tensor]:
         """The positions with the indices first .. first + count - 1: on a grid no two are on the same cell."""
@@ -35,14 +37,30 @@ class Layouts:
         rest = range(len(self._permuted), len(self._space.sizes))
         return [*coordinates(cell, self._permuted), *(self._drawn(word, index, axis) for axis in rest)]
 
+    def starting(self, layout: Tensor, letters: str, agents: int) -> list[Tensor]:
+        """The positions of agents on cells with these letters of the map, no two on the same cell."""
+        cells = self._cells(letters)
+        word, index = mix(layout.long() & WORD), self._indices(layout, 0, agents)
+        return list(coordinates(cells[permute(index, word, domain(len(cells)))], self._permuted))
+
     def anywhere(self, layout: Tensor, first: int, count: int) -> list[Tensor]:
-        """The positions with the indices first .. first + count - 1, drawn coordinate by coordinate."""
+        """The positions with the indices first .. first + count - 1, drawn coordinate by coordinate; with walls one of
+        the other cells is drawn."""
         word, index = layout.long() & WORD, self._indices(layout, first, count)
+        if self._letters is not None and self._letters.walls:
+            letters = "".join(self._letters.rows)
+            cells = self._cells("".join(each for each in set(letters) if each not in self._letters.walls))
+            return list(coordinates(cells[multiply_high(draw(word, index, 0), len(cells))], self._permuted))
         match self._space:
             case Grid(sizes=axes) | Continuous(axes=axes):
                 return [self._drawn(word, index, axis) for axis in range(len(axes))]
             case NoSpace():
                 return []
+
+    def _cells(self, letters: str) -> Tensor:
+        """The indices of the cells of the map with these letters, i32."""
+        found = () if self._letters is None else self._letters.cells(letters)
+        return torch.tensor(found, dtype=torch.int32, device=self._device)
 
     def _indices(self, layout: Tensor, first: int, count: int) -> Tensor:
         return torch.arange(first, first + count, device=self._device).unsqueeze(1).expand(count, len(layout))
@@ -65,12 +83,15 @@ class Layouts:
 
 
 def free_cells(universe: Universe, grid: Grid) -> Tensor:
-    """The indices of the cells that layouts permute, i32: those without an affordance at a fixed place; on a grid of
-    more cells than can be permuted, all those of its first axes."""
+    """The indices of the cells that layouts permute, i32: those without an affordance at a fixed place, without a wall,
+    and on which no agents start by a letter; on a grid of more cells than can be permuted, all those of its first
+    axes."""
     permuted = permuted_axes(grid.sizes)
     free = torch.ones(prod(grid.sizes[:permuted]), dtype=torch.bool)
     if permuted == len(grid.sizes):
         for affordance in universe.affordances:
             if affordance.place is not None:
                 free[cell_index([int(x) for x in affordance.place], grid.sizes)] = False
+    if grid.map is not None:
+        free[list(grid.map.cells(grid.map.walls + (grid.map.starts or "")))] = False
     return free.nonzero().squeeze(1).to(torch.int32)

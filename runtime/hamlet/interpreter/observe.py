@@ -29,6 +29,7 @@ from hamlet.universe import (
     ObserveParams,
     ObservePosition,
     ObserveProgress,
+    ObserveRegion,
     ObserveSpeed,
     ObserveTime,
     ObserveVelocity,
@@ -66,6 +67,9 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             return grid(lanes)
         case ObserveWindow(radius=radius):
             return window(radius, lanes)
+        case ObserveRegion(radius=reach, region=region):
+            whole = list(ground_of(region, lanes).to(torch.float32))
+            return whole if reach is None else window_of(region, reach, lanes)
         case ObservePosition(encoding=encoding):
             match encoding:
                 case "relative":
@@ -128,6 +132,25 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
         for axis, delta in enumerate(offset):
             seen = seen & inside[axis][delta]
         rows.append(seen.to(torch.float32))
+    return rows
+
+
+def ground_of(region: str | None, lanes: Lanes) -> Tensor:
+    """Which cells are in a region, or walls; bool [cells]."""
+    return lanes.ground.walls if region is None else lanes.ground.regions[region]
+
+
+def window_of(region: str | None, radius: int, lanes: Lanes) -> list[Tensor]:
+    """The cells around the agent, x fastest: 1 where they are in the region or walls; beyond the edges are walls, but
+    not where edges wrap."""
+    (width, height), (x, y), ground = lanes.grid.sizes, lanes.position, ground_of(region, lanes)
+    beyond = torch.full_like(lanes.alive, region is None and lanes.grid.edges != "wrap")
+    rows = []
+    for down in range(-radius, radius + 1):
+        for right in range(-radius, radius + 1):
+            inside = (x + right >= 0) & (x + right < width) & (y + down >= 0) & (y + down < height)
+            cell = (x + right + width * (y + down)).clamp(0, width * height - 1)
+            rows.append(torch.where(inside, ground[cell.long()], beyond).to(torch.float32))
     return rows
 
 
@@ -206,8 +229,8 @@ def moves_somewhere(lanes: Lanes) -> Tensor:
         return torch.ones((moves, *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
     by = lanes.constant.displacements[:, :moves].view(len(lanes.position), moves, 1, 1)
     changes = (by == 0).all(dim=0).expand(moves, *lanes.alive.shape)
-    for axis, x in enumerate(lanes.position):
-        changes = changes | (displaced(lanes, axis, x, by[axis]) != x)
+    for x, there in zip(lanes.position, displaced(lanes, tuple(by)), strict=True):
+        changes = changes | (there != x)
     return changes
 
 

@@ -53,8 +53,11 @@ class Places:
         return torch.stack(rows)
 
     def starts(self, layout: Tensor, agents: int) -> list[Tensor]:
-        """Where each agent starts, [agents, worlds] per axis; agents follow the affordances at random places."""
+        """Where each agent starts, [agents, worlds] per axis; agents follow the affordances at random places, or start
+        on the cells of some letters."""
         first, space = len(self._at_random), self._universe.space
+        if isinstance(space, Grid) and space.map is not None and space.map.starts is not None:
+            return self._layouts.starting(layout, space.map.starts, agents)
         if isinstance(space, Grid) and space.starts == "apart":
             return self._layouts.apart(layout, first, agents)
         return self._layouts.anywhere(layout, first, agents)

@@ -10,18 +10,32 @@ from torch import Tensor
 
 from hamlet.interpreter.fma import fma
 from hamlet.interpreter.lanes import Lanes
+from hamlet.schema.grid import cell_index
 from hamlet.universe import Continuous, Edges, Grid, NoSpace
 
 
 def displace(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
     """Displace the agents `who` on every axis; `by` has a displacement per axis, of the type of positions."""
-    lanes.position = tuple(
-        torch.where(who, displaced(lanes, axis, x, delta), x)
-        for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True))
-    )
+    there = displaced(lanes, by)
+    lanes.position = tuple(torch.where(who, moved, x) for moved, x in zip(there, lanes.position, strict=True))
 
 
-def displaced(lanes: Lanes, axis: int, x: Tensor, by: Tensor) -> Tensor:
+def displaced(lanes: Lanes, by: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Where a displacement leads: every axis for itself, with the edges of the space; not at all where that is a
+    wall."""
+    there = tuple(along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True)))
+    if lanes.constant.ground is None:
+        return there
+    stopped = meets_wall(lanes, there)
+    return tuple(torch.where(stopped, x, moved) for moved, x in zip(there, lanes.position, strict=True))
+
+
+def meets_wall(lanes: Lanes, there: Sequence[Tensor]) -> Tensor:
+    """Which positions on the grid of a map are walls, bool."""
+    return lanes.ground.walls[cell_index(there, lanes.grid.sizes).long()]
+
+
+def along(lanes: Lanes, axis: int, x: Tensor, by: Tensor) -> Tensor:
     """The coordinate on an axis after a displacement, with the edges of the space."""
     match lanes.universe.space:
         case Grid(sizes=sizes, edges=edges):
@@ -85,6 +99,14 @@ def leaves_space(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
             case NoSpace():
                 pass
     return meets
+
+
+def stops(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
+    """Whose displacement leads to a wall, bool [worlds, agents]."""
+    if lanes.constant.ground is None:
+        return torch.zeros_like(lanes.alive)
+    there = (along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True)))
+    return meets_wall(lanes, tuple(there))
 
 
 def clamp(value: Tensor, low: Tensor, high: Tensor) -> Tensor:

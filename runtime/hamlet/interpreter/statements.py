@@ -9,7 +9,7 @@ from torch import Tensor
 from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import clamp
-from hamlet.universe import Assign, Expression, Span, Statement, Together
+from hamlet.universe import Assign, Expression, Meter, Span, Statement, Together, WorldMeter
 
 
 def run(
@@ -55,5 +55,6 @@ def subtract(meter: str, amount: Expression, lanes: Lanes, who: Tensor, construc
 def within_bounds(meter: str, value: Tensor, lanes: Lanes) -> Tensor:
     """A value clamped to a meter's bounds."""
     of_world = () if lanes.universe.world is None else lanes.universe.world.meters
-    (declared,) = (item for item in (*lanes.universe.meters, *of_world) if item.name == meter)
+    known: tuple[Meter | WorldMeter, ...] = (*lanes.universe.meters, *of_world)
+    (declared,) = (item for item in known if item.name == meter)
     return clamp(value, lanes.constant(declared.low), lanes.constant(declared.high))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.buffers import Buffers, LaneCounts, Statistics
 
 
 def add(statistics: Statistics, buffers: Buffers) -> None:
@@ -22,6 +22,22 @@ def add(statistics: Statistics, buffers: Buffers) -> None:
     tally(statistics.lengths, state["age"][ended].clamp(max=len(statistics.lengths) - 1))
     total = statistics.finished_return
     total.copy_(torch.where(ended, total + state["episode_return"], total))
+    if statistics.lanes is not None:
+        _add_by_lane(statistics.lanes, buffers, ended)
+
+
+def _add_by_lane(lanes: LaneCounts, buffers: Buffers, ended: Tensor) -> None:
+    """Count the tick of each lane; `ended`: [lanes] bool."""
+    outcome, state = buffers.outcome, buffers.state
+    (using,) = (outcome["used"] >= 0).nonzero(as_tuple=True)
+    lanes.uses[outcome["used"][using].long(), using] += 1
+    (ending,) = ended.nonzero(as_tuple=True)
+    number = lanes.episodes[ending].long()
+    lanes.episodes[ending] += 1
+    number, ending = number[number < lanes.kept], ending[number < lanes.kept]
+    lanes.lengths[number, ending] = state["age"][ending]
+    lanes.returns[number, ending] = state["episode_return"][ending]
+    lanes.causes[number, ending] = outcome["cause"][ending]
 
 
 def tally(counts: Tensor, numbers: Tensor) -> None:

@@ -29,7 +29,8 @@ def begin(lanes: Lanes) -> None:
         then = dataclasses.replace(lanes.others, coverage=None)
         interacting = lanes.running & (lanes.action == schema.interact_action(lanes.universe))
         claims = interacting & at(then, affordance.name) & can_use(affordance, then)
-        priority, places = torch.zeros_like(lanes.age, dtype=torch.float32), evaluate(affordance.capacity.places, then)
+        places = evaluate(affordance.capacity.places, then)
+        priority = torch.zeros_like(lanes.age, dtype=torch.float32)
         if affordance.capacity.priority is not None:
             priority = evaluate(affordance.capacity.priority, lanes.others).expand(claims.shape)
         allowed = among.granted(claims, then.engaged == number, priority, places.expand(len(claims), 1))

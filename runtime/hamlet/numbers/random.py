@@ -5,11 +5,12 @@ Words of 32 bits are kept in int64 tensors, 0 .. 2**32 - 1: torch has no arithme
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
 
+from hamlet.numbers.counters import POLICY, POLICY_BLOCK
 from hamlet.numbers.permutation import (
     DRAW_MULTIPLIER,
     GOLDEN,
@@ -24,11 +25,6 @@ Word = TypeVar("Word", int, Tensor)
 Words: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor]
 
 WORD = 0xFFFFFFFF
-POLICY_SITE = 1
-"""The third number of the random policy's Philox counters, whose last one is 0."""
-DRAWS = 1
-DRAWS_OF_WORLDS = 2
-"""The last number of the Philox counters of a universe's draws."""
 SHARE_BITS = 24
 """The bits of a random share of 1."""
 
@@ -65,20 +61,22 @@ def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> Words:
     def word(value: int) -> Tensor:
         return torch.full_like(lanes, value)
 
-    return philox((lanes & WORD, word((tick & WORD) >> 2), word(POLICY_SITE), word(0)), seed)
+    return philox((lanes & WORD, word((tick & WORD) >> 2), word(POLICY_BLOCK), word(POLICY)), seed)
 
 
-def draw_words(
-    numbers: Tensor, tick: int, block: int, seed: tuple[int, int], of: Literal["agents", "worlds"] = "agents"
-) -> Words:
-    """The words of the draw sites 4 * block .. 4 * block + 3 of these global lanes, or worlds, in a tick; `seed` is
-    (low, high)."""
+def draw_words(numbers: Tensor, time: int | Tensor, block: int, stream: int, seed: tuple[int, int]) -> Words:
+    """The words of the draw sites 4 * block .. 4 * block + 3 in a stream (`hamlet.numbers.counters`).
 
-    def word(value: int) -> Tensor:
-        return torch.full_like(numbers, value)
+    Args:
+        numbers: of global lanes or worlds, i64.
+        time: the tick; for draws at the beginning of an episode its number, also one for each of `numbers`.
+        seed: (low, high).
+    """
 
-    purpose = DRAWS if of == "agents" else DRAWS_OF_WORLDS
-    return philox((numbers & WORD, word(tick & WORD), word(block), word(purpose)), seed)
+    def word(value: int | Tensor) -> Tensor:
+        return value + torch.zeros_like(numbers)
+
+    return philox((numbers & WORD, word(time & WORD), word(block), word(stream)), seed)
 
 
 def share(word: Tensor, above: int = 0) -> Tensor:

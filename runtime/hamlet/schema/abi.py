@@ -21,6 +21,9 @@ or rows."""
 COUNTS = ("uses", "causes", "lengths", "finished_return")
 """The arrays of `hamlet.backend.buffers.Statistics`."""
 
+LANE_COUNTS = ("lane_uses", "lane_episodes", "lane_lengths", "lane_returns", "lane_causes")
+"""The arrays of `hamlet.backend.buffers.LaneCounts`, which only a rollout that is asked to has."""
+
 LENGTH_BINS = 1024
 """Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
 
@@ -43,7 +46,7 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
         case "rollout":
             policy = ("actions", *TABULAR)
-            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *COUNTS)
+            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *COUNTS, *LANE_COUNTS)
 
 
 def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -56,7 +59,7 @@ def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
         case "step":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick")
         case "rollout":
-            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "ticks")
+            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "kept_episodes", "ticks")
 
 
 def length_bins(universe: Universe) -> int:

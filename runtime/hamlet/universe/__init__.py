@@ -6,13 +6,14 @@ node knows the place in the source that it came from. Numbers are binary32, spel
 `docs/semantics.md` states exactly what each construct does in a tick.
 """
 
-from hamlet.universe import declarations, expressions, observations, space, statements, walk
+from hamlet.universe import declarations, expressions, observations, space, statements, terrain, walk
 from hamlet.universe.declarations import *  # noqa: F403
 from hamlet.universe.expressions import *  # noqa: F403
 from hamlet.universe.observations import *  # noqa: F403
 from hamlet.universe.space import *  # noqa: F403
 from hamlet.universe.span import Span
 from hamlet.universe.statements import *  # noqa: F403
+from hamlet.universe.terrain import *  # noqa: F403
 from hamlet.universe.walk import *  # noqa: F403
 from hamlet.universe.whole import Universe
 
@@ -22,4 +23,5 @@ __all__ += expressions.__all__
 __all__ += observations.__all__
 __all__ += space.__all__
 __all__ += statements.__all__
+__all__ += terrain.__all__
 __all__ += walk.__all__

@@ -167,12 +167,13 @@ def _read_number(value: float, path: str) -> float:
 
 
 def _read_union(value: Json, options: tuple[object, ...], path: str) -> object:
-    """A value of one of several types: node classes, told apart by `kind`, or one other type and null."""
+    """A value of one of several types: node classes, told apart by `kind`, one other type, and null."""
     if value is None and type(None) in options:
         return None
     kinds = {node.__name__: node for node in options if isinstance(node, type) and dataclasses.is_dataclass(node)}
-    if not kinds:
-        (option,) = (option for option in options if option is not type(None))
+    others = [option for option in options if option is not type(None) and option not in kinds.values()]
+    if others and not (kinds and isinstance(value, dict)):
+        (option,) = others
         return _read(value, option, path)
     kind = value.get("kind") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(kind, str) or kind not in kinds:

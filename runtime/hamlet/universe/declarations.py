@@ -97,12 +97,14 @@ class Meter:
     action, `interact` in a tick with INTERACT; `None` where the author said nothing.
 
     Attributes:
+        start: a constant within the bounds, or an expression of params, draws and the agent's number, whose value is
+            clamped to them.
         reach: where it lies between ticks, its bounds included, where some statement leaves it unclamped: proven by the
             compiler. `None` where nothing does; or in a package of an older compiler, and then nothing is known.
     """
 
     name: str
-    start: float
+    start: float | Expression
     low: float
     high: float
     decay: Expression | None

@@ -11,6 +11,8 @@ __all__ = [
     "ActionTaken",
     "After",
     "Age",
+    "AgentCount",
+    "AgentNumber",
     "Among",
     "Binary",
     "BinaryOp",
@@ -34,6 +36,7 @@ __all__ = [
     "LastUse",
     "MeterValue",
     "Number",
+    "On",
     "ParamValue",
     "Previous",
     "Progress",
@@ -41,6 +44,7 @@ __all__ = [
     "Speed",
     "StraightDistance",
     "Streak",
+    "TerrainValue",
     "Truth",
     "Unary",
     "UnaryOp",
@@ -117,6 +121,20 @@ class Hour:
 @dataclass(frozen=True, slots=True)
 class Age:
     """The ticks this agent has lived in this episode, as a number."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNumber:
+    """The agent's number in its world, from 0 on. It stays for ever."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCount:
+    """How many agents a world has."""
 
     span: Span
 
@@ -247,6 +265,22 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
+class On:
+    """Condition: the agent's cell is in this region of the map."""
+
+    region: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TerrainValue:
+    """The number of the agent's cell."""
+
+    terrain: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Distance:
     """The distance from the agent to an affordance, by the metric of the space."""
 
@@ -312,7 +346,9 @@ class If:
 @dataclass(frozen=True, slots=True)
 class DrawUniform:
     """`uniform(low, high)`: a random number between them. `site` is the number of the random word that it is drawn
-    from, here and below; each draw of a universe has its own."""
+    from, here and below, 0 .. 2**34 - 1: word `site % 4` of block `site // 4`. Each draw of a universe has its own; a
+    compiler gives them by kind and name of the construct that the draw stands in, and whoever has the universe takes
+    them as they are."""
 
     low: Expression
     high: Expression
@@ -332,11 +368,17 @@ class DrawInteger:
 
 @dataclass(frozen=True, slots=True)
 class DrawChoice:
-    """`choice(a, b, ...)`: one of two or more numbers, all equally likely."""
+    """`choice(a, b, ...)`, `choice(a: 3, b: 1, ...)`: one of two or more numbers.
+
+    Attributes:
+        thresholds: for each option but the first, the first of the words 0 .. 2**32 - 1 that chooses it, ascending:
+            the words from it to the next one do. `None`: all options are equally likely.
+    """
 
     options: tuple[Expression, ...]
     site: int
     span: Span
+    thresholds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,11 +414,15 @@ Expression: TypeAlias = (
     | Hour
     | DayTime
     | Age
+    | AgentNumber
+    | AgentCount
     | Coordinate
     | Velocity
     | Speed
     | Progress
     | Here
+    | On
+    | TerrainValue
     | LastUse
     | ActionTaken
     | Used

@@ -25,6 +25,7 @@ __all__ = [
     "ObserveParams",
     "ObservePosition",
     "ObserveProgress",
+    "ObserveRegion",
     "ObserveSpeed",
     "ObserveTime",
     "ObserveVelocity",
@@ -45,6 +46,17 @@ class ObserveWindow:
     """The (2 radius + 1)^D cells around the agent, x fastest: 1.0 where an affordance is; 0.0 beyond the edges."""
 
     radius: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRegion:
+    """1.0 on cells of a region of the map (`None`: on walls), else 0.0: of every cell by index, or with a `radius` of
+    the (2 radius + 1)^2 cells around the agent, x fastest. Beyond the edges there is no region; there are walls, but
+    none where edges wrap."""
+
+    radius: int | None
+    region: str | None
     span: Span
 
 
@@ -149,6 +161,7 @@ class ObserveConstant:
 Observation: TypeAlias = (
     ObserveGrid
     | ObserveWindow
+    | ObserveRegion
     | ObservePosition
     | ObserveMeters
     | ObserveHere
@@ -209,6 +222,10 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveWindow(radius=radius):
             sides = [range(-radius, radius + 1)] * len(axes_of(universe.space))
             yield Rows("window", 0, 1, math.prod(map(len, sides)), lambda: _cells(sides))
+        case ObserveRegion(radius=reach, region=region):
+            shown, kind = _grid(universe).sizes, "grid" if reach is None else "window"
+            seen = [range(size) if reach is None else range(-reach, reach + 1) for size in shown]
+            yield Rows(f"{kind}.{region or 'wall'}", 0, 1, math.prod(map(len, seen)), lambda: _cells(seen))
         case ObservePosition(encoding=encoding):
             spans = _axes(universe)
             for axis, low, high in spans:

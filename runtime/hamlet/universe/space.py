@@ -7,6 +7,7 @@ from math import prod
 from typing import Literal, TypeAlias
 
 from hamlet.universe.span import Span
+from hamlet.universe.terrain import Map
 
 __all__ = ["Axis", "Continuous", "Edges", "Grid", "Metric", "Move", "NoSpace", "Space"]
 
@@ -21,6 +22,7 @@ class Grid:
     Attributes:
         places: "computed" from the layout of a world, or "stored" as state, where several affordances may share a cell.
         starts: agents begin an episode "apart", on cells of their own, or "anywhere", each by itself.
+        map: what is on the ground; only in two dimensions.
     """
 
     sizes: tuple[int, ...]
@@ -29,6 +31,7 @@ class Grid:
     places: Literal["computed", "stored"]
     starts: Literal["apart", "anywhere"]
     span: Span
+    map: Map | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,11 @@ def axes_of(space: Space) -> tuple[str, ...]:
             return axis_names(len(of_space))
         case NoSpace():
             return ()
+
+
+def letters_of(space: Space) -> Map | None:
+    """The map of a space that has one."""
+    return space.map if isinstance(space, Grid) else None
 
 
 def cells(grid: Grid) -> int:

@@ -51,14 +51,14 @@ def _fields(kind: Any) -> tuple[str, ...] | None:
     return tuple(field.name for field in reversed(dataclasses.fields(kind))) if dataclasses.is_dataclass(kind) else None
 
 
-def draws(universe: Universe) -> tuple[Draw, ...]:
-    """The draws of a universe in the order of their sites, which is that of the file."""
+def draws(part: object) -> tuple[Draw, ...]:
+    """The draws of a universe, or of a part of it, in file order."""
     found = [
         node
-        for node in nodes(universe)
+        for node in nodes(part)
         if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance)
     ]
-    return tuple(sorted(found, key=lambda draw: draw.site))
+    return tuple(sorted(found, key=lambda draw: (draw.span.file, draw.span.line, draw.span.column, draw.site)))
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

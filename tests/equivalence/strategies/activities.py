@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hamlet.universe import Grid
+from hamlet.universe.space import letters_of
 from strategies.pieces import AffordancePlan, joined
 from strategies.spaces import Spaces
 
@@ -36,9 +37,11 @@ class Activities(Spaces):
     def _cells(self, count: int) -> list[int]:
         """A cell for every affordance, no two the same."""
         cells: list[int] = []
+        ground = letters_of(self.space.space)
+        walls = frozenset() if ground is None else frozenset(ground.cells(ground.walls))
         for _ in self.affordances:
             cell = self.integer(0, count - 1)
-            while cell in cells:
+            while cell in cells or cell in walls:
                 cell = (cell + 1) % count
             cells.append(cell)
         return cells

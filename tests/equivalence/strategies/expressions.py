@@ -10,6 +10,8 @@ from functools import reduce
 from typing import get_args
 
 from hamlet.numbers.binary32 import round32
+from hamlet.schema.room import MOST_COUNTED
+from hamlet.universe.space import letters_of
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
 from hamletc.checking.operations import ROUNDINGS
@@ -68,7 +70,7 @@ class Expressions(Choices):
         self.actions: list[str] = []
         self.cascade: Interval | None = None
         self.threshold = 0.0
-        self.tight = False
+        self.tight = self.starting = False
 
     @contextmanager
     def within(self, source: Interval | None, threshold: float) -> Iterator[None]:
@@ -85,6 +87,13 @@ class Expressions(Choices):
         yield
         self.scope = outer
 
+    @contextmanager
+    def at_start(self) -> Iterator[None]:
+        """In the start value of a meter, where little is known."""
+        self.starting = True
+        yield
+        self.starting = False
+
     @property
     def oldest(self) -> float:
         """The largest age at the beginning of a tick."""
@@ -98,9 +107,13 @@ class Expressions(Choices):
         return Piece(f"({piece.text})", ATOM, piece.lies) if self.chance(15) else piece
 
     def leaf(self, constants: bool = True) -> Piece:
-        kind = self.integer(0, 11)
+        if self.starting:
+            if constants and self.chance(3):
+                return self.number_piece(self.constant(-1.0, 1.0))
+            return self.known_at_start()
         if self.meet and self.chance(4):
             return self.together_with_others()
+        kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
         if kind <= 1 and constants:
@@ -119,6 +132,8 @@ class Expressions(Choices):
             return self.about_uses()
         if kind in (8, 9) and (piece := self.about_space()) is not None:
             return piece
+        if kind == 12:
+            return self.about_agents()
         if kind == 10 and self.inputs and self.scope != "mask":
             name, bounds = self.pick(self.inputs)
             return Piece(self.word(name), ATOM, bounds)
@@ -127,6 +142,18 @@ class Expressions(Choices):
     def together_with_others(self) -> Piece:
         """What agents have together, or a meter of the world."""
         raise NotImplementedError
+
+    def about_agents(self) -> Piece:
+        """The number of the agent, or how many there are."""
+        number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
+        return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+
+    def known_at_start(self) -> Piece:
+        """What a start value may read."""
+        if self.params and self.chance(2):
+            name, bounds = self.pick(self.params)
+            return Piece(self.word(name), ATOM, bounds)
+        return self.about_agents()
 
     def about_uses(self) -> Piece:
         """What an agent did with affordances."""
@@ -153,10 +180,13 @@ class Expressions(Choices):
             pieces.append(Piece(f"position {axis}", ATOM, self.extent.position[axis]))
             pieces.append(Piece(f"velocity {axis}", ATOM, self.extent.velocity[axis]))
             pieces.append(Piece("speed", ATOM, self.extent.speed))
+        pieces += [Piece(self.word(name), ATOM, lies) for name, lies in self.extent.terrains.items()]
         known = [piece for piece in pieces if piece.lies.low < piece.lies.high]
         return self.pick(known) if known else None
 
     def meter(self) -> Piece:
+        if self.starting:
+            return self.known_at_start()
         plan = self.pick(self.meters)
         if plan.adrift and not self.tight:
             return Piece(self.word(plan.name), ATOM, intervals.ANYTHING)
@@ -175,7 +205,7 @@ class Expressions(Choices):
 
     def compound(self, depth: int) -> Piece:
         kind = self.integer(0, 18)
-        if kind == 12:
+        if kind == 12 and not self.starting:
             return self.previous(depth)
         if kind in (15, 16):
             return self.drawn(depth) if self.scope in DRAWING else self.meter()
@@ -239,7 +269,10 @@ class Expressions(Choices):
                 case 1:
                     options = [self.number(depth) for _ in range(self.integer(2, 4))]
                     found = reduce(intervals.hull, (option.lies for option in options))
-                    return Piece(f"choice({', '.join(option.text for option in options)})", ATOM, found)
+                    texts = [option.text for option in options]
+                    if self.chance(2):
+                        texts = [f"{text}: {self.pick(('1', '2.5', '1 / 3', '1e-3', '4e9'))}" for text in texts]
+                    return Piece(f"choice({', '.join(texts)})", ATOM, found)
                 case 2:
                     center, spread = self.number(depth), self.number(depth, constants=False)
                     away = intervals.multiply(spread.lies, intervals.NORMAL)
@@ -343,7 +376,7 @@ class Expressions(Choices):
 
     def condition(self, depth: int) -> Piece:
         kind = self.integer(0, 17)
-        if depth <= 0 or kind <= 5:
+        if depth <= 0 or kind <= 5 or (self.starting and kind in (6, 7, 11, 12, 15, 16, 17)):
             return self.comparison(depth)
         match kind:
             case 6 | 7:
@@ -389,6 +422,8 @@ class Expressions(Choices):
         if condition.level == COMPARISON and "when" not in condition.text and not self.chance(3):
             left, op, right = self.sides(depth)
             return f"{left.at_least(PRODUCT)} {op} {right.at_least(PRODUCT)}"
+        if condition.text.startswith("on ") and condition.level == ATOM and not self.chance(3):
+            return condition.text
         if condition.text.endswith(" ticks") and condition.level == ATOM and not self.chance(3):
             return condition.text
         return f"not ({condition.text})" if self.chance(4) else f"({condition.text})"
@@ -415,7 +450,18 @@ class Expressions(Choices):
         return (right, _turned(op), left) if self.chance(5) else (left, op, right)
 
     def stands(self) -> Piece:
+        regions = self.regions()
+        if regions and (not self.affordances or self.chance(2)):
+            return Piece(f"on {self.word(self.pick(regions))}", ATOM, None)
         return self._named("here") if self.affordances else self.comparison(0)
+
+    def regions(self) -> list[str]:
+        """The regions in which agents are on some cells and not on others."""
+        ground = letters_of(self.space.space)
+        if ground is None:
+            return []
+        there = set("".join(ground.rows)) - set(ground.walls)
+        return [region.name for region in ground.regions if not there <= set(region.letters)]
 
     def last(self) -> Piece:
         return self._named("last") if self.affordances else self.comparison(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet.universe import Grid
+from hamlet.universe.space import letters_of
 from strategies.activities import Activities
 from strategies.pieces import AND, PRODUCT, Piece
 from strategies.words import mentions
@@ -78,6 +79,12 @@ class Outcomes(Activities):
                 radius = {1: 4, 2: 3, 3: 1}.get(len(sizes), 1 if len(sizes) < 5 else 0)
                 if max(sizes) > 1 and radius and self.chance(3):
                     items.append(f"window {self.integer(1, min(radius, max(sizes) - 1))}")
+        ground = letters_of(self.space.space)
+        if ground is not None and max(self.space.sizes) > 1:
+            names = [*(self.word(region.name) for region in ground.regions), *(["wall"] if ground.walls else [])]
+            items += [f"grid of {name}" for name in names if self.chance(3)]
+            reach = self.pick((1, 2, 3))
+            items += [f"window {min(reach, max(self.space.sizes) - 1)} of {name}" for name in names if self.chance(2)]
         if self.space.axes:
             items += [f"position {self.pick(('relative', 'absolute', 'scaled'))}"] if self.chance(2) else []
             items += ["speed"] if self.chance(6) else []

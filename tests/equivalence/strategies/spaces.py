@@ -8,9 +8,10 @@ from typing import get_args
 
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
-from hamlet.universe import Axis, Continuous, Edges, Grid, Metric, NoSpace, Span, Start
+from hamlet.universe import Axis, Continuous, Edges, Grid, Map, Metric, NoSpace, Span, Start
 from hamletc.checking.actions import axis_moves, directed_moves
 from hamletc.checking.surroundings import extent
+from strategies.maps import Maps
 from strategies.pieces import SpacePlan, joined
 from strategies.worlds import Worlds
 
@@ -19,7 +20,7 @@ EDGES: tuple[Edges, ...] = get_args(Edges)
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
-class Spaces(Worlds):
+class Spaces(Maps, Worlds):
     """Writes spaces."""
 
     def plan_space(self, wanted: int) -> None:
@@ -56,6 +57,10 @@ class Spaces(Worlds):
         starts = self.pick(("", "apart", "anywhere")) if self.chance(3) else ""
         properties += [f"places {places}"] if places else []
         properties += [f"starts {starts}"] if starts else []
+        drawn, below = None, ""
+        if dimensions == 2 and self.chance(2):
+            drawn, below = self.charted(sizes[0], sizes[1], wanted + 3, not starts)
+            below = f"\n{below}"
         space = Grid(
             tuple(sizes),
             edges,
@@ -63,8 +68,10 @@ class Spaces(Worlds):
             "stored" if stored else "computed",
             "anywhere" if starts == "anywhere" else "apart",
             NOWHERE,
+            drawn,
         )
-        text = f"space grid {' x '.join(map(str, sizes))}" + self._block(properties)
+        size = "map" if drawn is not None and self.chance(2) else " x ".join(map(str, sizes))
+        text = f"space grid {size}{self._block(properties)}{below}"
         if not self.chance(4):
             moves = axis_moves(dimensions, 1.0)
             return SpacePlan(text, space, axis_names(dimensions), tuple(move.name for move in moves))
@@ -141,6 +148,10 @@ class Spaces(Worlds):
     def place(self) -> str:
         """Coordinates in the space, as they are written."""
         match self.space.space:
+            case Grid(sizes=sizes, map=Map(walls=walls, rows=rows)) if walls:
+                cells = [cell for cell, letter in enumerate("".join(rows)) if letter not in walls]
+                cell = self.pick(cells)
+                parts = [str(cell % sizes[0]), str(cell // sizes[0])]
             case Grid(sizes=sizes):
                 parts = [str(self.integer(0, size - 1)) for size in sizes]
             case Continuous(axes=axes):

@@ -98,6 +98,11 @@ class Statements(Expressions):
 
     def meter_line(self, plan: MeterPlan) -> str:
         start = self._in_bounds(plan.low, plan.high)
+        if self.chance(3):
+            with self.at_start():
+                piece = self.number(2, constants=False)
+            if piece.lies.low <= plan.high and piece.lies.high >= plan.low:
+                start = f"{piece.text} in {self.spell(plan.low)} .. {self.spell(plan.high)}"
         drains = []
         for key in ("decay", "move", "interact"):
             if key == "move" and not self.space.axes:

@@ -13,6 +13,8 @@ from hamletc.checking.intervals import Interval
 from strategies.pieces import ATOM, MeterPlan, Piece, joined
 from strategies.statements import Statements
 
+COUNTING = ("tick", "ending", "acting")
+"""Where it is known what agents have together."""
 MOST_AGENTS = Interval(1024.0, 1024.0)
 OF_AGENTS = ("meters", "inputs", "affordances", "actions", "lifespan", "by_hand", "space")
 """What an author has in mind of agents, and a rule of the world cannot read."""
@@ -73,10 +75,10 @@ class Worlds(Statements):
 
     def together_with_others(self) -> Piece:
         """A meter of the world, or what agents have together."""
-        if self.of_world and (self.scope not in ("tick", "ending", "acting") or self.chance(3)):
+        if self.of_world and (self.scope not in COUNTING or self.chance(3)):
             plan = self.pick(self.of_world)
             return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low), round32(plan.high)))
-        if self.scope not in ("tick", "ending", "acting"):
+        if self.scope not in COUNTING:
             return self.meter()
         known = self._agents is not None or self.scope == "ending"
         with self.about(**(self._agents or {}), cascade=None), self.at("among" if known else "early among"):

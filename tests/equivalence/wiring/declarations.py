@@ -26,6 +26,8 @@ observe { meters }
         Wire("Param.default", "p = 0.5", "p = 0.75", 0, "params.p"),
         Wire("Input.default", "i = 0.25", "i = 0.5", 0, "inputs.i"),
         Wire("Meter.start", "meter a = 0.5 {", "meter a = 0.625 {", 0, "meters.a"),
+        Wire("Meter.start", "meter a = 0.5 {", "meter a = 0.5 + 0.125 * agents {", 0, "meters.a"),
+        Wire("Meter.start", "meter a = 0.5 {", "meter a = uniform(0, 1) {", 0, "meters.a"),
         Wire("Meter.low", "b = 0.25 in 0", "b = 0.25 in 0.03125", 2, "meters.b meters.d reward"),
         Wire("Meter.high", "c = 0.75 in 0 .. 1", "c = 0.75 in 0 .. 0.8", 1, "meters.c"),
         Wire("Meter.decay", "a = 0.5 { decay 0.0625 ", "a = 0.5 { ", 1, "meters.a"),

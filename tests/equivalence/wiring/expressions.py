@@ -83,6 +83,8 @@ reward a * i + 0.1 * j
 report wave: day_sin
 report when_: 0.5 * hour
 report since: 0.25 * age
+report one: 3 * agent
+report all: 5 * agents
 report regularly: 1 when every 2 ticks
 report late: 1 when after 2 ticks
 report along: position x
@@ -100,6 +102,8 @@ observe { meters }
         Wire("DayTime.function", "day_sin", "day_cos", 1, "reports.wave"),
         Wire("Hour", "0.5 * hour", "0.5 * age", 1, "reports.when_", "Binary.right"),
         Wire("Age", "0.25 * age", "0.25 * hour", 1, "reports.since", "Binary.right"),
+        Wire("AgentNumber", "3 * agent", "3 * agents", 1, "reports.one", "Binary.right"),
+        Wire("AgentCount", "5 * agents", "5 * agent", 1, "reports.all", "Binary.right"),
         Wire("Every.ticks", "every 2 ticks", "every 3 ticks", 2, "reports.regularly"),
         Wire("After.ticks", "after 2 ticks", "after 1 tick", 2, "reports.late"),
         Wire("Coordinate.axis", "position x", "position y", 2, "reports.along"),
@@ -130,6 +134,7 @@ reward a + b
 report between: uniform(a, b)
 report thrown: integer(1, 6)
 report taken: choice(a, b)
+report weighed: choice(a: 5, b: 3)
 report near: normal(a, b)
 report lucky: a when chance(b)
 observe { meters }
@@ -141,6 +146,7 @@ observe { meters }
         Wire("DrawInteger.low", "integer(1,", "integer(-9,", 1, "reports.thrown"),
         Wire("DrawInteger.high", "integer(1, 6)", "integer(1, 60)", 1, "reports.thrown"),
         Wire("DrawChoice.options", "choice(a, b)", "choice(a, 0.5 * b)", 1, "reports.taken"),
+        Wire("DrawChoice.thresholds", "b: 3", "b: 9", 1, "reports.weighed"),
         Wire("DrawNormal.mean", "normal(a,", "normal(b,", 1, "reports.near"),
         Wire("DrawNormal.deviation", "normal(a, b)", "normal(a, a)", 1, "reports.near"),
         Wire("DrawChance.probability", "chance(b)", "chance(0.25 * b)", 1, "reports.lucky"),

@@ -11,8 +11,8 @@ from hamlet.universe import Span, nodes
 
 APART = {
     "span": "where it stands in the source: it means nothing",
-    "name": "a name means nothing: test_metamorphic.py renames everything",
-    "site": "follows from the order of the draws in the file",
+    "name": "a name means nothing but to draws (test_draws_stay.py): test_metamorphic.py renames everything",
+    "site": "follows from the names of the constructs: test_draws_stay.py",
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",
     "Meter.reach": "follows from the statements that leave it unclamped",

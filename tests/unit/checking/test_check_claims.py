@@ -29,7 +29,7 @@ ENDLESS = BASE.replace("lifespan 100 ticks\n", "").replace("dies when energy <= 
         ("0 { decay -0.01  only falls }", "", ["H069"]),
         # Scores, counters, absorbing states.
         ("0", "action WIN { fuel += 0.1 }", []),
-        ("0 in 0 .. 1000", "rule count: fuel += 1", []),
+        ("0 in 0 .. 1000", "rule more: fuel += 1", []),
         ("0", "rule recovered: mood < 0.2 -> fuel = 1", []),
         ("0 { only rises }", "action WIN { fuel += 0.1 }", []),
         # What a program writes.

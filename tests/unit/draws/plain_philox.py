@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,12 @@ def philox(width: Width, counter: Sequence[int], key: Sequence[int]) -> list[int
     return [left[0], right[0], left[1], right[1]]
 
 
-def draw_word(seed: int, lane: int, tick: int, site: int) -> int:
+def site(construct: str, number: int = 0) -> int:
+    """The site of the draw of this number of a construct, where no two keys collide (docs/semantics.md, "Draws")."""
+    return reduce(lambda key, byte: (key ^ byte) * 16777619 % 2**32, construct.encode("utf-8"), 2166136261) * 4 + number
+
+
+def draw_word(seed: int, lane: int, tick: int, site: int, stream: int = 1) -> int:
     """The word of a draw site (docs/semantics.md, "Draws")."""
-    counter = (lane % 2**32, tick % 2**32, site // 4, 1)
+    counter = (lane % 2**32, tick % 2**32, site // 4, stream)
     return philox(NARROW, counter, (seed % 2**32, seed // 2**32))[site % 4]

@@ -26,6 +26,7 @@ KNOWN = (
 """Counters, keys and words of philox4x32 with 10 rounds: Random123's kat_vectors."""
 COUNTER, KEY = ("c0", "c1", "c2", "c3"), ("k0", "k1")
 LANES = 1024
+THRESHOLDS = (2**31, 2**32 - 256)
 LEAST, MOST = -(2**24), 2**24
 EDGES = [0, 1, 255, 256, 257, 2**23, 2**31 - 1, 2**31, 2**32 - 257, 2**32 - 256, 2**32 - 1, 2**30, 3 * 2**30]
 """Words at which shares, choices and angles jump."""
@@ -45,7 +46,8 @@ def sequences() -> Function:
     values["uniform"] = draws.uniform(builder, w, a, b)
     values["die"] = draws.integer(builder, w, 1, 6)
     values["widest"] = draws.integer(builder, w, LEAST, MOST)
-    values["choice"] = draws.choice(builder, w, [a, b, builder.f32(-0.0)])
+    values["choice"] = draws.choice(builder, w, [a, b, builder.f32(-0.0)], None)
+    values["weighted"] = draws.choice(builder, w, [a, b, builder.f32(-0.0)], THRESHOLDS)
     values["normal"] = draws.normal(builder, w, v, a, b)
     values["chance"] = builder.select(draws.chance(builder, w, a), a, b)
     return builder.finish("sequences", tuple(Output(name, value) for name, value in values.items()))
@@ -84,11 +86,12 @@ def expected(given: dict[str, Array]) -> dict[str, Array]:
         "uniform": defined.uniform(w, a, b),
         "die": defined.integer(w, 1, 6),
         "widest": defined.integer(w, LEAST, MOST),
-        "choice": options[defined.choice(w, 3), torch.arange(LANES)],
+        "choice": options[defined.choice(w, 3, None), torch.arange(LANES)],
+        "weighted": options[defined.choice(w, 3, THRESHOLDS), torch.arange(LANES)],
         "normal": defined.normal(w, v, a, b),
         "chance": torch.where(defined.chance(w, a), a, b),
     }
-    assert torch.equal(defined.choice(w, 3), multiply_high(w, 3))
+    assert torch.equal(defined.choice(w, 3, None), multiply_high(w, 3))
     return result | {name: value.numpy() for name, value in numbers.items()}
 
 

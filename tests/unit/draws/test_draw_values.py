@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from plain_philox import draw_word
+from plain_philox import draw_word, site
 
 import hamlet
+from hamlet.backend.buffers import Shape, allocate
+from hamlet.backend.protocol import Stream
 from hamlet.env.environment import Env
-from hamlet.interpreter import functions
+from hamlet.interpreter import Interpreter, functions
 from hamlet.package.module import Module
+from hamlet.schema.fields import report_names
 from hamlet.universe import DrawChance, DrawChoice, DrawInteger, DrawNormal, DrawUniform, draws
+from hamlet.universe.codec import from_json, to_json
 
 SEED = 0x123456789ABCDEF
 F = np.float32
@@ -50,20 +56,20 @@ def function(name: str, x: np.float32) -> np.float32:
     return F(functions.call(name, torch.tensor(x)))  # type: ignore[arg-type]  # a name of docs/functions.md
 
 
-def test_sites_are_numbered_in_file_order(dice: Module) -> None:
+def test_sites_are_those_of_the_constructs(dice: Module) -> None:
     kinds = [(draw.site, type(draw)) for draw in draws(dice.universe)]
     assert kinds == [
-        (0, DrawUniform),
-        (1, DrawChance),
-        (2, DrawInteger),
-        (3, DrawNormal),
-        (5, DrawChoice),
-        (6, DrawUniform),
-        (7, DrawInteger),
-        (8, DrawNormal),
-        (10, DrawUniform),
-        (11, DrawChance),
-        (12, DrawChance),
+        (site("meter luck"), DrawUniform),
+        (site("rule win"), DrawChance),
+        (site("rule win", 1), DrawInteger),
+        (site("rule drift"), DrawNormal),
+        (site("affordance Booth"), DrawChoice),
+        (site("report roll"), DrawUniform),
+        (site("report lots"), DrawInteger),
+        (site("report bell"), DrawNormal),
+        (site("report coin"), DrawUniform),
+        (site("report coin", 1), DrawChance),
+        (site("report coin", 2), DrawChance),
     ]
     assert [draw.span.line for draw in draws(dice.universe)] == [5, 7, 7, 8, 9, 11, 12, 13, 14, 14, 14]
 
@@ -79,24 +85,24 @@ def test_values_are_those_of_the_words(dice: Module) -> None:
         env.step(actions)
         for lane in range(60):
 
-            def word(site: int, lane: int = lane, tick: int = tick) -> int:
-                return draw_word(SEED, 300 + lane, tick, site)
+            def word(construct: str, number: int = 0, lane: int = lane, tick: int = tick) -> int:
+                return draw_word(SEED, 300 + lane, tick, site(construct, number))
 
             x, won = luck[lane], wins[lane]
             if actions[lane] == interact:
-                x = (F(0.1), x, F(0.9))[word(5) * 3 >> 32]
+                x = (F(0.1), x, F(0.9))[word("affordance Booth") * 3 >> 32]
                 happened["booth"] += 1
-            x = np.clip(x - share(word(0)) * F(0.01), F(0), F(1))
-            if share(word(1)) < F(0.2) + F(0.1) * x:
-                won += F(1 + (word(2) * 6 >> 32))
+            x = np.clip(x - share(word("meter luck")) * F(0.01), F(0), F(1))
+            if share(word("rule win")) < F(0.2) + F(0.1) * x:
+                won += F(1 + (word("rule win", 1) * 6 >> 32))
                 happened["win"] += 1
-            x = np.clip(x + (F(0) + F(0.1) * normal(word(3), word(4))), F(0), F(1))
+            x = np.clip(x + (F(0) + F(0.1) * normal(word("rule drift"), word("rule drift", 1))), F(0), F(1))
             assert env.state["meters"][:, lane].tolist() == [x, won]
-            assert env.reports["roll"][lane] == F(-3) + share(word(6)) * F(8.5)
-            assert env.reports["lots"][lane] == -(2**24) + (word(7) * (2**25 + 1) >> 32)
-            assert env.reports["bell"][lane] == x + F(0.25) * normal(word(8), word(9))
-            coin = share(word(11)) < 0.5 or share(word(12)) < x
-            assert env.reports["coin"][lane] == (won + share(word(10)) * (x - won) if coin else 0)
+            assert env.reports["roll"][lane] == F(-3) + share(word("report roll")) * F(8.5)
+            assert env.reports["lots"][lane] == -(2**24) + (word("report lots") * (2**25 + 1) >> 32)
+            assert env.reports["bell"][lane] == x + F(0.25) * normal(word("report bell"), word("report bell", 1))
+            coin = share(word("report coin", 1)) < 0.5 or share(word("report coin", 2)) < x
+            assert env.reports["coin"][lane] == (won + share(word("report coin")) * (x - won) if coin else 0)
             happened["coin"] += bool(coin)
     assert min(happened.values()) > 20
 
@@ -104,6 +110,25 @@ def test_values_are_those_of_the_words(dice: Module) -> None:
 def normal(first: int, second: int) -> np.float32:
     distance = np.sqrt(function("log", share(first, 1)) * F(-2))
     return distance * function("cos", share(second) * F(6.2831855))
+
+
+def test_weighted_choices_are_those_of_the_words(compiled: Callable[[str], Module]) -> None:
+    """A part in a billion is met by nobody; the others come as often as they weigh, to four deviations."""
+    module = compiled(DICE.replace("uniform(-3, 5.5)", "choice(1: 3, 2: 0.5, luck: 1e-9, 3: 1.25)"))
+    (draw,) = (each for each in draws(module.universe) if each.site == site("report roll"))
+    assert isinstance(draw, DrawChoice)
+    begins = [0, *(draw.thresholds or ())]
+    rolls = []
+    for backend in ("interpreter", "numba"):
+        env = hamlet.make(module, worlds=1000, agents=2, backend=backend, seed=SEED)
+        env.step(torch.zeros(2000, dtype=torch.int32))
+        rolls.append(env.reports["roll"].numpy().copy())
+    assert np.array_equal(*rolls)
+    for lane, roll in enumerate(rolls[0]):
+        assert roll == (1, 2, None, 3)[bisect_right(begins, draw_word(SEED, lane, 0, draw.site)) - 1]
+    for value, part in ((1, 3 / 4.75), (2, 0.5 / 4.75), (3, 1.25 / 4.75)):
+        often = int((rolls[0] == value).sum())
+        assert abs(often - 2000 * part) < 4 * np.sqrt(2000 * part * (1 - part))
 
 
 def bits(env: Env) -> dict[str, torch.Tensor]:
@@ -175,14 +200,32 @@ def test_seeds_and_resets(dice: Module) -> None:
         assert not torch.equal(bits(env)["report roll"], first["report roll"])
 
 
-def test_draws_do_not_depend_on_other_draws(dice: Module, tmp_path: Path) -> None:
-    """Another draw below them in the file, and one that is not used above, change nothing of their values."""
+def test_draws_do_not_depend_on_other_constructs(dice: Module, tmp_path: Path) -> None:
+    """Others above and below them in the file change nothing of their values."""
     source = tmp_path / "dice.hamlet"
-    source.write_text(DICE.replace("observe", "report more: normal(0, 1) + uniform(0, 1)\nobserve"))
+    text = DICE.replace("meter luck", "report more: normal(0, 1) + uniform(0, 1)\nmeter luck")
+    source.write_text(text.replace("observe", "report most: choice(1, 2, uniform(3, 4))\nobserve"))
     other = hamlet.compile(source, tmp_path / "dice")
     envs = [hamlet.make(module, worlds=64, backend="interpreter", seed=5) for module in (dice, other)]
     for env in envs:
         env.rollout(20)
     left, right = map(bits, envs)
     assert right.pop("report more").any()
+    assert right.pop("report most").any()
     assert_same(left, right)
+
+
+def test_sites_of_an_older_compiler_are_taken_as_they_are(dice: Module) -> None:
+    """Those of the packages of 0.1.0 were numbered through the file."""
+    numbers = {
+        draw.site: number
+        for number, draw in zip((0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12), draws(dice.universe), strict=True)
+    }
+    text = re.sub(r'"site": (\d+)', lambda found: f'"site": {numbers[int(found[1])]}', to_json(dice.universe))
+    interpreter, shape = Interpreter(from_json(text), torch.device("cpu")), Shape(20, 3)
+    buffers = allocate(interpreter.universe, shape, torch.device("cpu"), None)
+    interpreter.reset(buffers, Stream(SEED, 0))
+    interpreter.step(buffers, torch.zeros(shape.lanes, dtype=torch.int32), Stream(SEED, 0))
+    row = report_names(dice.universe).index("roll")
+    for lane in range(shape.lanes):
+        assert buffers.outcome["reports"][row, lane] == F(-3) + share(draw_word(SEED, lane, 0, 6)) * F(8.5)

@@ -12,6 +12,7 @@ import torch
 from plain_philox import NARROW, WIDE, draw_word, philox
 from sequences import COUNTER, KEY, KNOWN, LANES, assert_same, expected, inputs, sequences, words_of
 
+from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import WORD, draw_words
 from hamletc.ir.evaluate import evaluate
 from hamletc.targets.body import body
@@ -35,14 +36,20 @@ def test_the_second_implementation_is_numpys_where_words_have_64_bits() -> None:
 
 
 def test_draw_words_are_those_of_the_counter() -> None:
-    """Also where lanes and ticks wrap at 2**32, and of seeds of 64 bits."""
+    """Also where lanes and ticks wrap at 2**32, of seeds of 64 bits, and of the last block; of the draws of agents, of
+    worlds, and at the beginning of episodes, whose numbers differ by lane."""
     drawn, lanes = random.Random(5), torch.tensor([0, 7, WORD, WORD + 8])
     for seed in (0, 1, 1 << 32, drawn.getrandbits(64)):
         for tick in (0, 13, WORD, (1 << 32) + 2):
-            for block in (0, 1, 70):
-                words = draw_words(lanes, tick, block, (seed & WORD, seed >> 32))
-                for number, word in enumerate(words):
-                    assert word.tolist() == [draw_word(seed, int(lane), tick, 4 * block + number) for lane in lanes]
+            for block, stream in ((0, LANE_DRAWS), (1, WORLD_DRAWS), (70, EPISODE_DRAWS), (WORD, LANE_DRAWS)):
+                times = torch.tensor([tick, tick + 1, tick, tick])
+                for time in (tick, times) if stream == EPISODE_DRAWS else (tick,):
+                    words = draw_words(lanes, time, block, stream, (seed & WORD, seed >> 32))
+                    for number, word in enumerate(words):
+                        assert word.tolist() == [
+                            draw_word(seed, int(lane), int(when), 4 * block + number, stream)
+                            for lane, when in zip(lanes, times if time is times else [tick] * 4, strict=True)
+                        ]
 
 
 def test_the_interpreter_knows_the_answers() -> None:

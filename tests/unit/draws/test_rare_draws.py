@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from plain_philox import draw_word
+from plain_philox import draw_word, site
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
@@ -29,6 +29,7 @@ rule stroll: health -= 0.001 when chance(0.999999)
 affordance Inn { instantly { health += 0.5  health += 0.1 when chance(0.00001) } }
 dies when health <= 0
 reward health
+report treat: choice(1: 1, 2: 0.000003, health: 2)
 observe { meters }
 """
 
@@ -44,7 +45,8 @@ def test_rare_chances_fire() -> None:
     report = verify(rare, [Candidate(Interpreter(rare, CPU), CPU)], Effort(worlds=31, ticks=2, rounds=8))
     assert report.ok, report.render(counts=True)
     assert report.coverage["rule plague"] > 0
-    assert report.coverage["draw 1, chance in line 7: fails"] > 0
+    assert report.coverage[f"draw {site('report treat')}, choice in line 11: option 2"] > 0
+    assert report.coverage[f"draw {site('rule stroll')}, chance in line 7: fails"] > 0
 
 
 def test_nothing_is_looked_up_where_everything_fired() -> None:
@@ -56,6 +58,10 @@ def test_the_tick_is_the_first_one(seed: int) -> None:
     """In plain Python: no lane draws below 0.001 before, and one does then."""
     common = universe(RARE.replace("0.000003", "0.001"))
     shape = Shape(10, 2, first_world=7)
-    (tick,) = rare_ticks(common, ("draw 0, chance in line 6: holds",), shape, Stream(seed, 0))
-    lucky = [t for t in range(tick + 1) if any(draw_word(seed, 14 + lane, t, 0) >> 8 < 16778 for lane in range(20))]
+    (tick,) = rare_ticks(common, (f"draw {site('rule plague')}, chance in line 6: holds",), shape, Stream(seed, 0))
+
+    def word(lane: int, tick: int) -> int:
+        return draw_word(seed, 14 + lane, tick, site("rule plague"))
+
+    lucky = [t for t in range(tick + 1) if any(word(lane, t) >> 8 < 16778 for lane in range(20))]
     assert lucky == [tick]

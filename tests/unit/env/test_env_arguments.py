@@ -159,6 +159,28 @@ def of_another_universe(env: Env) -> Any:
 
 INTEGERS = [2, np.int64(2), np.uint8(2), np.int32(2)]
 FLAGS = [True, False, np.True_]
+PARAMS = [
+    {"rate": 2},
+    {"rate": np.ones(3), "haste": hamlet.Uniform(0, 1)},
+    {"rate": hamlet.LogUniform(0.5, 2), "haste": hamlet.Normal(0.5, 9)},
+    {"rate": hamlet.Choice([1, 2])},
+]
+NO_PARAMS = [
+    *[value for value in ODD if value != {}],
+    3,
+    "rate",
+    [("rate", 1)],
+    {"rat": 1},
+    {1: 1},
+    {"haste": 1, "rate": 9},
+    {"rate": torch.ones(6)},
+    {"rate": "much"},
+    {"rate": hamlet.Uniform},
+    {"rate": hamlet.Uniform(0, 1)},
+    {"rate": hamlet.LogUniform(1, 4)},
+    {"rate": hamlet.Choice([1, 9])},
+    {"rate": hamlet.Normal(9, 1)},
+]
 ARRAY = np.zeros((2, 2))
 
 TABLE: dict[tuple[str, str], Row] = {
@@ -171,6 +193,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ("make", "agents"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
     ("make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
+    ("make", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
     ("make", "device"): Row(["cpu", None, torch.device("cpu"), "cpu:0"], [*NO_WORD, 0, "cpu:1", "meta"]),
     ("make", "backend"): Row(["numba", "interpreter"], [*NO_WORD, None]),
     ("make", "obs_dtype"): Row([None, "uint8", torch.bfloat16], [*NO_WORD, torch.float64, np.float32]),
@@ -180,6 +203,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ("make", "launch"): Row(["step", "auto"], [*NO_WORD, None, "graph"]),
     ("Env.meter", "name"): Row(["food", np.str_("food")], NO_NAME),
     ("Env.reset", "seed"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, -1, 1 << 64] if value is not None]),
+    ("Env.reset", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
     ("Env.step", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
     ("Env.checked_actions", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
     ("Env.rollout", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
@@ -188,6 +212,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ),
     ("Env.rollout", "observe"): Row(FLAGS, NO_FLAG),
     ("Env.rollout", "per_world"): Row(FLAGS, NO_FLAG),
+    ("Env.rollout", "per_lane"): Row([None, 0, *INTEGERS], [v for v in [*NO_INTEGER, -1, 1 << 31] if v is not None]),
     ("Env.rollout", "statistics"): Row(
         [True, False, counts(elsewhere()), counts(elsewhere(seed=5))],
         [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],

@@ -79,6 +79,8 @@ def sketch(node: syntax.Expr) -> str:
             return f"[{sketch(left)} {op} {sketch(right)}]"
         case syntax.CallExpr(function=function, arguments=arguments):
             return f"{function.text}[{', '.join(map(sketch, arguments))}]"
+        case syntax.WeightedExpr(value=value, weight=weight):
+            return f"{sketch(value)}: {sketch(weight)}"
         case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise):
             return f"[if {sketch(condition)} then {sketch(then)} else {sketch(otherwise)}]"
         case syntax.WhenExpr(value=value, condition=condition):

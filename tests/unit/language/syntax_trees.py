@@ -41,7 +41,10 @@ def _tuples(items: st.SearchStrategy[Any], most: int = 3, *, least: int = 0) -> 
 names = st.one_of(
     _names(*WORDS.split()), _names(*sorted(MEANINGS | OBSERVATIONS)), _names(*ODD_NAMES, *sorted(RESERVED))
 )
-numerals = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"]).map(lambda text: syntax.Numeral(text, _LEAF))
+_digits = st.sampled_from(["0", "1", "0.30", "1e3", "2.5E-4"])
+numerals = _digits.map(lambda text: syntax.Numeral(text, _LEAF))
+_quantities = st.builds(syntax.Numeral, _digits, st.just(_LEAF), st.sampled_from(["%", "tick", "hour", "day"]))
+_lasting = st.builds(syntax.Numeral, _digits, st.just(_LEAF), st.sampled_from(["", "hour", "day"]))
 
 
 def _named(text: str) -> syntax.Signed:
@@ -50,9 +53,15 @@ def _named(text: str) -> syntax.Signed:
 
 
 _written = st.sampled_from(["0", "1", "-1", "-0.25", "1e-3", "-2.5E+4"]).map(lambda text: syntax.Signed(text, _LEAF))
-signed = _written | st.sampled_from(["size", "-size", "x", "`grid`", "-`a size`", "`forever`"]).map(_named)
+_named_numbers = st.sampled_from(["size", "-size", "x", "`grid`", "-`a size`", "`forever`"]).map(_named)
+signed: st.SearchStrategy[syntax.Signed] = _written | _named_numbers
+_durations = st.builds(lambda number, unit: replace(number, unit=unit), signed, st.sampled_from(["", "hour", "day"]))
 _axes = _kinds("x", "y", "z", "x0", "x99")
 _optional_spans = st.none() | SPAN
+
+
+def _options(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(syntax.WeightedExpr, inner, inner, SPAN)
 
 
 def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -61,7 +70,7 @@ def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.builds(syntax.UnaryExpr, st.sampled_from(["-", "not"]), inner, SPAN),
         st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
         st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
-        st.builds(syntax.CallExpr, names, _tuples(inner, least=1), SPAN),
+        st.builds(syntax.CallExpr, names, _tuples(inner | _options(inner), least=1), SPAN),
         st.builds(syntax.IfExpr, inner, inner, inner, SPAN),
         st.builds(syntax.WhenExpr, inner, inner, SPAN),
     )
@@ -71,6 +80,8 @@ expressions = st.recursive(
     st.one_of(
         names,
         numerals,
+        _quantities,
+        st.builds(syntax.TimedExpr, st.sampled_from(["every", "after"]), _lasting, SPAN),
         st.builds(syntax.DistanceExpr, names, st.booleans(), SPAN),
         st.builds(syntax.AxisExpr, st.sampled_from(["position", "velocity"]), _axes, SPAN),
         st.builds(syntax.StreakExpr, names, SPAN),
@@ -136,7 +147,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
     st.builds(syntax.ClockDecl, signed, SPAN),
-    st.builds(syntax.LifespanDecl, signed, _tuples(_properties(expressions, "reward")), SPAN),
+    st.builds(syntax.LifespanDecl, _durations, _tuples(_properties(expressions, "reward")), SPAN),
     st.builds(syntax.LifespanDecl, _kinds("forever"), st.just(()), SPAN),
     st.builds(syntax.EpisodesDecl, SPAN),
     st.builds(syntax.TrackDecl, st.none() | _kinds("agent", "world"), SPAN),
@@ -153,7 +164,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     _rules(expressions, syntax.CascadeDecl),
     st.builds(
         syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),
-        signed | _kinds("forever"), _optional_spans, _tuples(_needs | _blocks), SPAN,
+        _durations | _kinds("forever"), _optional_spans, _tuples(_needs | _blocks), SPAN,
     ),
     st.builds(
         syntax.AffordanceDecl, names, st.none(), _optional_spans, st.none() | st.tuples(signed, signed),

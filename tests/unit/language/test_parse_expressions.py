@@ -30,6 +30,11 @@ NUMBERS = "Numbers are written `1`, `0.25` or `1e-3`."
         ("if a then b else if c then d else e", "[if a then b else [if c then d else e]]"),
         ("(if a then b else c) * 2", "[[if a then b else c] * 2]"),
         ("min(a, b + c, 1)", "min[a, [b + c], 1]"),
+        (
+            "choice(a: 3, b + c: 1 / 2, if d then e else f: g)",
+            "choice[a: 3, [b + c]: [1 / 2], [if d then e else f]: g]",
+        ),
+        ("a when chance(b: 1)", "[a when chance[b: 1]]"),
         ("clamp(x, 0, 1) / abs(y)", "[clamp[x, 0, 1] / abs[y]]"),
         ("distance to Bed / 2", "[[distance to Bed] / 2]"),
         # `when` binds tighter than +, looser than *, and takes one comparison

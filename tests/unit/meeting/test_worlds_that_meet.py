@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from hamlet.interpreter import Trace
+from hamlet.numbers.counters import LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import draw_words, share
+from hamlet.universe import Draw, draws
 from samples import universe_of
 from samples.by_hand import Player
 
@@ -164,17 +166,22 @@ def test_a_world_draws_words_of_its_own() -> None:
     """Both agents of a world see one weather; it follows from the number of the world, tick, site and seed."""
     universe = universe_of(WEATHER)
     player = Player(universe, worlds=40, agents=2, seed=7 << 32 | 5).do("WAIT")
-    words = draw_words(torch.arange(40), 0, 0, (5, 7), "worlds")
-    rain = share(words[0]) < 0.5
+    falls, less, more, drawn = sorted(draws(universe), key=lambda draw: draw.span.line)
+
+    def word(draw: Draw, stream: int, count: int) -> torch.Tensor:
+        return draw_words(torch.arange(count), 0, draw.site // 4, stream, (5, 7))[draw.site % 4]
+
+    rain = share(word(falls, WORLD_DRAWS, 40)) < 0.5
     assert player["world_meters"][0].tolist() == rain.float().tolist()
     assert 5 < int(rain.sum()) < 35
-    changed = torch.where(rain, -(share(words[1]) * 4.0), share(words[2]) * 4.0) + 10.0
+    warmer, colder = share(word(more, WORLD_DRAWS, 40)) * 4.0, share(word(less, WORLD_DRAWS, 40)) * 4.0
+    changed = torch.where(rain, -colder, warmer) + 10.0
     assert player["world_meters"][1].tolist() == changed.tolist()
     fired = player.coverage.counts
     assert fired["rule turn"] == int(rain.sum())
     assert fired["rule sun"] == 40 - int(rain.sum())
-    of_agents = draw_words(torch.arange(80), 0, 0, (5, 7))
-    expected = torch.where(share(of_agents[3]) < 0.25, torch.tensor(0.5) + 0.001, torch.tensor(0.5))
+    happens = share(word(drawn, LANE_DRAWS, 80)) < 0.25
+    expected = torch.where(happens, torch.tensor(0.5) + 0.001, torch.tensor(0.5))
     assert player.meter("mood").tolist() == expected.tolist()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Signed
+from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.items import (
     BlockItem,
     CapacityItem,
@@ -35,18 +35,23 @@ __all__ = [
     "InputDecl",
     "LetDecl",
     "LifespanDecl",
+    "MapDecl",
+    "MapLetters",
     "MeterDecl",
     "MoveDef",
     "MovesDecl",
     "ObserveDecl",
     "OverrideDecl",
     "ParamDecl",
+    "RegionDecl",
+    "RegionNumber",
     "ReportDecl",
     "RewardDecl",
     "RuleDecl",
     "SpaceDecl",
     "StartDecl",
     "TemplateDecl",
+    "TerrainDecl",
     "TrackDecl",
     "UseDecl",
     "WithoutDecl",
@@ -59,13 +64,61 @@ class SpaceDecl:
     """`space grid 8 x 8 { edges clamp  distance manhattan  places stored  starts anywhere }`,
     `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`, `space none`.
 
-    `sizes` are those of a grid, `bounds` those of a continuous space.
+    `sizes` are those of a grid, none for `space grid map`; `bounds` are those of a continuous space.
     """
 
     kind: Name
     sizes: tuple[Signed, ...]
     bounds: tuple[tuple[Signed, Signed], ...]
     properties: tuple[Property, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MapLetters:
+    """`wall "#"`, `starts "a"`: what these letters mean."""
+
+    kind: Name
+    letters: Quoted
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RegionDecl:
+    """`region forest "fF"`: the name of the cells that have these letters."""
+
+    name: Name
+    letters: Quoted
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RegionNumber:
+    """`forest 0.03`: what the cells of a region have."""
+
+    region: Name
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TerrainDecl:
+    """`terrain cost = 0.01 { forest 0.03  water 0.05 }`: a number per cell."""
+
+    name: Name
+    default: Expr
+    numbers: tuple[RegionNumber, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MapDecl:
+    """`map { "####" "#..#" wall "#" }`, `map "town.txt" { wall "#" }`, where `file` is the name and `rows` are what was
+    read there."""
+
+    file: Quoted | None
+    rows: tuple[Quoted, ...]
+    items: tuple[MapLetters | RegionDecl | TerrainDecl, ...]
     span: Span
 
 
@@ -254,12 +307,13 @@ class CascadeDecl:
 class AffordanceDecl:
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks together { ... }`, `... lasts forever { ... }`.
 
-    `place` is `None` for `at random`; `place_span` is `None` where no `at` is written. `duration` is a `Name` for
+    `place` is `None` for `at random`, a letter of the map for `at "B"`; `place_span` is `None` where no `at` is
+    written. `duration` is a `Name` for
     `forever`. `together` is where that word stands.
     """
 
     name: Name
-    place: tuple[Signed, ...] | None
+    place: tuple[Signed, ...] | Quoted | None
     place_span: Span | None
     hours: tuple[Signed, Signed] | None
     duration: Signed | Name | None
@@ -323,6 +377,7 @@ class ObserveDecl:
 
 Decl: TypeAlias = (
     SpaceDecl
+    | MapDecl
     | MovesDecl
     | ClockDecl
     | LifespanDecl

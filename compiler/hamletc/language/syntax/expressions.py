@@ -17,13 +17,21 @@ __all__ = [
     "IfExpr",
     "Name",
     "Numeral",
+    "OnExpr",
+    "Quoted",
     "Signed",
     "StreakExpr",
     "TimedExpr",
     "UnaryExpr",
     "UnaryOp",
+    "Unit",
+    "WeightedExpr",
     "WhenExpr",
 ]
+
+
+Unit: TypeAlias = Literal["", "%", "tick", "hour", "day"]
+"""What a number counts. An hour is a tick of the clock, a day as many as the clock has hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +45,33 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number as it was written (`0.30`, `1e3`, `500`), unsigned."""
+    """A number as it was written (`0.30`, `1e3`, `500`), unsigned, with its unit (`20 %`, `3 hours`)."""
 
     text: str
     span: Span
+    unit: Unit = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
     """A number with an optional minus sign, where only a constant may stand (sizes, bounds, hours, displacements).
 
-    `value` is what stands there instead of a number, a name with its sign; `text` is then how that is written.
+    `value` is what stands there instead of a number, a name with its sign; `text` is then how that is written. A
+    duration has a `unit`; without one it is in ticks.
     """
 
     text: str
     span: Span
     value: Expr | None = None
+    unit: Unit = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What stands in quotes, without them: a row of a map, letters of it, the name of a file."""
+
+    text: str
+    span: Span
 
 
 UnaryOp: TypeAlias = Literal["-", "not"]
@@ -77,10 +96,19 @@ class BinaryExpr:
 
 @dataclass(frozen=True, slots=True)
 class CallExpr:
-    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `clamp(x, low, high)`, `exp(a)`, `previous(a)`, ..."""
+    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ..."""
 
     function: Name
     arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedExpr:
+    """`0.5: 3`: an option of `choice` with its weight; only the argument of a call."""
+
+    value: Expr
+    weight: Expr
     span: Span
 
 
@@ -122,6 +150,14 @@ class AxisExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class OnExpr:
+    """`on forest`."""
+
+    region: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StreakExpr:
     """`streak of Bed`."""
 
@@ -131,7 +167,7 @@ class StreakExpr:
 
 @dataclass(frozen=True, slots=True)
 class TimedExpr:
-    """`every 24 ticks`, `after 100 ticks`."""
+    """`every 24 ticks`, `after 2 days`."""
 
     when: Literal["every", "after"]
     ticks: Numeral
@@ -144,10 +180,12 @@ Expr: TypeAlias = (
     | UnaryExpr
     | BinaryExpr
     | CallExpr
+    | WeightedExpr
     | IfExpr
     | WhenExpr
     | DistanceExpr
     | AxisExpr
+    | OnExpr
     | StreakExpr
     | TimedExpr
 )

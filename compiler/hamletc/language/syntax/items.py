@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Signed
+from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = ["BlockItem", "CapacityItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
@@ -69,18 +69,19 @@ class KeepsItem:
 
 @dataclass(frozen=True, slots=True)
 class TeleportItem:
-    """`teleport (0, 0)`: a place."""
+    """`teleport (0, 0)`, `teleport "B"`: a place."""
 
-    cell: tuple[Signed, ...]
+    cell: tuple[Signed, ...] | Quoted
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveItem:
-    """`grid`, `window 2`, `position relative`, `meters`, `meters energy mood`, `progress per 10`, `here Bed nothing`,
-    `velocity x`, `blank 13`, `constant 0 1`, ...
+    """`grid`, `grid of forest`, `window 2`, `position relative`, `meters`, `meters energy mood`, `progress per 10`,
+    `here Bed nothing`, `velocity x`, `blank 13`, `constant 0 1`, ...
 
-    `words` and `numbers` hold what follows the kind: names (encoding, meters, params, affordances, axes) and numbers.
+    `words` and `numbers` hold what follows the kind: names (encoding, meters, params, affordances, axes, a
+    region) and numbers.
     """
 
     kind: Name

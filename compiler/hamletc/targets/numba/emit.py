@@ -55,10 +55,16 @@ NOTHING = {
     "causes_array": "NO_I64",
     "lengths_array": "NO_I64",
     "finished_return_array": "NO_F32",
+    "lane_uses_array": "NO_LANE_COUNTS",
+    "lane_episodes_array": "NO_I32",
+    "lane_lengths_array": "NO_LANE_COUNTS",
+    "lane_returns_array": "NO_LANE_RETURNS",
+    "lane_causes_array": "NO_LANE_COUNTS",
     "first_world": "0",
     "seed_low": "0",
     "seed_high": "0",
     "tick": "0",
+    "kept_episodes": "0",
     "ticks": "0",
     "every_tick": "False",
     "fresh": "False",
@@ -75,6 +81,17 @@ ENDED = [
     "finished_return",
 ]
 """What `count_episode` takes beside a lane."""
+
+BY_LANE = [
+    "used",
+    "cause",
+    "age",
+    "episode_return",
+    *(f"part({name}_array, 0, start)" for name in abi.LANE_COUNTS),
+    "kept_episodes",
+    "lane_uses_array.shape[1]",
+]
+"""What `count_by_lane` takes."""
 
 
 def emit(program: Program, universe: Universe) -> str:
@@ -143,6 +160,7 @@ class _Context:
             "moved": [slot.element for slot in functions.cached if slot.name.startswith("moved.")],
             "moved_to": {slot.name.replace("moved.", "position."): slot.element for slot in functions.cached},
             "chunks": self.chunks,
+            "counted": chunks(functions.counted),
             "outcomes": self.outcomes,
             "changing": changing,
             "before": before,
@@ -162,6 +180,7 @@ class _Context:
             "notes": self._notes(),
             "words": WORDS,
             "ended": ENDED,
+            "by_lane": BY_LANE,
             "binning": self._binning(),
             "bin": self._bin(),
             "binned_rows": len(universe.meters),
@@ -182,7 +201,7 @@ class _Context:
             "mask_repeated": repeated(functions, "mask"),
             "load_arguments": [
                 *self.arrays,
-                *(chunk.variable for chunk in self.chunks),
+                *(chunk.variable for chunk in (*self.chunks, *chunks(functions.counted))),
                 "start",
                 "count",
                 "world",

@@ -12,7 +12,7 @@ from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.targets.body import Body, Loop, body, remarks, table_name
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
-from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, outcomes, state
+from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, counted, outcomes, state
 from hamletc.targets.numba.together import together
 
 SHORT = 64
@@ -24,6 +24,7 @@ class Functions:
 
     Attributes:
         state, outcomes, cached: rows of the state, of what a tick gives beside it, of the cell cache and the scene.
+        counted: rows of the numbers of agents.
         held: all that functions read from a chunk, by the names of inputs.
         together: what the agents of a world have together.
         sources: the names of the files that comments name.
@@ -43,6 +44,8 @@ class Functions:
         self.held = {slot.name: slot for slot in self.state}
         self.cached = cell_cache(program, self.held, sum(each.place is None for each in universe.affordances))
         self.held |= {slot.name: slot for slot in self.cached}
+        self.counted = counted(program)
+        self.held |= {slot.name: slot for slot in self.counted}
         self.outcomes = outcomes(universe, memory)
         self.together = together(program, self.held, self.outcomes, memory is HEAP)
         self.held |= self.together.slots

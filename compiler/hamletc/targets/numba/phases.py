@@ -44,6 +44,7 @@ class Phases:
         """The parameters of each function, by its name."""
         outcomes = [chunk.variable for chunk in self._outcomes]
         counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *([] if self._by_hand else ["agents"])]
+        counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
         taken = {
             "load_cells": self._load_cells(),
             "find_again": self._find_again(),
@@ -121,7 +122,7 @@ class Phases:
     def _given(self, *functions: str) -> list[str]:
         """What these functions are given: chunks, tables, what draws take, and what finds what is on cells."""
         inputs = self._inputs(*functions)
-        read = [name for name in ("action", "interacting") if name in inputs]
+        read: list[str] = [name for name in ("action", "interacting") if name in inputs]
         for name in functions:
             read += self.passed(name) if name in self._functions.bodies else []
         if self.cache and inputs & {"found", "cell"}:
@@ -152,8 +153,12 @@ class Phases:
 
     def _close(self) -> list[str]:
         outcomes = [chunk.variable for chunk in self._outcomes]
+        if "world" in self._functions.bodies:
+            ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
+            outcomes += [slot.chunk.variable for slot in ruled]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
-        return [*outcomes, *CLOSING, *before, "alive", *self._runs(), *self._given("world", "settle")]
+        worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
+        return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]
 
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
@@ -165,10 +170,13 @@ class Phases:
     def _begin(self) -> list[str]:
         cached = [*self.cache, "caching", *self._scene()] if self.cache else []
         inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
+        inputs |= {"world", "agent"} if "lane" in inputs else set()
         where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]
         where += ["first_world"] if "world" in inputs else []
         reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
-        return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *reset]
+        held = self._functions.held
+        read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
+        return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
 
     def _conclude(self) -> list[str]:
         after = ["hour", "passed"] if self._functions.universe.clock is not None else []

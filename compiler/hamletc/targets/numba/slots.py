@@ -128,6 +128,14 @@ def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple
     )
 
 
+def counted(program: Program) -> tuple[Slot, ...]:
+    """The number of each lane's agent in its world, and how many there are, where functions read them; `reset` is given
+    both for a lane at a time."""
+    read = {name for each in program.functions if each.name != "reset" for name in _inputs(each)}
+    named = {"agent": "agent_numbers", "agents": "agent_counts"}
+    return tuple(Slot(name, _local(variable, "i32"), 0) for name, variable in named.items() if name in read)
+
+
 def has_cell_cache(program: Program) -> bool:
     """Whether a program is for kernels with a cell cache."""
     return any(function.name == "move" for function in program.functions)

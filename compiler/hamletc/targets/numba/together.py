@@ -1,7 +1,7 @@
 """What the agents of a world have together, as numba kernels hold it: arrays of what lanes add, and of results.
 
-Arrays of what lanes add hold a chunk, or all agents of a world of several tiles; functions take them from the first lane
-of a tile on. Where ticks are settled apart, what later functions need of a tile is carried from tile to tile.
+Arrays of what lanes add hold a chunk, or all agents of a world of several tiles; functions take them from the first
+lane of a tile on. Where ticks are settled apart, what later functions need of a tile is carried from tile to tile.
 """
 
 from __future__ import annotations
@@ -85,11 +85,6 @@ class Together:
     def meets(self) -> bool:
         """Whether the agents of a world meet."""
         return bool(self.stages) or self.settles
-
-    @property
-    def before_tick(self) -> list[Stage]:
-        """The stages before a tick."""
-        return [stage for stage in self.stages if stage != "settle"]
 
     @property
     def all(self) -> list[Reduced]:

@@ -14,7 +14,7 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
-from hamletc.targets.body import Loop, body, comment, identifier, remarks, rows, table_name, unique
+from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
@@ -198,11 +198,14 @@ class _Context:
             "has_clock": universe.clock is not None,
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
+            "counts": self.counts,
+            "begins_with_draws": draws(self.bodies["reset"]),
             "drawn_by": self.drawn_by("tick", *meets.functions),
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
                 for parameter in self.bodies["policy"].parameters
             ),
+            "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
             "arguments": self.arguments,
             "assign": assign,
@@ -238,6 +241,11 @@ class _Context:
         """The rows that a turn of a loop writes."""
         fitting = [size for size in range(most, most // 2, -1) if rows.count % size == 0]
         return min(most, rows.count) if rows.words or not fitting else fitting[0]
+
+    def counts(self, *functions: str) -> bool:
+        """Whether functions need to know how many agents a world has."""
+        named = (name for name in functions if name in self.bodies)
+        return any(each.input == "agents" for name in named for each in self.bodies[name].parameters)
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What a tick gives beside the state: variables, and where they are in memory."""

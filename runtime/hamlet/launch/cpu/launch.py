@@ -18,7 +18,15 @@ from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
-from hamlet.launch.cpu.ops import LANES, NO_ACTIONS, NO_F32, NO_I32, NO_I64
+from hamlet.launch.cpu.ops import (
+    LANES,
+    NO_ACTIONS,
+    NO_F32,
+    NO_I32,
+    NO_I64,
+    NO_LANE_COUNTS,
+    NO_LANE_RETURNS,
+)
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -26,6 +34,13 @@ LANE_TICKS = 4096
 """So many ticks of a lane are worth another thread."""
 
 COUNTERS = ("uses", "causes", "lengths")
+NOTHING_COUNTED: Arrays = {
+    **dict.fromkeys(COUNTERS, NO_I64),
+    "finished_return": NO_F32,
+    **dict.fromkeys(abi.LANE_COUNTS, NO_LANE_COUNTS),
+    "lane_episodes": NO_I32,
+    "lane_returns": NO_LANE_RETURNS,
+}
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
@@ -82,11 +97,12 @@ class NumbaBackend:
             case TabularPolicy():
                 given = {name: getattr(policy, name) for name in abi.TABULAR}
                 arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in given.items() if tensor is not None}
-        if statistics is None:
-            arrays |= {"uses": NO_I64, "causes": NO_I64, "lengths": NO_I64, "finished_return": NO_F32}
-        else:
+        arrays |= NOTHING_COUNTED
+        kept = 0
+        if statistics is not None:
             arrays |= {name: array_of(memory) for name, memory in statistics.memory.items()}
-        scalars = _seeds(stream) | {"tick": stream.tick, "ticks": ticks}
+            kept = len(arrays["lane_lengths"])
+        scalars = _seeds(stream) | {"tick": stream.tick, "kept_episodes": kept, "ticks": ticks}
         self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
 
     def _run(

@@ -26,13 +26,13 @@ LARGEST_GROUP = 1024
 LARGEST_INTERPRETED_BLOCK = 1 << 16
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
-NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len(abi.COUNTS)
+NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS))
 
 GIVEN: Mapping[abi.Kernel, tuple[str, ...]] = {
     "reset": (),
     "observe": (),
     "step": ("actions", "elapsed"),
-    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS),
+    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS),
 }
 """The arrays of a kernel that every launch is given anew."""
 OF_SHAPE = ("worlds", "agents", "first_world")
@@ -112,12 +112,15 @@ class KernelBackend:
                 actions = recorded
             case TabularPolicy():
                 table = tuple(getattr(policy, name) for name in abi.TABULAR)
-        counts, bins = NOTHING_COUNTED, 0
+        counts, bins, kept = NOTHING_COUNTED, 0, 0
         if statistics is not None:
+            by_lane = statistics.lanes
             counts = (*self._counters.arrays.values(), statistics.finished_return)
+            counts += (None,) * len(abi.LANE_COUNTS) if by_lane is None else by_lane.arrays
+            kept = 0 if by_lane is None else by_lane.kept
             bins = self._counters.arrays["lengths"].shape[1]
         given = (actions, *table, *counts)
-        self._launch("rollout", buffers, given, (*_numbers(stream), ticks), bins, observe_every_tick)
+        self._launch("rollout", buffers, given, (*_numbers(stream), kept, ticks), bins, observe_every_tick)
         if statistics is not None:
             self._counters.add_to(statistics)
         if not observe_every_tick:

@@ -24,6 +24,7 @@ from hamlet.launch.cpu.ops.chunks import (
     part,
     room_bool,
     room_f32,
+    room_i8,
     room_i32,
     room_u32,
     rows_bool,
@@ -35,11 +36,20 @@ from hamlet.launch.cpu.ops.chunks import (
     store_worlds,
     write,
 )
-from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_episode, count_episodes, count_uses
+from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_episode, count_episodes, count_uses
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic
-from hamlet.launch.cpu.ops.nothing import NO_ACTIONS, NO_BOOL, NO_F32, NO_I32, NO_I64, NO_REPORTS
+from hamlet.launch.cpu.ops.nothing import (
+    NO_ACTIONS,
+    NO_BOOL,
+    NO_F32,
+    NO_I32,
+    NO_I64,
+    NO_LANE_COUNTS,
+    NO_LANE_RETURNS,
+    NO_REPORTS,
+)
 from hamlet.launch.cpu.ops.observations import encode, put
 from hamlet.launch.cpu.ops.operations import (
     absolute,
@@ -97,6 +107,8 @@ __all__ = [
     "NO_F32",
     "NO_I32",
     "NO_I64",
+    "NO_LANE_COUNTS",
+    "NO_LANE_RETURNS",
     "NO_REPORTS",
     "SHARED",
     "TERMS",
@@ -113,6 +125,7 @@ __all__ = [
     "bit_or",
     "bit_xor",
     "choose_lanes",
+    "count_by_lane",
     "count_episode",
     "count_episodes",
     "count_uses",
@@ -154,6 +167,7 @@ __all__ = [
     "remainder",
     "room_bool",
     "room_f32",
+    "room_i8",
     "room_i32",
     "room_u32",
     "rows_bool",

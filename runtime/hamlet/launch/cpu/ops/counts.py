@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from hamlet.launch.cpu.ops.chunks import LANES
 from hamlet.launch.cpu.ops.functions import helper, inline
 from hamlet.launch.cpu.ops.machinery import intrinsic, types
-from hamlet.launch.cpu.ops.packing import WORD, pack
+from hamlet.launch.cpu.ops.packing import WORD, lowest, pack, without_lowest
 from hamlet.launch.cpu.ops.vectors import splat
 
 MANY = 2 * LANES
@@ -20,6 +21,9 @@ MANY = 2 * LANES
 
 NOTES = MANY + LANES + WORD
 """Room for notes."""
+
+NONE = np.uint64(0)
+"""No lane of a word."""
 
 FEW = 64
 """So many kinds of notes are counted kind by kind, which reads the notes so often, but many of them at once."""
@@ -112,3 +116,37 @@ def count_episodes(
     for index in range(chosen):
         if cause[lanes[index]] >= 0:
             count_episode(lanes[index], cause, age, episode_return, causes, lengths, longest, finished_return)
+
+
+@helper
+def count_by_lane(
+    used: Any,
+    cause: Any,
+    age: Any,
+    episode_return: Any,
+    uses: Any,
+    episodes: Any,
+    lengths: Any,
+    returns: Any,
+    causes: Any,
+    kept: Any,
+    lanes: Any,
+) -> None:
+    """Count what each lane of a chunk has used, and the episodes that ended, of which the first `kept` of a lane are
+    written down. The arrays, `lanes` to a row, begin with the first lane of the chunk."""
+    for start in range(0, LANES, WORD):
+        bits = _natural(used, start)
+        while bits != NONE:
+            lane = start + lowest(bits)
+            uses[used[lane] * lanes + lane] += 1
+            bits = without_lowest(bits)
+        bits = _natural(cause, start)
+        while bits != NONE:
+            lane = start + lowest(bits)
+            number = episodes[lane]
+            episodes[lane] = number + 1
+            if number < kept:
+                lengths[number * lanes + lane] = age[lane]
+                returns[number * lanes + lane] = episode_return[lane]
+                causes[number * lanes + lane] = cause[lane]
+            bits = without_lowest(bits)

@@ -1,0 +1,81 @@
+"""Draw sites: the random words of each draw, by the construct that it stands in (docs/semantics.md, "Draws").
+
+So a construct that is added, taken away or moved changes the draws of no other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from hamlet.numbers.counters import BLOCK_WORDS, BLOCKS
+from hamlet.universe import Span, nodes
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
+from hamletc.language.words import DRAWS
+
+FNV_OFFSET, FNV_PRIME = 0x811C9DC5, 0x01000193
+"""Of the 32-bit hash FNV-1a of Fowler, Noll and Vo."""
+
+
+def sites(declarations: Iterable[syntax.Decl]) -> Mapping[Span, int]:
+    """The site of the first random word of each call that draws, by its place. `normal` takes two words, the others
+    one; a call inside another one comes after it. What a `let` stands for is drawn where it is used."""
+    calls: dict[str, list[syntax.CallExpr]] = {}
+    for declaration in declarations:
+        for construct, part in constructs(declaration):
+            drawn = [node for node in nodes(part) if isinstance(node, syntax.CallExpr) and _draws(node)]
+            if drawn:
+                calls.setdefault(construct, []).extend(drawn)
+    found: dict[Span, int] = {}
+    taken: set[int] = set()
+    for construct in sorted(calls):
+        words = [0]
+        for call in calls[construct]:
+            words.append(words[-1] + (2 if call.function.text == "normal" else 1))
+        blocks = -(-words[-1] // BLOCK_WORDS)
+        first = key(construct)
+        while first + blocks > BLOCKS or not taken.isdisjoint(range(first, first + blocks)):
+            first = (first + 1) % BLOCKS
+        taken.update(range(first, first + blocks))
+        for call, word in zip(calls[construct], words, strict=False):
+            found[call.span] = first * BLOCK_WORDS + word
+    return found
+
+
+def constructs(declaration: syntax.Decl) -> Iterator[tuple[str, object]]:
+    """The kind and name of what a declaration declares, and the part of it that is meant."""
+    match declaration:
+        case syntax.LetDecl():
+            pass
+        case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
+            yield f"start {name.text}", start
+            yield f"meter {name.text}", (bounds, properties)
+        case syntax.WorldDecl(items=items):
+            yield from ((f"world {construct}", part) for item in items for construct, part in constructs(item))
+        case syntax.RewardDecl(name=None, value=value):
+            yield f"reward: {spell_expression(value)}", value
+        case syntax.DiesDecl(condition=condition):
+            for disjunct in disjuncts(condition):
+                yield f"dies when {spell_expression(disjunct)}", disjunct
+        case _:
+            kind, name = type(declaration).__name__.removesuffix("Decl").lower(), getattr(declaration, "name", None)
+            yield f"{kind} {name.text}" if isinstance(name, syntax.Name) else kind, declaration
+
+
+def disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
+    """What is joined by `or`."""
+    if isinstance(condition, syntax.BinaryExpr) and condition.op == "or":
+        return [*disjuncts(condition.left), *disjuncts(condition.right)]
+    return [condition]
+
+
+def key(construct: str) -> int:
+    """The block in which the words of a construct begin, where no other one takes it."""
+    found = FNV_OFFSET
+    for byte in construct.encode():
+        found = ((found ^ byte) * FNV_PRIME) % BLOCKS
+    return found
+
+
+def _draws(call: syntax.CallExpr) -> bool:
+    return call.function.text in DRAWS and not call.function.quoted

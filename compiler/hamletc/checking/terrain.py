@@ -1,0 +1,287 @@
+"""The map of a grid: its letters, what they mean, and whether agents get where they should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from hamlet.universe import Affordance, Edges, Grid, Map, Region, RegionNumber, Space, Span, Terrain
+from hamlet.universe.terrain import distinct
+from hamletc.checking.draft import Draft
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.names import Names
+from hamletc.checking.report import Findings, all_of, counted, given_twice, only
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+
+PLAIN = ". "
+"""Letters of ground that need no meaning."""
+MOST_CELLS = 65_536
+"""The most cells of a map: some tables of kernels have a number per cell."""
+
+
+def resolve_map(file: syntax.File, names: Names, expressions: Expressions, report: Findings) -> Map | None:
+    """`map { "####" "#..#" wall "#" }`, without what is wrong; `None` where there is none, or no use of it."""
+    written = only(all_of(file.declarations, syntax.MapDecl), "`map`", report)
+    if written is None or not _is_rectangle(written, report):
+        return None
+    known = "".join(row.text for row in written.rows)
+    walls, starts = (_letters_of(kind, written, known, report) for kind in ("wall", "starts"))
+    if not _all_known(written, walls + starts, _placed(file.declarations), report):
+        return None
+    both = [letter for letter in starts if letter in walls]
+    if both:
+        said = next(
+            item for item in written.items if isinstance(item, syntax.MapLetters) and item.kind.text == "starts"
+        )
+        hint = "Choose a letter of its own for where agents start."
+        report.add("H126", f"agents cannot start on `{both[0]}`, which is a wall", said.letters.span, hint=hint)
+        return None
+    regions = tuple(
+        Region(item.name.text, distinct(item.letters.text), item.span)
+        for item in all_of(written.items, syntax.RegionDecl)
+        if names.owns(item.name) and _are_known(item.letters, known, report)
+    )
+    found = Map(tuple(row.text for row in written.rows), walls, regions, (), written.span, starts or None)
+    terrains = (_terrain(item, found, names, expressions, report) for item in all_of(written.items, syntax.TerrainDecl))
+    return replace(found, terrains=tuple(each for each in terrains if each is not None))
+
+
+def _is_rectangle(written: syntax.MapDecl, report: Findings) -> bool:
+    rows = written.rows
+    if not rows or not rows[0].text:
+        span = written.span if not rows else rows[0].span
+        hint = 'Write a row of letters, as in `"#..#"`, for each y.'
+        report.add("H122", "this map has no cells", span, hint=hint)
+        return False
+    width = len(rows[0].text)
+    for number, row in enumerate(rows):
+        if len(row.text) != width:
+            first = Label(rows[0].span, counted(width, "letter"))
+            message = f"row {number} of the map has {counted(len(row.text), 'letter')}, not {width}"
+            hint = "All rows have the same length; `.` and spaces are open ground."
+            report.add("H122", message, row.span, secondary=(first,), hint=hint)
+            return False
+    if width * len(rows) > MOST_CELLS:
+        hint = "Draw a smaller map."
+        report.add(
+            "H033", f"a map has at most {MOST_CELLS} cells, this one {width * len(rows)}", written.span, hint=hint
+        )
+        return False
+    return True
+
+
+def _letters_of(kind: str, written: syntax.MapDecl, known: str, report: Findings) -> str:
+    """The letters that mean walls, or where agents start."""
+    items = [item for item in all_of(written.items, syntax.MapLetters) if item.kind.text == kind]
+    for second in items[1:]:
+        given_twice(f"`{kind}`", second.span, items[0].span, report, "Write all letters in one pair of quotes.")
+    return distinct(items[0].letters.text) if items and _are_known(items[0].letters, known, report) else ""
+
+
+def _are_known(letters: syntax.Quoted, known: str, report: Findings) -> bool:
+    """Whether these are letters of the map."""
+    if not letters.text:
+        report.add("H125", "there is no letter between these quotes", letters.span, hint='Write some, as in `"#"`.')
+        return False
+    for letter in letters.text:
+        if letter not in known:
+            hint = "Draw it on the map, or leave it out."
+            report.add("H125", f"no cell of the map has the letter `{letter}`", letters.span, hint=hint)
+            return False
+    return True
+
+
+def _placed(declarations: Iterable[syntax.Decl]) -> str:
+    """The letters at which affordances are, and to which actions teleport."""
+    found: list[str] = []
+    for item in declarations:
+        match item:
+            case syntax.AffordanceDecl(place=syntax.Quoted(text=text)):
+                found.append(text)
+            case syntax.ActionDecl(items=items):
+                cells = (each.cell for each in all_of(items, syntax.TeleportItem))
+                found += [cell.text for cell in cells if isinstance(cell, syntax.Quoted)]
+            case _:
+                pass
+    return "".join(found)
+
+
+def _all_known(written: syntax.MapDecl, letters: str, placed: str, report: Findings) -> bool:
+    """Whether each letter of the map has a meaning."""
+    of_regions = "".join(item.letters.text for item in all_of(written.items, syntax.RegionDecl))
+    meant = frozenset(PLAIN + letters + placed + of_regions)
+    said: set[str] = set()
+    for row in written.rows:
+        for index, letter in enumerate(row.text):
+            if letter in meant or letter in said:
+                continue
+            said.add(letter)
+            shown = letter if letter.isprintable() else f"U+{ord(letter):04X}"
+            hint = f'Say what it is, as in `region forest "{letter}"`, or draw `.` there.'
+            if not letter.isprintable():
+                hint = "Draw `.` there, or another letter."
+            report.add("H124", f"the letter `{shown}` of the map means nothing", _place_of(row, index), hint=hint)
+    return not said
+
+
+def _place_of(row: syntax.Quoted, index: int) -> Span:
+    """Where a letter of a row is written: behind a quote, if there is one."""
+    span = row.span
+    first = span.column + (span.end_column - span.column - len(row.text)) // 2 + index
+    return replace(span, column=first, end_column=first + 1)
+
+
+def _terrain(
+    item: syntax.TerrainDecl, found: Map, names: Names, expressions: Expressions, report: Findings
+) -> Terrain | None:
+    default = expressions.constant(item.default, f"the terrain `{item.name.text}`")
+    given: dict[str, tuple[syntax.RegionNumber, float]] = {}
+    letters: dict[str, syntax.RegionNumber] = {}
+    for each in item.numbers:
+        region = names.find(each.region, "region")
+        value = expressions.constant(each.value, f"what `{each.region.text}` has")
+        if region is None or value is None:
+            continue
+        if region in given:
+            given_twice(f"`{region}`", each.span, given[region][0].span, report)
+            continue
+        given[region] = each, value
+        of_region = next((known.letters for known in found.regions if known.name == region), "")
+        shared = next((letter for letter in of_region if letter in letters), None)
+        if shared is not None:
+            other = letters[shared]
+            report.add(
+                "H128",
+                f"`{region}` and `{other.region.text}` share the letter `{shared}`",
+                each.span,
+                "a cell has one number",
+                secondary=(Label(other.span, "the cells of this letter have this one"),),
+                hint="Leave one of them out, or give the letter to one region only.",
+            )
+        letters.update(dict.fromkeys(of_region, each))
+    if default is None or not names.owns(item.name):
+        return None
+    known = {region.name for region in found.regions}
+    numbers = tuple(RegionNumber(region, value) for region, (_, value) in given.items() if region in known)
+    return Terrain(item.name.text, default, numbers, item.span)
+
+
+def fits(found: Map | None, space: Space | None, report: Findings) -> None:
+    """Check that there is a grid for a map."""
+    if found is None or space is None or (isinstance(space, Grid) and space.map is not None):
+        return
+    message = "a map needs a grid of two dimensions"
+    hint = "Write `space grid map`, whose size is that of the map."
+    report.add("H123", message, found.span, secondary=(Label(space.span, "the space"),), hint=hint)
+
+
+# --- who gets where --------------------------------------------------------------------------------------------------
+
+
+def check_ways(draft: Draft, names: Names, report: Findings) -> None:
+    """Warn of affordances that no agent can reach, and of a map that falls apart. Both are meant of what moves and
+    actions can do, whatever they need."""
+    grid = draft.space
+    if not isinstance(grid, Grid) or grid.map is None or draft.moves is None:
+        return
+    walls = frozenset(grid.map.cells(grid.map.walls))
+    ways = _Ways(grid, walls, draft)
+    fixed = {each: _cell(grid, each) for each in draft.affordances if each.place is not None}
+    starts = _starts(grid, walls, frozenset(fixed.values()))
+    reached = ways.from_cells(starts)
+    for affordance, cell in fixed.items():
+        if cell not in reached:
+            report.add(
+                "H127",
+                f"no agent can reach `{affordance.name}`",
+                names.span("affordance", affordance.name),
+                hint="Open a way in the walls, or put it elsewhere.",
+            )
+    at_random = [each for each in draft.affordances if each.place is None]
+    dealt = [
+        cell
+        for cell in range(len(walls) + ways.open_cells)
+        if cell not in walls and cell not in fixed.values() and letter_of(grid.map, cell) not in (grid.map.starts or "")
+    ]
+    lost = next((cell for cell in dealt if cell not in reached), None) if at_random else None
+    parts = ways.from_cells(frozenset((min(starts),)), both_ways=True) if starts else frozenset[int]()
+    apart = next((cell for cell in sorted(starts) if cell not in parts), None)
+    cut = lost if apart is None else apart
+    if cut is None:
+        return
+    width = grid.sizes[0]
+    what = "agents start" if apart is not None else f"`{at_random[0].name}` can stand"
+    report.add(
+        "H129",
+        "walls cut off a part of the map",
+        grid.map.span,
+        f"{what} on ({cut % width}, {cut // width}), from where and to where no way leads",
+        hint="Open a way, fill the part with walls, or say by a letter where agents start.",
+    )
+
+
+def letter_of(found: Map, cell: int) -> str:
+    """The letter of the cell of an index."""
+    width = len(found.rows[0])
+    return found.rows[cell // width][cell % width]
+
+
+def _starts(grid: Grid, walls: frozenset[int], fixed: frozenset[int]) -> frozenset[int]:
+    """The cells on which agents may start."""
+    if grid.map is not None and grid.map.starts is not None:
+        return frozenset(grid.map.cells(grid.map.starts))
+    every = frozenset(range(grid.sizes[0] * grid.sizes[1])) - walls
+    return every if grid.starts == "anywhere" else every - fixed
+
+
+def _cell(grid: Grid, affordance: Affordance) -> int:
+    x, y = affordance.place or (0.0, 0.0)
+    return int(x) + grid.sizes[0] * int(y)
+
+
+class _Ways:
+    """The cells to which agents come from others."""
+
+    def __init__(self, grid: Grid, walls: frozenset[int], draft: Draft) -> None:
+        self._grid = grid
+        self._walls = walls
+        self.open_cells = grid.sizes[0] * grid.sizes[1] - len(walls)
+        own = [action.move for action in draft.actions if action.move is not None]
+        self._steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves or ()), *own)})
+        jumps = [action.teleport for action in draft.actions if action.teleport is not None]
+        self._jumps = frozenset(int(x) + grid.sizes[0] * int(y) for x, y in jumps)
+
+    def from_cells(self, cells: frozenset[int], *, both_ways: bool = False) -> frozenset[int]:
+        """The cells reached from these, and these; with `both_ways` also those from which these are reached."""
+        steps = (*self._steps, *((-right, -down) for right, down in self._steps)) if both_ways else self._steps
+        reached = set(cells) | (self._jumps if cells else frozenset())
+        pending = list(reached)
+        while pending:
+            for there in self._next(pending.pop(), steps):
+                if there not in reached and there not in self._walls:
+                    reached.add(there)
+                    pending.append(there)
+        return frozenset(reached)
+
+    def _next(self, cell: int, steps: Iterable[tuple[int, int]]) -> Iterator[int]:
+        width, height = self._grid.sizes
+        x, y = cell % width, cell // width
+        for right, down in steps:
+            yield _along(x, right, width, self._grid.edges) + width * _along(y, down, height, self._grid.edges)
+
+
+def _along(x: int, by: int, size: int, edges: Edges) -> int:
+    """The coordinate after a displacement and after the edges."""
+    moved = x + by
+    match edges:
+        case "wrap":
+            return moved % size
+        case "sticky" if not 0 <= moved < size:
+            return x
+        case "bounce":
+            moved = abs(moved)
+            moved = moved if moved < size else 2 * (size - 1) - moved
+        case _:
+            pass
+    return min(max(moved, 0), size - 1)

@@ -1,0 +1,231 @@
+"""The map of a grid as tables: walls, regions and numbers of cells.
+
+Letters that mean the same are one *kind* of ground. A table has the kind of every cell, packed in words where that
+makes it so short that registers hold it, or where cells are many; everything else is found by the kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from hamlet.numbers.binary32 import bits32, round32
+from hamlet.schema import cells
+from hamlet.universe import Grid, Map, ObserveRegion, Universe
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import Table
+from hamletc.ir.ops import F32, I32, ShiftLeft, ShiftRight, Value
+from hamletc.lowering.moves import WORD, displacement
+from hamletc.lowering.places import cell_index, grid_of
+
+SHORT = 32
+"""Words that registers hold."""
+MOST_DIRECT = 4096
+"""The most cells of a table that has a number for each, if it could be shorter."""
+MOST_SEEN = 16384
+"""The most numbers in the tables of an observed window."""
+MOST_MOVES = WORD - 1
+"""The most moves that a word has bits for; its sign stays unset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is on the cells of a map.
+
+    Attributes:
+        kinds: a letter of each kind of ground; walls are the last ones.
+        open: the number of kinds that are no walls.
+        bits: that the table has for each cell.
+        table: the kind of every cell; `None` where all are of one kind.
+        terrains: the numbers of kinds, in the order of the map.
+        moves: by cell, a bit per move: whether it changes the position, or goes nowhere anyway. `None` without walls,
+            and where moves or cells are too many.
+    """
+
+    map: Map
+    kinds: str
+    open: int
+    bits: int
+    table: Table | None
+    terrains: tuple[Table, ...]
+    moves: Table | None
+
+    @property
+    def has_walls(self) -> bool:
+        """Whether some cells cannot be entered."""
+        return self.open < len(self.kinds)
+
+
+def ground(universe: Universe) -> Ground | None:
+    """The ground of a universe; `None` without a map."""
+    grid = universe.space
+    if not isinstance(grid, Grid) or grid.map is None:
+        return None
+    drawn = grid.map
+    kinds: dict[tuple[object, ...], str] = {}
+    same: dict[str, tuple[object, ...]] = {}
+    for letter in dict.fromkeys("".join(drawn.rows)):
+        regions = tuple(letter in region.letters for region in drawn.regions)
+        numbers = tuple(bits32(round32(drawn.number(terrain, letter))) for terrain in drawn.terrains)
+        same[letter] = (letter in drawn.walls, regions, numbers)
+        kinds.setdefault(same[letter], letter)
+    order = sorted(kinds, key=lambda kind: bool(kind[0]))
+    numbers_of = {kind: index for index, kind in enumerate(order)}
+    bits, table = _table([numbers_of[same[letter]] for letter in "".join(drawn.rows)], len(order))
+    letters = "".join(kinds[kind] for kind in order)
+    return Ground(
+        drawn,
+        letters,
+        sum(not kind[0] for kind in order),
+        bits,
+        table,
+        tuple(
+            Table(f"map.terrain{number}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
+            for number, terrain in enumerate(drawn.terrains)
+        ),
+        _open_moves(universe, grid) if drawn.walls else None,
+    )
+
+
+def _table(numbers: list[int], kinds: int) -> tuple[int, Table | None]:
+    """The table of the kinds of cells, and how many bits a cell has in it."""
+    if kinds == 1:
+        return WORD, None
+    bits = next(bits for bits in (1, 2, 4, 8, 16) if kinds <= 1 << bits)
+    count = WORD // bits
+    words = [
+        sum(kind << bits * place for place, kind in enumerate(numbers[first : first + count]))
+        for first in range(0, len(numbers), count)
+    ]
+    if len(words) > SHORT and len(numbers) <= MOST_DIRECT:
+        return WORD, Table("map.kind", I32, tuple(numbers))
+    return bits, Table("map.kind", I32, tuple(map(signed, words)))
+
+
+def signed(word: int) -> int:
+    """The 32 bits of a word as a signed number."""
+    return word - 2**WORD if word >= 2 ** (WORD - 1) else word
+
+
+def _open_moves(universe: Universe, grid: Grid) -> Table | None:
+    width, height = grid.sizes
+    if len(universe.moves) > MOST_MOVES or width * height > MOST_DIRECT or grid.map is None:
+        return None
+    walls = frozenset(grid.map.cells(grid.map.walls))
+    steps = [displacement(universe, move.by) for move in universe.moves]
+    rows = []
+    for cell in range(width * height):
+        x, y = cell % width, cell // width
+        row = 0
+        for bit, (right, down) in enumerate(steps):
+            there = _along(grid, 0, x, int(right)) + width * _along(grid, 1, y, int(down))
+            stays = not any(universe.moves[bit].by)
+            row |= (stays or (there != cell and there not in walls)) << bit
+        rows.append(row)
+    return Table("map.moves", I32, tuple(rows))
+
+
+def _along(grid: Grid, axis: int, x: int, by: int) -> int:
+    """The coordinate after a displacement, as `displacement` gives it, and after the edges."""
+    size, there = grid.sizes[axis], x + by
+    match grid.edges:
+        case "clamp":
+            return min(max(there, 0), size - 1)
+        case "wrap":
+            return there - size if there >= size else there
+        case "sticky":
+            return there if 0 <= there < size else x
+        case "bounce":
+            there = -there if there < 0 else there
+            there = 2 * (size - 1) - there if there >= size else there
+            return min(max(there, 0), size - 1)
+
+
+# --- asking ----------------------------------------------------------------------------------------------------------
+
+
+def kind_of(builder: Builder, known: Ground, cell: Value) -> Value:
+    """The kind (I32) of the ground of a cell (I32)."""
+    if known.table is None:
+        return builder.i32(0)
+    if known.bits == WORD:
+        return builder.lookup(known.table, cell)
+    count, index = WORD // known.bits, builder.to_u32(cell)
+    number = builder.to_i32(builder.shift_right(index, count.bit_length() - 1))
+    place = builder.and_(index, builder.u32(count - 1))
+    if known.bits > 1:
+        place = builder.emit(ShiftLeft(place, builder.u32(known.bits.bit_length() - 1)))
+    word = builder.emit(ShiftRight(builder.to_u32(builder.lookup(known.table, number)), place))
+    return builder.to_i32(builder.and_(word, builder.u32((1 << known.bits) - 1)))
+
+
+def is_wall(builder: Builder, known: Ground, cell: Value) -> Value:
+    """Whether (BOOL) a cell (I32) cannot be entered."""
+    return builder.less_equal(builder.i32(known.open), kind_of(builder, known, cell))
+
+
+def is_in(builder: Builder, known: Ground, region: str | None, cell: Value) -> Value:
+    """Whether (BOOL) a cell (I32) is in a region; of `None`: is a wall."""
+    if region is None:
+        return is_wall(builder, known, cell)
+    kind, letters = kind_of(builder, known, cell), known.map.region(region)
+    numbers = [number for number, letter in enumerate(known.kinds) if letter in letters]
+    if len(known.kinds) > WORD or len(numbers) == 1:
+        return builder.any([builder.equal(kind, builder.i32(number)) for number in numbers])
+    kinds = builder.u32(sum(1 << number for number in numbers))
+    bit = builder.and_(builder.emit(ShiftRight(kinds, builder.to_u32(kind))), builder.u32(1))
+    return builder.equal(bit, builder.u32(1))
+
+
+def number_of(builder: Builder, known: Ground, terrain: str, cell: Value) -> Value:
+    """What a cell (I32) has (F32)."""
+    names = [each.name for each in known.map.terrains]
+    return builder.lookup(known.terrains[names.index(terrain)], kind_of(builder, known, cell))
+
+
+def stopped(builder: Builder, universe: Universe, known: Ground | None, position: tuple[Value, ...]) -> Value | None:
+    """Whether (BOOL) a position (I32 per axis) is a wall; `None` where there are none."""
+    if known is None or not known.has_walls:
+        return None
+    return is_wall(builder, known, cell_index(builder, grid_of(universe).sizes, position))
+
+
+# --- what is seen ----------------------------------------------------------------------------------------------------
+
+
+def seen_words(universe: Universe, item: ObserveRegion, number: int) -> tuple[Table, ...]:
+    """Of the observed region of this number: of a grid the words with a bit per cell, as a table; of a window, tables
+    with a word for each cell on which an agent stands, together a bit per row; none where they would be too long."""
+    grid = grid_of(universe)
+    if grid.map is None:
+        return ()
+    there = frozenset(grid.map.cells(grid.map.region(item.region)))
+    if item.radius is None:
+        words = tuple(map(signed, _words([cell in there for cell in range(cells(grid))])))
+        return (Table(f"map.seen{number}", I32, words),)
+    side = range(-item.radius, item.radius + 1)
+    count = -(-(len(side) ** 2) // WORD)
+    if count * cells(grid) > MOST_SEEN:
+        return ()
+    sees = partial(_sees, grid, there, beyond(grid, item))
+    rows = [_words([sees(cell, right, down) for down in side for right in side]) for cell in range(cells(grid))]
+    return tuple(
+        Table(f"map.seen{number}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count)
+    )
+
+
+def beyond(grid: Grid, item: ObserveRegion) -> bool:
+    """Whether there are walls beyond the edges."""
+    return item.region is None and grid.edges != "wrap"
+
+
+def _sees(grid: Grid, there: frozenset[int], outside: bool, cell: int, right: int, down: int) -> bool:
+    width, height = grid.sizes
+    x, y = cell % width + right, cell // width + down
+    return x + width * y in there if 0 <= x < width and 0 <= y < height else outside
+
+
+def _words(bits: list[bool]) -> list[int]:
+    return [
+        sum(bit << place for place, bit in enumerate(bits[first : first + WORD])) for first in range(0, len(bits), WORD)
+    ]

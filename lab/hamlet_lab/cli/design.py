@@ -1,0 +1,146 @@
+"""`hamletc design`: search params until wishes hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from hamletc.errors import CompileError
+
+if TYPE_CHECKING:
+    from hamlet.universe import Universe
+    from hamlet_lab.design.search import Found, Range
+    from hamlet_lab.design.wishes import Wish
+
+PATH = click.Path(path_type=Path)
+FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
+
+
+@click.command()
+@click.argument("universe", type=PATH)
+@click.option("--param", "given", multiple=True, metavar="NAME=FROM:TO", help="Where a param may lie. Repeatable.")
+@click.option("--want", "wanted", multiple=True, metavar="WISH",
+              help='As in "median life 200 .. 300" or "no affordance above 60 % of uses". Repeatable.')  # fmt: skip
+@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
+              help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+@click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
+@click.option("--worlds", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Of each candidate.")
+@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option("--json", "json_path", type=PATH, help="Write what was found there.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@click.option("--backend", default="auto", show_default=True, help="auto, triton, numba or interpreter.")
+@click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+@click.pass_context
+def design(
+    context: click.Context,
+    universe: Path,
+    given: tuple[str, ...],
+    wanted: tuple[str, ...],
+    policy: str,
+    ticks: int,
+    worlds: int,
+    agents: int,
+    json_path: Path | None,
+    seed: int,
+    backend: str,
+    device: str | None,
+) -> None:
+    """Search params of UNIVERSE (a file, or a generated package) with which all wishes hold.
+
+    Hundreds of candidates run side by side. Exit code 1: none met all wishes; the report says how near the best one
+    came.
+    """
+    from hamlet_lab.design.search import search
+    from hamlet_lab.design.wishes import FORMS, parse
+    from hamlet_lab.sweep.run import Trial, policy_of
+    from hamletc.cli.package import open_package
+    from hamletc.cli.progress import progress_of
+
+    chosen = policy if policy == "random" else policy_of(Path(policy))
+    if not wanted:
+        raise CompileError(f'say what you want: --want "{FORMS[0]}"')
+    module = open_package(universe)
+    ranges = searched(given, module.universe)
+    wishes = [parse(text, module.universe, ticks) for text in wanted]
+    trial = Trial(module, worlds, agents, ticks, seed, backend, device, chosen)
+    with progress_of(f"{module.name}: searching") as tell:
+        found = search(trial, ranges, wishes, tell)
+    if json_path is not None:
+        _write(json_path, report(module.universe, found, wishes))
+    show(found, wishes)
+    if not found.met:
+        context.exit(1)
+
+
+def searched(given: Sequence[str], universe: Universe) -> list[Range]:
+    """The ranges of some `--param`.
+
+    Raises:
+        CompileError: one is malformed, or its param does not exist, is given twice or cannot have such a value.
+    """
+    from hamlet_lab.design.search import Range
+    from hamlet_lab.sweep.grid import number_of
+    from hamletc.cli.params import check_within, declared, named_text
+
+    ranges: dict[str, Range] = {}
+    for text in given:
+        name, rest = named_text(text, FORM)
+        param = declared(name, universe)
+        if name in ranges:
+            raise CompileError(f"--param {text}: {name} is given twice")
+        numbers = [number_of(text, part, FORM) for part in rest.split(":")]
+        if len(numbers) > 2:
+            raise CompileError(f"--param {text}: write {FORM}")
+        low, high = numbers[0], numbers[-1]
+        if len(numbers) == 2 and low >= high:
+            raise CompileError(f"--param {text}: begin with the lower number")
+        for value in (low, high):
+            check_within(param, value)
+        ranges[name] = Range(name, low, high)
+    if all(each.low == each.high for each in ranges.values()):
+        raise CompileError(f"nothing can be searched: give a --param {FORM}")
+    return list(ranges.values())
+
+
+def show(found: Found, wishes: Sequence[Wish]) -> None:
+    """Print the wishes with what was found, and the params."""
+    from hamlet_lab.design.wishes import UNKNOWN
+
+    looked = f"{found.candidates:,} candidates in {found.rounds} round{'s' if found.rounds > 1 else ''}"
+    click.echo(f"{looked}; the best one, in {found.worlds:,} worlds:")
+    for wish, values, miss in zip(wishes, found.values, found.misses, strict=True):
+        state = "holds" if miss == 0 else "nothing to see" if miss >= UNKNOWN else f"misses by {miss:.1%}"
+        click.echo(f"  {wish.text}: {wish.spelled(values)} ({state})")
+    click.echo("all wishes hold with" if found.met else "not all wishes hold; the nearest is")
+    click.echo("  " + " ".join(f"--param {_quoted(name)}={value:.10g}" for name, value in found.params.items()))
+
+
+def report(universe: Universe, found: Found, wishes: Sequence[Wish]) -> dict[str, Any]:
+    """What is written as JSON."""
+    return {
+        "universe": universe.name,
+        "met": found.met,
+        "params": dict(found.params),
+        "wishes": [
+            {"want": wish.text, "value": wish.spelled(values), "miss": miss}
+            for wish, values, miss in zip(wishes, found.values, found.misses, strict=True)
+        ],
+        "worlds": found.worlds,
+        "candidates": found.candidates,
+        "rounds": found.rounds,
+    }
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f"'{name}'"
+
+
+def _write(path: Path, contents: dict[str, Any]) -> None:
+    try:
+        path.write_text(json.dumps(contents, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CompileError(f"cannot write {path}: {error.strerror}") from error

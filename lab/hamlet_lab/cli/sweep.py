@@ -1,0 +1,117 @@
+"""`hamletc sweep`: many variants of a universe at once, and a table of what happened in each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from hamletc.errors import CompileError
+
+if TYPE_CHECKING:
+    from hamlet_lab.sweep.grid import Grid
+    from hamlet_lab.sweep.run import Trial
+    from hamlet_lab.sweep.table import Table
+
+PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("universe", type=PATH)
+@click.option("--param", "given", multiple=True, metavar="NAME=VALUES",
+              help="FROM:TO:COUNT[:log] or NUMBER,NUMBER,... Repeatable: all combinations.")  # fmt: skip
+@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
+              help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+@click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
+@click.option("--worlds", type=click.IntRange(min=1), default=1, show_default=True, help="Worlds of each variant.")
+@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option("--out", type=PATH, help="Write the table there: .csv, or .parquet, which needs pyarrow.")
+@click.option("--plot", type=PATH, help="Write a PNG there: of one or two params that vary.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@click.option("--backend", default="auto", show_default=True, help="auto, triton, numba or interpreter.")
+@click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
+def sweep(
+    universe: Path,
+    given: tuple[str, ...],
+    policy: str,
+    ticks: int,
+    worlds: int,
+    agents: int,
+    out: Path | None,
+    plot: Path | None,
+    seed: int,
+    backend: str,
+    device: str | None,
+) -> None:
+    """Run variants of UNIVERSE (a file, or a generated package) that differ in their params, all side by side.
+
+    The table has a row for each variant: its params, how many episodes ended, mean, median and quartiles of their
+    returns and of lives, and what share each affordance has in all uses and each cause in all ends.
+    """
+    from time import perf_counter
+
+    from rich.console import Console
+
+    from hamlet_lab.sweep.grid import grid
+    from hamlet_lab.sweep.picture import check_drawable, draw
+    from hamlet_lab.sweep.run import Trial, policy_of
+    from hamlet_lab.sweep.table import SHOWN, WIDTH, printed, write, writer
+    from hamletc.cli.package import open_package
+
+    chosen = policy if policy == "random" else policy_of(Path(policy))
+    module = open_package(universe)
+    wanted = grid(given, module.universe)
+    if out is not None:
+        writer(out)
+    if plot is not None:
+        check_drawable(wanted)
+    begin = perf_counter()
+    table = swept(Trial(module, worlds, agents, ticks, seed, backend, device, chosen), wanted)
+    seconds = perf_counter() - begin
+    console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH
+    lanes = wanted.variants * worlds * agents
+    if out is None:
+        console.print(printed(table, module.universe, [axis.name for axis in wanted.axes]))
+        if wanted.variants > SHOWN:
+            console.print(f"... and {wanted.variants - SHOWN:,} more: --out writes all of them")
+    console.print(f"{module.name}: {wanted.variants:,} variants, {lanes * ticks:,} agent-ticks in {seconds:.1f} s")
+    if out is not None:
+        write(table, out)
+        click.echo(f"table  {out}")
+    if plot is not None:
+        draw(f"{module.name}: {wanted.variants:,} variants, {ticks:,} ticks each", wanted, table, plot)
+        click.echo(f"plot   {plot}")
+
+
+def swept(trial: Trial, wanted: Grid) -> Table:
+    """The whole table.
+
+    Raises:
+        CompileError: it does not fit into memory, or `measure` raises it.
+    """
+    import numpy as np
+
+    from hamlet_lab.sweep.run import measure, memory
+    from hamlet_lab.sweep.table import columns, row_bytes
+    from hamletc.cli.progress import progress_of
+
+    universe = trial.module.universe
+    # The table is in memory twice when its parts are put together.
+    needed = 2 * wanted.variants * row_bytes(universe, len(wanted.axes))
+    if needed > memory():
+        raise CompileError(
+            f"a table of {wanted.variants:,} variants takes {needed >> 30:,} GiB, more memory than this machine has: "
+            "take fewer values"
+        )
+    parts, done = [], 0
+    with progress_of(f"{universe.name}: {wanted.variants:,} variants") as tell:
+        for measured in measure(trial, wanted.values, wanted.variants):
+            found = columns(universe, measured)
+            parts.append(found)
+            done += len(found["episodes"])
+            tell(done / wanted.variants)
+    of_variants = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return dict(wanted.values(0, wanted.variants)) | of_variants

@@ -1,0 +1,1 @@
+"""The search for params with which a universe is as its author wishes."""

@@ -1,0 +1,164 @@
+"""The search: many candidates side by side, more of them where the best ones were, and a second look at the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamlet_lab.design.wishes import Wish
+from hamlet_lab.sweep.grid import Values, canonical
+from hamlet_lab.sweep.measured import Measured
+from hamlet_lab.sweep.run import Trial, measure
+
+CANDIDATES = 512
+"""Candidates of a round."""
+ROUNDS = 12
+"""The most rounds."""
+ELITE = 24
+"""The best candidates of all rounds, around which the next one looks."""
+EVERYWHERE = 4
+"""Of so many candidates of a later round one is anywhere in the ranges."""
+WIDER = 0.1
+"""How far the next round looks beyond the best candidates, as a part of how far those are apart."""
+SECOND = 8
+"""The best candidates, which are looked at a second time,"""
+MORE = 16
+"""in so many times the worlds, others than before: the best of many candidates was also lucky."""
+STEPS = 1000
+"""A range has about so many steps, powers of ten, to which values are rounded."""
+CHANCE = 1e-9
+"""Misses that are no more than rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A param, and where its value may lie; one number where both ends are the same."""
+
+    name: str
+    low: float
+    high: float
+
+    def values(self, shares: Values) -> Values:
+        """The values at these shares of the range, 0 to 1, as short decimals of binary32 numbers in the range."""
+        if self.low == self.high:
+            return np.full(len(shares), canonical([self.low])[0])
+        step = 10.0 ** math.floor(math.log10((self.high - self.low) / STEPS))
+        rounded = np.round((self.low + shares * (self.high - self.low)) / step) * step
+        return np.array(canonical(np.clip(rounded, self.low, self.high)))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best candidate.
+
+    Attributes:
+        params: its values.
+        met: whether all wishes hold.
+        values: of each wish, [values].
+        misses: of each wish; 0 where it holds.
+        worlds: in which it was looked at the second time.
+        candidates: how many there were in all.
+        rounds: how many there were.
+    """
+
+    params: Mapping[str, float]
+    met: bool
+    values: tuple[tuple[float, ...], ...]
+    misses: tuple[float, ...]
+    worlds: int
+    candidates: int
+    rounds: int
+
+
+def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: Callable[[float], None]) -> Found:
+    """Look for params with which all wishes hold; the same for the same seed.
+
+    The first round spreads candidates evenly over each range. Each later one looks between the best of all rounds, and
+    a bit beyond, but one in four candidates is anywhere. After each round the best are run again in more and other
+    worlds; what is found there counts. The search ends when a candidate meets all wishes there, or after 12 rounds.
+
+    Args:
+        trial: how a candidate is run.
+        ranges: of the params.
+        wishes: at least one.
+        tell: is told which share of the rounds is done.
+
+    Raises:
+        CompileError: `measure` raises it.
+    """
+    random = np.random.Generator(np.random.Philox(trial.seed))
+    worlds = _Worlds(trial, ranges, wishes)
+    shares = _spread(random, CANDIDATES, len(ranges))
+    low, high = np.zeros(len(ranges)), np.ones(len(ranges))
+    known, scores = np.zeros((0, len(ranges))), np.zeros(0)
+    best: Found | None = None
+    for number in range(1, ROUNDS + 1):
+        misses, _ = worlds.look(shares, trial.worlds)
+        known, scores = np.concatenate([known, shares]), np.concatenate([scores, misses.sum(axis=0)])
+        order = np.argsort(scores, kind="stable")
+        chosen = known[order[:SECOND]]
+        again, values = worlds.look(chosen, trial.worlds * MORE)
+        # What the second look found is what is known of these.
+        scores[order[:SECOND]] = again.sum(axis=0)
+        first = int(np.argmin(again.sum(axis=0)))
+        found = Found(
+            {r.name: float(r.values(chosen[first : first + 1, n])[0]) for n, r in enumerate(ranges)},
+            bool((again[:, first] <= CHANCE).all()),
+            tuple(tuple(map(float, each[:, first])) for each in values),
+            tuple(map(float, again[:, first])),
+            trial.worlds * MORE,
+            len(known),
+            number,
+        )
+        if best is None or sum(found.misses) < sum(best.misses):
+            best = found
+        tell(number / ROUNDS)
+        if best.met:
+            break
+        elite = known[np.argsort(scores, kind="stable")[:ELITE]]
+        reach = WIDER * (elite.max(axis=0) - elite.min(axis=0)) + 1 / STEPS
+        low, high = np.maximum(elite.min(axis=0) - reach, 0), np.minimum(elite.max(axis=0) + reach, 1)
+        shares = low + (high - low) * _spread(random, CANDIDATES, len(ranges))
+        shares[::EVERYWHERE] = _spread(random, len(shares[::EVERYWHERE]), len(ranges))
+    assert best is not None
+    return replace(best, candidates=len(known), rounds=number)
+
+
+class _Worlds:
+    """Looks at candidates, each time in worlds that were not used before."""
+
+    def __init__(self, trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish]) -> None:
+        self._trial, self._ranges, self._wishes = trial, ranges, wishes
+        self._used = 0
+
+    def look(self, shares: Values, worlds: int) -> tuple[Values, list[Values]]:
+        """[wishes, candidates] misses, and of each wish [values, candidates] values."""
+        trial = replace(self._trial, worlds=worlds)
+        first = -(-self._used // worlds)
+        given = {each.name: each.values(shares[:, n]) for n, each in enumerate(self._ranges)}
+        values: list[list[NDArray[np.float64]]] = [[] for _ in self._wishes]
+
+        def numbered(begin: int, end: int) -> dict[str, Values]:
+            return {name: array[begin - first : end - first] for name, array in given.items()}
+
+        for measured in measure(trial, numbered, len(shares), first):
+            self._add(values, measured)
+        self._used = (first + len(shares)) * worlds
+        joined = [np.concatenate(each, axis=1) for each in values]
+        misses = [wish.misses(each) for wish, each in zip(self._wishes, joined, strict=True)]
+        return np.stack(misses), joined
+
+    def _add(self, values: list[list[NDArray[np.float64]]], measured: Measured) -> None:
+        for wish, parts in zip(self._wishes, values, strict=True):
+            parts.append(wish.values(measured, self._trial.ticks))
+
+
+def _spread(random: np.random.Generator, count: int, dimensions: int) -> Values:
+    """[count, dimensions] shares: in each dimension one in each of `count` equal parts (M. D. McKay, R. J. Beckman,
+    W. J. Conover, "A comparison of three methods for selecting values of input variables", 1979)."""
+    parts = np.argsort(random.random((count, dimensions)), axis=0, kind="stable")
+    return (parts + random.random((count, dimensions))) / count

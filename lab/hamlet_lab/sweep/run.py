@@ -1,0 +1,151 @@
+"""Runs variants: the worlds of many in one environment, as many as memory allows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hamlet
+from hamlet.backend.protocol import TabularPolicy
+from hamlet.env.environment import Env
+from hamlet.env.make import LANE_LIMIT
+from hamlet.errors import EnvError, HamletError
+from hamlet.package.module import Module
+from hamlet_lab.sweep.grid import Values
+from hamlet_lab.sweep.measured import Measured
+from hamletc.errors import CompileError
+
+BATCH = 1 << 29
+"""Bytes that the counts of a batch take, about."""
+FIRST_LANES = 4096
+"""The lanes of the first batch, which tells how many episodes a lane has."""
+FIRST_KEPT = 32
+"""The episodes that it has room for at first."""
+
+Given = Callable[[int, int], Mapping[str, Values]]
+"""The params of the variants from one number to before another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How each variant is run.
+
+    Attributes:
+        module: of the universe.
+        worlds: of each variant. Variant v has the global worlds v * worlds .. v * worlds + worlds - 1.
+        agents: in each world.
+        ticks: for how long.
+        seed: of all randomness.
+        backend, device: as `hamlet.make` takes them.
+        policy: "random", or the contents of a file: "features" and "table", as `Env.tabular` takes them.
+    """
+
+    module: Module
+    worlds: int = 1
+    agents: int = 1
+    ticks: int = 1000
+    seed: int = 0
+    backend: str = "auto"
+    device: str | None = None
+    policy: Mapping[str, Any] | str = "random"
+
+
+def policy_of(path: Path) -> Mapping[str, Any]:
+    """The contents of a file with a policy.
+
+    Raises:
+        CompileError: it cannot be read, or holds something else.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CompileError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise CompileError(f"{path} is no JSON: {error}") from error
+    if not isinstance(found, dict) or set(found) != {"features", "table"}:
+        raise CompileError(
+            f'{path} is no policy: write {{"features": [...], "table": [...]}}, as Env.tabular takes them'
+        )
+    if isinstance(found["features"], list):
+        found["features"] = [tuple(each) if isinstance(each, list) else each for each in found["features"]]
+    return found
+
+
+def measure(trial: Trial, given: Given, variants: int, first: int = 0) -> Iterator[Measured]:
+    """Run this many variants from number `first` on, and measure them in their order, batch by batch. Measurements do
+    not depend on what a batch is.
+
+    Raises:
+        CompileError: there are too many worlds, or the environment refuses what it is given.
+    """
+    lanes = trial.worlds * trial.agents
+    if (first + variants) * lanes >= LANE_LIMIT:
+        raise CompileError(
+            f"{first + variants:,} variants of {trial.worlds:,} worlds of {trial.agents:,} agents are too many: "
+            "fewer than 2**31 agents fit"
+        )
+    end, kept, room = first + variants, min(FIRST_KEPT, trial.ticks), max(FIRST_LANES // lanes, 1)
+    while first < end:
+        count = min(room, end - first)
+        measured, most = _batch(trial, given(first, first + count), first, count, kept)
+        yield measured
+        kept = min(max(kept, most + most // 2), trial.ticks)
+        room = max(BATCH // (lanes * _bytes(trial.module, kept)), 1)
+        first += count
+
+
+def _bytes(module: Module, kept: int) -> int:
+    """The bytes of a lane's counts, and of what is made of them."""
+    return 4 * len(module.universe.affordances) + 12 * kept
+
+
+def _batch(trial: Trial, params: Mapping[str, Values], first: int, count: int, kept: int) -> tuple[Measured, int]:
+    """Some variants, and the most episodes that a lane finished."""
+    given = {name: np.repeat(values.astype(np.float32), trial.worlds) for name, values in params.items()}
+    try:
+        counts, env = _rollout(trial, given, first, count, kept)
+        most = int(counts.episodes.max())
+        if most > kept:
+            # Once more, from the same beginning, with room for all.
+            counts, env = _rollout(trial, given, first, count, most)
+    except HamletError as error:
+        raise CompileError(str(error)) from error
+    ages, alive = (env.state[name].cpu().numpy() for name in ("age", "alive"))
+    return Measured.of(counts, ages, alive, count, len(trial.module.universe.causes) + 1), most
+
+
+def _rollout(trial: Trial, params: Mapping[str, Any], first: int, count: int, kept: int) -> tuple[Any, Env]:
+    env = hamlet.make(
+        trial.module,
+        worlds=count * trial.worlds,
+        agents=trial.agents,
+        first_world=first * trial.worlds,
+        seed=trial.seed,
+        backend=trial.backend,
+        device=trial.device,
+        params=params,
+        obs_dtype=None,
+        quiet=True,
+        launch="step",
+    )
+    return env.rollout(trial.ticks, _policy(trial, env), per_lane=kept).lanes, env
+
+
+def _policy(trial: Trial, env: Env) -> TabularPolicy | str:
+    if isinstance(trial.policy, str):
+        return trial.policy
+    try:
+        return env.tabular(trial.policy["table"], trial.policy["features"])
+    except EnvError as error:
+        raise CompileError(f"the policy does not fit {env.universe.name}: {error}") from error
+
+
+def memory() -> int:
+    """The bytes of memory that the machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

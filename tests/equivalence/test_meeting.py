@@ -1,0 +1,213 @@
+"""Worlds whose agents meet: generated CPU kernels, the tick IR and the interpreter agree in every bit, whatever the
+number of agents per world: one, whole vectors, chunks, worlds of several tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+
+from hamlet.backend.buffers import Buffers, Shape, allocate
+from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
+from hamlet.interpreter import Coverage, Interpreter
+from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.package.module import in_memory
+from hamlet.universe import Universe
+from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.verify.injection import Injector
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
+from hamletc.ir.text import parse_program
+from hamletc.package import IR_FILE
+from hamletc.targets.numba import parts
+from samples import universe_of
+
+CPU = torch.device("cpu")
+
+QUEUE = """
+universe queue
+space grid 8 x 8 { edges wrap  starts anywhere }
+clock 24 hours
+lifespan 60 ticks { reward 1.0 }
+world {
+    meter stock = 3 in 0 .. 20
+    meter rain = 0
+    rule sale: stock -= count(used == Shop)
+    rule refill: hour == 6 -> stock += 5
+    rule shower: rain = if chance(0.3) then 1 else 0
+}
+meter health = 1.0 { decay 0.01 }
+meter mood = 0.5 { move 0.001 }
+affordance Doctor at (2, 2) lasts 3 ticks {
+    capacity 1 + rain to highest round(4 * (1 - health))
+    each tick { health += 0.1 }
+    on completion { mood += 0.2 }
+}
+affordance Bar at random {
+    needs health >= 0.05
+    capacity stock to highest mood
+    instantly { mood += 0.1 }
+}
+affordance Shop at random { instantly { mood += 0.05  health -= 0.01 } }
+rule crowded: mood -= 0.01 * count(here == Bar)
+dies when health <= 0
+reward mood + previous(mood) - previous(rain)
+reward share: average(mood)
+report low: lowest(health)
+report high: highest(mood - age)
+report sum: total(mood * health)
+observe { meters  world  time  progress }
+"""
+"""Claims that are ranked and that go on; rules and draws of a world."""
+
+MARKET = """
+universe market
+space none
+episodes by hand
+track uses by world
+lifespan 9 ticks { reward 1.0 }
+input wish = 0.5 in 0 .. 1
+world {
+    meter price = 1 in 0.1 .. 10
+    rule demand: price += 0.01 * (count(used == Buy) - count(used == Sell))
+    rule panic: total(money) < 3 -> price = 0.5 * highest(wish) + previous(price) * 0.5
+}
+meter money = 5 in 0 .. 100
+meter goods = 1 in 0 .. 100
+affordance Buy {
+    needs money >= price and wish < 0.7
+    capacity 20 to highest wish
+    instantly { money -= price  goods += 1 }
+}
+affordance Sell { needs goods >= 1 and wish > 0.3  instantly { money += price  goods -= 1 } }
+rule waste: goods -= 0.125 * goods when chance(0.2)
+dies when money <= 0
+reward goods - previous(goods)
+reward 1 when (used == Buy and used == Sell)
+report poorest: lowest(money)
+report worth: total(money + goods * price)
+observe { meters  world }
+"""
+"""Several uses in a tick, episodes by hand, memories of a world, totals of numbers that are not whole."""
+
+EPIDEMIC = """
+universe epidemic
+space continuous (0 .. 8) x (0 .. 8) { step 0.5  reach 1.5  edges wrap }
+meter ill = 0 in 0 .. 1
+meter immune = 0 in 0 .. 1
+affordance Well at random { capacity 2.5 to highest uniform(0, 1)  instantly { ill = 0 } }
+rule first: every 5 ticks and chance(0.1) -> ill = 1
+rule infection: chance(0.5 * count(ill > 0) / 20) and immune <= 0 -> ill = 1
+rule recovery: ill > 0 and chance(0.1) -> { ill = 0  immune = 1 }
+rule fear: average(ill) > 0.5 -> immune += 0.25 * lowest(position x)
+dies when ill > 0 and chance(0.02)
+reward 1 - ill
+observe { meters  position relative }
+"""
+"""Nothing that follows after the rules of agents; priorities that are drawn."""
+
+
+def stall(number: int) -> str:
+    """One of many affordances; some last, some of them and others have a capacity."""
+    lasts, capacity, when = "", "", "instantly"
+    if number % 9 == 0:
+        lasts, capacity, when = "lasts 2 ticks ", "capacity 2 to highest energy ", "each tick"
+    elif number % 5 == 0:
+        capacity = "capacity left to lowest number "
+    effect = f"{when} {{ energy += {0.01 * (number % 7 + 1):.2f} }}"
+    return f"affordance Stall{number} at ({number % 12}, {number // 12}) {lasts}{{ {capacity}{effect} }}"
+
+
+STALLS = "\n".join(map(stall, range(70)))
+BAZAAR = f"""
+universe bazaar
+space grid 12 x 6 {{ starts anywhere }}
+lifespan 30 ticks
+world {{
+    meter left = 2 in 0 .. 3
+    rule ebb: left = 3 - left
+}}
+meter energy = 0.5 {{ decay 0.01 }}
+{STALLS}
+dies when energy <= 0
+reward energy
+observe {{ meters  world }}
+"""
+"""So many affordances that they are a table, some with capacities."""
+
+UNIVERSES = {"queue": QUEUE, "market": MARKET, "epidemic": EPIDEMIC, "bazaar": BAZAAR}
+CUT = "market"
+"""Whose functions are cut into parts, as those of large universes are."""
+AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 129: 3, 257: 2, 1024: 1}
+"""Agents of a world, and worlds: chunks that are full, and that are not."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    universe: Universe
+    kernels: NumbaBackend
+    program: Evaluated
+
+
+@cache
+def compiled(name: str) -> Compiled:
+    """A universe, its kernels in two threads, and its program."""
+    universe = universe_of(UNIVERSES[name])
+    with pytest.MonkeyPatch.context() as patched:
+        if name == CUT:
+            patched.setattr(parts, "ITEMS", 10)
+            patched.setattr(parts, "LARGE", 0)
+        module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
+    program = parse_program(module.sources[IR_FILE].decode())
+    return Compiled(universe, NumbaBackend(universe, module.kernels("numba"), 2), Evaluated(universe, program, "ir"))
+
+
+def arrays(buffers: Buffers) -> dict[str, torch.Tensor]:
+    """The bits of everything that backends write."""
+    found = {**buffers.state, **buffers.outcome, "mask": buffers.mask}
+    if buffers.observation is not None and buffers.final_observation is not None:
+        found |= {"observation": buffers.observation, "final_observation": buffers.final_observation}
+    return {name: each.view(torch.int32) if each.dtype == torch.float32 else each for name, each in found.items()}
+
+
+def play(universe: Universe, backend: Backend, shape: Shape, observed: bool) -> list[dict[str, torch.Tensor]]:
+    """Rollouts from states that were injected, recorded and random; all arrays after each."""
+    buffers = allocate(universe, shape, CPU, torch.float32 if observed else None)
+    Interpreter(universe, CPU).reset(buffers, Stream(5, 0))
+    injector, result = Injector(universe, shape, 11), []
+    for number in range(3):
+        for field, values in injector.state().items():
+            buffers.state[field].copy_(values)
+        actions = torch.stack([injector.actions(0.7) for _ in range(2)])
+        backend.rollout(buffers, 2, RecordedPolicy(actions), Stream(5, 9 * number), True, None)
+        backend.rollout(buffers, 3, RandomPolicy(), Stream(5, 9 * number + 2), number == 1, None)
+        result.append({name: each.clone() for name, each in arrays(buffers).items()})
+    return result
+
+
+def agree(name: str, agents: int, other: Callable[[Compiled], Backend]) -> Coverage:
+    """Compare another backend with the interpreter; what fired."""
+    known = compiled(name)
+    shape, fired = Shape(AGENTS[agents], agents, first_world=3), Coverage(known.universe)
+    expected = play(known.universe, Interpreter(known.universe, CPU, fired), shape, True)
+    found = play(known.universe, other(known), shape, True)
+    for before, after in zip(expected, found, strict=True):
+        for array, values in before.items():
+            assert torch.equal(values, after[array]), f"{array} of {name} with {agents} agents"
+    return fired
+
+
+@pytest.mark.parametrize("agents", AGENTS)
+@pytest.mark.parametrize("name", UNIVERSES)
+def test_kernels_and_interpreter_agree(name: str, agents: int) -> None:
+    agree(name, agents, lambda known: known.kernels)
+
+
+@pytest.mark.parametrize("name", UNIVERSES)
+def test_the_tick_ir_and_the_interpreter_agree_and_everything_fires(name: str) -> None:
+    never = [set(agree(name, agents, lambda known: known.program).never_fired) for agents in (1, 1024)]
+    assert set.intersection(*never) == set()
