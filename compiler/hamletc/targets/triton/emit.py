@@ -199,6 +199,7 @@ class _Context:
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
             "counts": self.counts,
+            "phases": [name for name in self.bodies if name not in ("reset", "mask")],
             "begins_with_draws": draws(self.bodies["reset"]),
             "drawn_by": self.drawn_by("tick", *meets.functions),
             "policy_arguments": ", ".join(
@@ -244,8 +245,7 @@ class _Context:
 
     def counts(self, *functions: str) -> bool:
         """Whether functions need to know how many agents a world has."""
-        named = (name for name in functions if name in self.bodies)
-        return any(each.input == "agents" for name in named for each in self.bodies[name].parameters)
+        return any(each.input == "agents" for name in functions for each in self.bodies[name].parameters)
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What a tick gives beside the state: variables, and where they are in memory."""
