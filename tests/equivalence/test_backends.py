@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from processes import Run
-from samples import MANY, NAMES
+from samples import MANY, MEETING, NAMES
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
 LONG = ("bounce", "sticky", "wrap")
-SHORT = [name for name in (*NAMES, *MANY, "drawn") if name not in LONG]
+SHORT = [name for name in (*NAMES, *MANY, *MEETING, "drawn") if name not in LONG]
 
 
 @pytest.mark.parametrize("name", [*SHORT, *LONG] if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT)

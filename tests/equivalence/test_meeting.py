@@ -140,6 +140,8 @@ observe {{ meters  world }}
 """So many affordances that they are a table, some with capacities."""
 
 UNIVERSES = {"queue": QUEUE, "market": MARKET, "epidemic": EPIDEMIC, "bazaar": BAZAAR}
+CUT = "market"
+"""Whose functions are cut into parts, as those of large universes are."""
 AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 129: 3, 257: 2, 1024: 1}
 """Agents of a world, and worlds: chunks that are full, and that are not."""
 
@@ -155,7 +157,11 @@ class Compiled:
 def compiled(name: str) -> Compiled:
     """A universe, its kernels in two threads, and its program."""
     universe = universe_of(UNIVERSES[name])
-    module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
+    with pytest.MonkeyPatch.context() as patched:
+        if name == CUT:
+            patched.setattr(parts, "ITEMS", 10)
+            patched.setattr(parts, "LARGE", 0)
+        module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
     program = parse_program(module.sources[IR_FILE].decode())
     return Compiled(universe, NumbaBackend(universe, module.kernels("numba"), 2), Evaluated(universe, program, "ir"))
 
@@ -202,20 +208,6 @@ def test_kernels_and_interpreter_agree(name: str, agents: int) -> None:
 
 
 @pytest.mark.parametrize("name", UNIVERSES)
-def test_the_tick_ir_and_the_interpreter_agree(name: str) -> None:
-    agree(name, 5, lambda known: known.program)
-
-
-def test_something_is_claimed_and_refused() -> None:
-    known = compiled("queue")
-    assert known.universe.world is not None
-    fired = agree("queue", 64, lambda known: known.kernels)
-    assert not [each for each in fired.never_fired if "Doctor" in each or "sale" in each]
-
-
-def test_large_programs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled.cache_clear()
-    with monkeypatch.context() as patched:
-        patched.setattr(parts, "LARGE", 0)
-        agree("queue", 257, lambda known: known.kernels)
-    compiled.cache_clear()
+def test_the_tick_ir_and_the_interpreter_agree_and_everything_fires(name: str) -> None:
+    never = [set(agree(name, agents, lambda known: known.program).never_fired) for agents in (1, 1024)]
+    assert set.intersection(*never) == set()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from processes import Run
-from samples import CONSTRUCTS
+from samples import CONSTRUCTS, MEETING
 
 SHORT = (
     ("first_meal", "80", "alone"),
@@ -21,11 +21,14 @@ SHORT = (
     ("vast", "90", "crowd"),
     ("nowhere", "80", "together"),
     ("adrift", "90", "together"),
+    ("queue", "90", "crowd"),
+    ("epidemic", "90", "together"),
 )
 LONG = (
     *product(("first_meal", "town", "shifts"), ("80", "90", "100"), ("alone", "together")),
     *product(CONSTRUCTS, ("80", "90"), ("alone", "together")),
     *product(("town", "adrift", "vast", "volume"), ("80", "90"), ("crowd",)),
+    *product(MEETING, ("80", "90", "100"), ("alone", "together", "crowd")),
 )
 CASES = LONG if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT
 

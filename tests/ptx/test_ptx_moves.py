@@ -152,20 +152,22 @@ def test_accesses_are_checked(body: str, complaint: str) -> None:
     assert f"PTX line {next(i for i, line in enumerate(text.splitlines(), 1) if body in line)}:" in str(error.value)
 
 
-def test_shared_memory_belongs_to_a_block() -> None:
+@pytest.mark.parametrize("space", ["shared", "shared::cta"])
+def test_shared_memory_belongs_to_a_block(space: str) -> None:
     """Each thread reads what its neighbour in the block wrote."""
     data = np.zeros(64, np.uint32)
     body = """
     mov.b32 %r20, smem;
     shl.b32 %r21, %r2, 2;
     add.s32 %r22, %r20, %r21;
-    st.shared.b32 [%r22], %r0;
+    {store} [%r22], %r0;
     bar.sync 0;
     xor.b32 %r23, %r21, 4;
-    ld.shared.b32 %r24, [%r23];
+    .pragma "used_bytes_mask 0xf";
+    {load} %r24, [%r23];
     ld.param.b64 %rd1, [p0]; mul.wide.u32 %rd2, %r0, 4; add.s64 %rd3, %rd1, %rd2;
     st.global.b32 [%rd3], %r24;
-    """
+    """.format(store=f"st.{space}.b32", load=f"ld.{space}.b32")
     text = kernel(body, extra=".extern .shared .align 16 .b8 smem[];")
     run(text, [data], blocks=2, shared_bytes=128)
     assert data.tolist() == [number ^ 1 for number in range(64)]

@@ -33,6 +33,8 @@ CORNERS = ("swift", "launched", "curves", "zeros", "field", "steppe", "uneven")
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""
 
 LARGE = ("meadow", "galaxy")
+MEETING = ("queue", "epidemic")
+"""Worlds whose agents meet: claims of each order, numbers together, rules and draws of the world."""
 ENVIRONMENTS = ("valley", "luck")
 """For tests of environments: everything that they have to deal with, and chance."""
 

@@ -3,8 +3,9 @@
     python tests/static/tritons.py
 
 makes a virtual environment for each version of Triton under build/tritons, compiles there the kernels of the shipped
-universes, of episodes by hand, of fields that stay in memory and of worlds of many agents, and writes their registers,
-spills, instructions and waits for loads to benchmarks/results/tritons.md. The exit status is 1 where a kernel spills.
+universes, of episodes by hand, of fields that stay in memory, of worlds of many agents, and of such whose agents meet,
+and writes their registers, spills, instructions and waits for loads to benchmarks/results/tritons.md. The exit status
+is 1 where a kernel spills.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ CASES = (
     Case("household"),
     Case("household by hand"),
     Case("town", 32),
+    Case("queue", 256),
+    Case("epidemic", 256),
 )
 
 

@@ -109,8 +109,8 @@ class Names:
                 case syntax.MeterDecl():
                     self._declare("meter", declaration.name)
                 case syntax.WorldDecl(items=items):
-                    for item in items:
-                        self._declare("world meter" if isinstance(item, syntax.MeterDecl) else "rule", item.name)
+                    for part in items:
+                        self._declare("world meter" if isinstance(part, syntax.MeterDecl) else "rule", part.name)
                 case syntax.RuleDecl():
                     self._declare("rule", declaration.name)
                 case syntax.CascadeDecl():
@@ -153,6 +153,8 @@ class Names:
                 match node.left, node.right:
                     case syntax.Name(text=left), syntax.Name(text=right):
                         found |= {(left, right), (right, left)}
+                    case _:
+                        pass
         return frozenset(found)
 
     @cached_property

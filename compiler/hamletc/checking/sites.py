@@ -58,8 +58,8 @@ def constructs(declaration: syntax.Decl) -> Iterator[tuple[str, object]]:
             for disjunct in disjuncts(condition):
                 yield f"dies when {spell_expression(disjunct)}", disjunct
         case _:
-            kind, name = type(declaration).__name__.removesuffix("Decl").lower(), getattr(declaration, "name", None)
-            yield f"{kind} {name.text}" if isinstance(name, syntax.Name) else kind, declaration
+            kind, named = type(declaration).__name__.removesuffix("Decl").lower(), getattr(declaration, "name", None)
+            yield f"{kind} {named.text}" if isinstance(named, syntax.Name) else kind, declaration
 
 
 def disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:

@@ -82,8 +82,9 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             value = f"{functions[piece]}({left}, {right})" if piece in functions else f"{left} {piece[0]} {right}"
             return HabitReading(("=",), f"Write `{left} = {value}`.", len(piece))
         case "%" if following is None:
-            pieces = () if left == before or before == ")" else ("1",)
-            return HabitReading(pieces, "Write it behind a number: `20 %` is 0.2.", 1, code, "`%` behind no number")
+            missing = left != before and before != ")"
+            hint = "Write it behind a number: `20 %` is 0.2."
+            return HabitReading(("1",) if missing else (), hint, 1, code, "`%` behind no number")
         case "%":
             return HabitReading(("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code)
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):

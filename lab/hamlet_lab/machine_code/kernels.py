@@ -144,6 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("package", help="a generated package: a folder")
     parser.add_argument("--capability", type=int, action="append", help="80: A100, 90: H100, 100: B200 (default: 90)")
     parser.add_argument("--kernel", choices=FORMS, action="append", help="which kernels (default: all)")
+    parser.add_argument("--agents", type=int, default=1, help="of a world; up to 1024")
     show = parser.add_mutually_exclusive_group()
     show.add_argument("--json", action="store_true", help="print statistics as JSON")
     show.add_argument("--ptx", action="store_true", help="print PTX")
@@ -155,7 +156,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = [
             compiled
             for capability in asked.capability or [90]
-            for compiled in compile_kernels(kernels, module.universe, capability, asked.kernel or FORMS).values()
+            for compiled in compile_kernels(
+                kernels, module.universe, capability, asked.kernel or FORMS, 1 << (asked.agents - 1).bit_length()
+            ).values()
         ]
     except HamletError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -13,6 +13,8 @@ from hamlet_lab.ptx.threads import Effect, Mask, Threads, chosen, poison
 from hamlet_lab.ptx.types import B64, SCALARS, U32, U64, Array, Scalar
 
 COUNTS = {"v2": 2, "v4": 4}
+SPACES = {"global": "global", "shared": "shared", "shared::cta": "shared"}
+"""Where loads and stores go. Shared memory is that of the thread's block, also where it is written `::cta`."""
 ADDED = ("u32", "s32", "u64")
 SPECIAL = frozenset([f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"] + ["%laneid"])
 
@@ -40,10 +42,10 @@ def move(site: Site) -> Effect | None:
             if site.scope.parameters.get(base.name) != SCALARS[kind].bits:
                 raise site.error(f"{base.name} is no parameter of {SCALARS[kind].bits} bits")
             return _parameter(site.register(target, SCALARS[kind].bits), base.name)
-        case "ld", ["global" | "shared" as space, *count, kind], [target, Address() as address] if kind in SCALARS:
-            return _load(site, space, _elements(site, target, count), SCALARS[kind], address)
-        case "st", ["global" | "shared" as space, *count, kind], [Address() as address, source] if kind in SCALARS:
-            return _store(site, space, address, SCALARS[kind], _elements(site, source, count))
+        case "ld", [space, *count, kind], [target, Address() as address] if space in SPACES and kind in SCALARS:
+            return _load(site, SPACES[space], _elements(site, target, count), SCALARS[kind], address)
+        case "st", [space, *count, kind], [Address() as address, source] if space in SPACES and kind in SCALARS:
+            return _store(site, SPACES[space], address, SCALARS[kind], _elements(site, source, count))
         case "red", ["global", "gpu", "relaxed", "add", kind], [Address() as address, source] if kind in ADDED:
             return _add(site, address, SCALARS[kind], source)
         case "atom", ["global", "gpu", "relaxed", "add", kind], [target, Address() as address, source] if kind in ADDED:

@@ -139,6 +139,8 @@ class _Parser:
                 registers += self._registers()
             elif token.text == ".local":
                 self._local()
+            elif token.text == ".pragma":
+                self._pragma()
             elif token.text.startswith("$"):
                 labels.append(self._word())
                 self._expect(":")
@@ -169,6 +171,14 @@ class _Parser:
         self._expect("[")
         self._integer()
         self._expect("]", ";")
+
+    def _pragma(self) -> None:
+        """`.pragma "used_bytes_mask 0xfff";`: which bytes of the next load anybody looks at."""
+        self._expect(".pragma")
+        token = self._take()
+        if not token.text.startswith('"used_bytes_mask '):
+            raise PtxError(token.line, f"{token.text} is not known here")
+        self._expect(";")
 
     def _instruction(self, labels: tuple[str, ...]) -> syntax.Instruction:
         guard = None

@@ -144,9 +144,10 @@ class Expressions(Choices):
         raise NotImplementedError
 
     def about_agents(self) -> Piece:
-        """The number of the agent, or how many there are."""
+        """The number of the agent, which a world has none of, or how many there are."""
         number, count = Interval(0.0, MOST_COUNTED - 1.0), Interval(1.0, float(MOST_COUNTED))
-        return self.pick((Piece("agent", ATOM, number), Piece("agents", ATOM, count)))
+        own = () if self.meters is self.of_world else (Piece("agent", ATOM, number),)
+        return self.pick((*own, Piece("agents", ATOM, count)))
 
     def known_at_start(self) -> Piece:
         """What a start value may read."""

@@ -122,7 +122,7 @@ class Phases:
     def _given(self, *functions: str) -> list[str]:
         """What these functions are given: chunks, tables, what draws take, and what finds what is on cells."""
         inputs = self._inputs(*functions)
-        read = [name for name in ("action", "interacting") if name in inputs]
+        read: list[str] = [name for name in ("action", "interacting") if name in inputs]
         for name in functions:
             read += self.passed(name) if name in self._functions.bodies else []
         if self.cache and inputs & {"found", "cell"}:
@@ -153,6 +153,9 @@ class Phases:
 
     def _close(self) -> list[str]:
         outcomes = [chunk.variable for chunk in self._outcomes]
+        if "world" in self._functions.bodies:
+            ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
+            outcomes += [slot.chunk.variable for slot in ruled]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
         worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
         return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]

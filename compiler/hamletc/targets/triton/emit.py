@@ -12,7 +12,7 @@ from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import Program
+from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
 from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.known_rows import KnownRows, known_rows
@@ -22,6 +22,7 @@ from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN, words
 from hamletc.targets.triton.columns import LANES, Columns, operations
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
+from hamletc.targets.triton.meeting import SUMMARIES, Meeting
 from hamletc.targets.triton.slots import Slot, offset, slots
 
 WORTH = 20
@@ -41,6 +42,11 @@ LITTLE = 44
 `FEW` registers."""
 FEW = 96
 """Registers that a step gets then. The assembler would take 128, to no end, and a fifth of the warps would not fit."""
+
+
+MEETING = 128
+"""Registers of ticks in which agents meet, where a lane has little to hold otherwise. Two blocks of 256 lanes fit then,
+which the assembler would try to reach without a limit, and spill."""
 
 
 def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str:
@@ -113,17 +119,17 @@ class _Context:
         self.columns = Columns(program)
         self.words = words(program, sum(affordance.place is None for affordance in universe.affordances))
         self.formatters = {name: TritonFormatter(printed, self.columns.of) for name, printed in self.bodies.items()}
+        self.meets = Meeting(program, self.bodies, self.formatters)
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
-        universe, tick = self.universe, self.bodies["tick"]
+        universe, meets = self.universe, self.meets
         held = [slot for slot in self.slots if not slot.fetched]
-        next_names = {slot.name: f"next_{slot.variable}" for slot in self.slots} | self.reports
-        nexts = {output: next_names.get(output.name, output.name) for output in tick.outputs}
-        ticked = {output.name for output in tick.outputs} | {"episode_return"}
-        advancing = ticked | {"alive", "hour"}
+        agents = [output.name for name in ("tick", "settle") for output in self.outputs_of(name)]
+        ticked = {*agents, "episode_return"}
+        advancing = {*ticked, *(output.name for output in self.outputs_of("world")), "alive", "hour"}
         finds = "search" in self.bodies
-        ticking = ("tick", *(TAKEN if finds else ()))
+        ticking = ("tick", *meets.functions, *(TAKEN if finds else ()))
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         little = self.has_little(held)
         return {
@@ -147,7 +153,7 @@ class _Context:
             "rows_of_columns": LANES,
             "scene": self.scene,
             "kept": self.kept(),
-            "registers": FEW if little else None,
+            "registers": (MEETING if meets.functions else FEW) if little else None,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs
@@ -164,8 +170,15 @@ class _Context:
             "reports": list(self.reports.values()),
             "changing": [slot.variable for slot in held if slot.name in ticked],
             "episodic": [slot.variable for slot in held if slot.name not in advancing],
-            "nexts": list(nexts.values()),
-            "uniform": [name for output, name in nexts.items() if self.formatters["tick"].scalar[output.value]],
+            "nexts": self.nexts("tick"),
+            "uniform": self.uniform("tick"),
+            "meets": meets,
+            "meeting_functions": [(name, SUMMARIES[name]) for name in meets.functions],
+            "settled": self.nexts("settle"),
+            "settled_uniform": self.uniform("settle"),
+            "world_nexts": self.nexts("world"),
+            "world_uniform": self.uniform("world"),
+            "found_before": ["found"] if meets.seeks else [],
             "news": [f"new_{self.variables[output.name]}" for output in self.bodies["reset"].outputs],
             "advanced": [f"next_{slot.variable}" if slot.name in advancing else slot.variable for slot in held],
             "observed": [
@@ -186,8 +199,9 @@ class _Context:
             "by_hand": universe.by_hand,
             "by_world": universe.tracking is not None and universe.tracking.by == "world",
             "counts": self.counts,
+            "phases": [name for name in self.bodies if name not in ("reset", "mask")],
             "begins_with_draws": draws(self.bodies["reset"]),
-            "drawn_by": ["stream", "now", "key"] if draws(tick) else [],
+            "drawn_by": self.drawn_by("tick", *meets.functions),
             "policy_arguments": ", ".join(
                 {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
                 for parameter in self.bodies["policy"].parameters
@@ -231,8 +245,7 @@ class _Context:
 
     def counts(self, *functions: str) -> bool:
         """Whether functions need to know how many agents a world has."""
-        named = (name for name in functions if name in self.bodies)
-        return any(each.input == "agents" for name in named for each in self.bodies[name].parameters)
+        return any(each.input == "agents" for name in functions for each in self.bodies[name].parameters)
 
     def outcomes(self) -> list[tuple[str, str]]:
         """What a tick gives beside the state: variables, and where they are in memory."""
@@ -256,7 +269,8 @@ class _Context:
 
     def fetched_for(self, *functions: str) -> list[Slot]:
         """What functions need that is in memory."""
-        needed = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
+        inputs = (parameter.input for name in functions for parameter in self.bodies[name].parameters)
+        needed = {name.removeprefix("before.") for name in inputs}
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
@@ -308,14 +322,43 @@ class _Context:
         """The parameters of a function: its inputs, then its tables."""
         return [parameter.name for parameter in self.bodies[function].parameters] + self.read_by(function)
 
-    def arguments(self, function: str) -> list[str]:
-        """What is passed for them where the state is unpacked."""
+    def arguments(self, function: str, *after: str) -> list[str]:
+        """What is passed for them where the state is unpacked, and functions of the tick have computed what follows."""
         given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
         given |= {name.replace("_", "."): name for name in self.scene}
         given |= self.binning
         given |= {f"moved.{axis}": f"moved_{axis}" for axis in schema.axes(self.universe)}
+        given |= self.meets.given
+        given |= {f"before.{name}": variable for name, variable in self.variables.items()}
+        given |= {output.name: self.next_of(output.name) for name in after for output in self.outputs_of(name)}
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.read_by(function)
+
+    def outputs_of(self, function: str) -> tuple[Output, ...]:
+        """The outputs of a function that not all universes have."""
+        return self.bodies[function].outputs if function in self.bodies else ()
+
+    def next_of(self, output: str) -> str:
+        """The variable of an output of a tick."""
+        if output in self.variables:
+            return f"next_{self.variables[output]}"
+        return (self.reports | self.meets.given).get(output, output)
+
+    def nexts(self, function: str) -> list[str]:
+        """The variables of the outputs of a function of a tick."""
+        return [self.next_of(output.name) for output in self.outputs_of(function)]
+
+    def uniform(self, function: str) -> list[str]:
+        """Those of them that are the same for all lanes, and have to become blocks."""
+        outputs = self.outputs_of(function)
+        return [self.next_of(output.name) for output in outputs if self.formatters[function].scalar[output.value]]
+
+    def drawn_by(self, *functions: str) -> list[str]:
+        """What random words are drawn by in a tick: the lane, the tick, the seed, and the world where it draws."""
+        inputs = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
+        if not inputs & {"lane", "world"}:
+            return []
+        return ["stream", "now", "key", *(["number"] if "world" in inputs else [])]
 
     def lines(self, function: str, loop: Loop | None = None) -> str:
         """The assignments of a function or of its loop, under comments that name the construct they come from."""

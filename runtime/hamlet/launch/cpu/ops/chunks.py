@@ -198,6 +198,7 @@ room_f32 = _room(types.float32)
 room_i32 = _room(types.int32)
 room_u32 = _room(types.uint32)
 room_bool = _room(types.boolean)
+room_i8 = _room(types.int8)
 
 
 @intrinsic

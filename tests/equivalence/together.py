@@ -1,0 +1,175 @@
+"""What Triton's kernels find that the agents of worlds have together, from any terms: it is what the tick IR says.
+
+    python together.py FOLDER interpreted|sm_90 AGENTS...
+
+A program of its own, because Triton's interpreter has to be chosen before Triton is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import util
+from itertools import product
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamlet.launch.gpu.options import options
+from hamlet_lab.ptx.backend import Executed
+from hamletc.ir.function import REDUCTION_OPS, Reduction, ReductionOp
+from hamletc.ir.together import together
+from hamletc.targets.skeleton import skeleton
+from on_interpreter import interpret
+
+HEAD = """
+import triton
+import triton.language as tl
+"""
+KERNELS = """
+
+@triton.jit
+def numbers(
+    term_ptr, runs_ptr, holds_ptr, result_ptr, worlds: tl.int32, agents: tl.int32,
+    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+):
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = (index // GROUP < worlds) & (index % GROUP < agents)
+    lane = index // GROUP * agents + index % GROUP
+    lanes = worlds * agents
+    term = tl.load(term_ptr + lane, mask=valid, other=0.0)
+    running = tl.load(runs_ptr + lane, mask=valid, other=0) != 0
+    holds = tl.load(holds_ptr + lane, mask=valid, other=0) != 0
+    tl.store(result_ptr + lane, _counted(running & holds, GROUP, BLOCK), mask=valid)
+    tl.store(result_ptr + lanes + lane, _total(tl.where(running, term, 0.0), GROUP, BLOCK), mask=valid)
+    tl.store(result_ptr + 2 * lanes + lane, _extreme(running, term, "lowest", GROUP, BLOCK), mask=valid)
+    tl.store(result_ptr + 3 * lanes + lane, _extreme(running, term, "highest", GROUP, BLOCK), mask=valid)
+
+
+@triton.jit
+def grants(
+    claims_ptr, first_ptr, priority_ptr, places_ptr, result_ptr, worlds: tl.int32, agents: tl.int32,
+    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+):
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = (index // GROUP < worlds) & (index % GROUP < agents)
+    lane = index // GROUP * agents + index % GROUP
+    claims = tl.load(claims_ptr + lane, mask=valid, other=0) != 0
+    places = tl.load(places_ptr + index // GROUP, mask=valid, other=7)
+    first = None
+    priority = None
+    if first_ptr is not None:
+        first = tl.load(first_ptr + lane, mask=valid, other=1) != 0
+    if priority_ptr is not None:
+        priority = tl.load(priority_ptr + lane, mask=valid, other=9).to(tl.uint32, bitcast=True)
+    granted = _granted(claims, first, priority, places, GROUP, BLOCK)
+    tl.store(result_ptr + lane, granted.to(tl.int32), mask=valid)
+"""
+NUMBERS: tuple[ReductionOp, ...] = ("count", "total", "lowest", "highest")
+WORLDS = 5
+
+
+def module(folder: Path) -> ModuleType:
+    """The functions of kernels that meet, and kernels that call them."""
+    template = skeleton("triton").environment.get_template("meeting.py.j2")
+    text = HEAD + template.render(meets=SimpleNamespace(ops=set(REDUCTION_OPS))) + KERNELS
+    path = folder / "meeting.py"
+    path.write_text(text)
+    spec = util.spec_from_file_location("meeting", path)
+    assert spec is not None
+    assert spec.loader is not None
+    result = util.module_from_spec(spec)
+    spec.loader.exec_module(result)
+    return result
+
+
+class Launcher:
+    """Launches kernels for worlds of so many agents, and compares."""
+
+    def __init__(self, kernels: dict[str, Any], agents: int, worlds_of_a_block: int) -> None:
+        self.kernels, self.agents = kernels, agents
+        self.group = 1 << (agents - 1).bit_length()
+        self.block = max(32, self.group * worlds_of_a_block)
+        self.lanes = WORLDS * agents
+
+    def launch(self, name: str, *arrays: torch.Tensor | None) -> None:
+        given = {"GROUP": self.group, "BLOCK": self.block} | options(self.block)
+        self.kernels[name][(-(-WORLDS * self.group // self.block),)](*arrays, WORLDS, self.agents, **given)
+
+    def numbers(self, draw: np.random.Generator) -> int:
+        """Compare what is a number for terms of all magnitudes, zeros of both signs, and few who run."""
+        compared = 0
+        for running in (1.0, 0.5, 0.05):
+            term = (draw.normal(size=self.lanes) * 10.0 ** draw.integers(-20, 20, self.lanes)).astype(np.float32)
+            term = np.where(draw.random(self.lanes) < 0.3, draw.choice(np.float32([0.0, -0.0]), self.lanes), term)
+            if running == 0.05:
+                term = draw.choice(np.float32([0.0, -0.0, 0.0]), self.lanes)
+            runs, holds = draw.random(self.lanes) < running, draw.random(self.lanes) < 0.6
+            found = torch.zeros((len(NUMBERS), self.lanes))
+            self.launch("numbers", *map(torch.from_numpy, (term, runs, holds)), found)
+            for op, result in zip(NUMBERS, found.numpy(), strict=True):
+                reduction = Reduction("tick", "x", op)
+                expected = together(reduction, {"term.x": holds if op == "count" else term}, runs, self.agents)
+                self.same(op, expected.view(np.uint32), result.view(np.uint32))
+                compared += self.lanes
+        return compared
+
+    def grants(self, draw: np.random.Generator) -> int:
+        """Compare who is granted, for many and few places and priorities."""
+        compared, everybody = 0, np.ones(self.lanes, bool)
+        for with_first, with_priority in product((False, True), (False, True)):
+            for places_at_most, priorities in ((0, 3), (2, 1 << 32), (self.agents + 1, 1 << 32), (self.agents // 2, 2)):
+                claims = draw.random(self.lanes) < draw.choice([0.2, 0.9, 1.0])
+                places = draw.integers(0, places_at_most + 1, WORLDS).astype(np.int32)
+                first = draw.random(self.lanes) < draw.choice([0.1, 0.6])
+                priority = draw.integers(0, priorities, self.lanes, dtype=np.uint32, endpoint=False)
+                if priorities < 1 << 32:
+                    priority *= np.uint32(0xFFFFFFFF // priorities)
+                terms = {"term.x": claims, "places.x": np.repeat(places, self.agents)}
+                terms |= {"first.x": first} if with_first else {}
+                terms |= {"priority.x": priority} if with_priority else {}
+                expected = together(Reduction("tick", "x", "grant"), terms, everybody, self.agents)
+                found = torch.zeros(self.lanes, dtype=torch.int32)
+                self.launch(
+                    "grants",
+                    torch.from_numpy(claims),
+                    torch.from_numpy(first) if with_first else None,
+                    torch.from_numpy(priority.view(np.int32)) if with_priority else None,
+                    torch.from_numpy(places),
+                    found,
+                )
+                self.same("grant", expected, found.numpy() != 0)
+                compared += self.lanes
+        return compared
+
+    def same(self, op: str, expected: np.ndarray[Any, Any], found: np.ndarray[Any, Any]) -> None:
+        wrong = np.flatnonzero(expected != found)
+        if wrong.size:
+            raise SystemExit(f"{op} of {self.agents} agents differs in lanes {wrong[:8]}, blocks of {self.block}")
+
+
+def main(folder: Path, where: str, counts: list[int]) -> int:
+    if where == "interpreted":
+        interpret()
+        make_interpreter_exact()
+    found = module(folder)
+    kernels: dict[str, Any] = {name: getattr(found, name) for name in ("numbers", "grants")}
+    if where != "interpreted":
+        capability = int(where.removeprefix("sm_"))
+        kernels = {name: Executed(kernel, capability) for name, kernel in kernels.items()}
+    draw, compared = np.random.default_rng(3), 0
+    for agents in counts:
+        for worlds_of_a_block in (1, 2) if agents == 33 else (1,):
+            launcher = Launcher(kernels, agents, worlds_of_a_block)
+            compared += launcher.numbers(draw) + launcher.grants(draw)
+    print(f"{compared} values are equal")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], [int(each) for each in sys.argv[3:]]))

@@ -1,0 +1,72 @@
+"""Names of what a world has reach generated code as identifiers alone: however they read, the code is the same."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import pytest
+
+from hamlet.universe import Universe
+from hamletc.lowering import lower
+from hamletc.lowering.plan import CPU
+from hamletc.targets.numba import emit as numba
+from hamletc.targets.triton import emit as triton
+from samples import universe_of
+
+TEXT = """
+universe shop
+space none
+lifespan 9 ticks
+meter hunger = 0.5
+world {
+    meter @stock = 3 in 0 .. 9
+    meter @rain = 0
+    rule @sale: @stock -= count(used == @shop)
+    rule @shower: @rain = if chance(0.5) then 1 else 0
+}
+affordance @shop { capacity @stock to highest hunger + @rain  instantly { hunger -= 0.1 } }
+rule hungrier: hunger += 0.01 * average(hunger * @rain)
+reward @said: total(hunger)
+observe { meters  world @stock @rain }
+"""
+ODD = (
+    '"""); import os; os.abort() #',
+    "'); boom('",
+    "{{ 7 * 7 }}{% raw %}",
+    "\\",
+    "import",
+    "tl.load(x)",
+    "ends # here",
+)
+
+
+def named(name: Callable[[str], str]) -> Universe:
+    """The universe with other names."""
+    words = TEXT.split("@")
+    return universe_of(
+        words[0] + "".join(f"`{name(word)}`{word.lstrip('abcdefghijklmnopqrstuvwxyz')}" for word in words[1:])
+    )
+
+
+def first(word: str) -> str:
+    """The name that a text begins with."""
+    return word[: len(word) - len(word.lstrip("abcdefghijklmnopqrstuvwxyz"))]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("target", ["numba", "triton"])
+def test_odd_names_change_no_code(target: str, odd: str) -> None:
+    def code(universe: Universe) -> list[str]:
+        if target == "numba":
+            text = numba.emit(lower(universe, CPU), universe)
+        else:
+            text = triton.emit(lower(universe), universe)
+        names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        assert not names & {"boom", "os"}
+        return [type(node).__name__ for node in ast.walk(ast.parse(text))]
+
+    plain, strange = named(first), named(lambda word: f"{first(word)}{odd}")
+    assert strange.world is not None
+    assert strange.world.meters[0].name == f"stock{odd}"
+    assert code(strange) == code(plain)
