@@ -106,9 +106,11 @@ class Launcher:
         compared = 0
         for running in (1.0, 0.5, 0.05):
             term = (draw.normal(size=self.lanes) * 10.0 ** draw.integers(-20, 20, self.lanes)).astype(np.float32)
-            term = np.where(draw.random(self.lanes) < 0.3, draw.choice(np.float32([0.0, -0.0]), self.lanes), term)
+            term = np.where(
+                draw.random(self.lanes) < 0.3, draw.choice(np.array([0.0, -0.0], np.float32), self.lanes), term
+            )
             if running == 0.05:
-                term = draw.choice(np.float32([0.0, -0.0, 0.0]), self.lanes)
+                term = draw.choice(np.array([0.0, -0.0, 0.0], np.float32), self.lanes)
             runs, holds = draw.random(self.lanes) < running, draw.random(self.lanes) < 0.6
             found = torch.zeros((len(NUMBERS), self.lanes))
             self.launch("numbers", *map(torch.from_numpy, (term, runs, holds)), found)

@@ -22,7 +22,7 @@ from hamletc.compile import Options, build, lower, optimise, specialise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Fma
 from hamletc.package import write
-from samples import sample, universe_of
+from samples import MEETING, sample, universe_of
 from samples.written import household
 
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
@@ -121,3 +121,15 @@ def test_much_state_needs_no_other_memory(tmp_path: Path) -> None:
     assert set(found) == {(kernel, 90) for kernel in kernels}
     for key, kernel in found.items():
         assert (kernel["stack"], kernel["local"]) == (0, 0), key
+
+
+@pytest.mark.parametrize("name", MEETING if LONG else ("epidemic",))
+def test_agents_that_meet_need_no_other_memory(name: str, tmp_path: Path) -> None:
+    """In worlds of 256, which have a block of eight warps each."""
+    kernels = ("step", "rollout", "rollout_observing") if LONG else ("step", "rollout")
+    arguments = ["--agents=256", *(f"--kernel={kernel}" for kernel in kernels)]
+    found = machine_code(sample(name), tmp_path / name, arguments)
+    assert set(found) == {(kernel, 90) for kernel in kernels}
+    for key, kernel in found.items():
+        assert (kernel["stack"], kernel["local"]) == (0, 0), key
+        assert kernel["sass_opcodes"]["BAR.SYNC.DEFER_BLOCKING"] > 3, key
