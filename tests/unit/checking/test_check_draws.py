@@ -58,7 +58,7 @@ def test_where_draws_may_stand(added: str) -> None:
         ("allow WAIT when chance(0.5)", "H068"),
         ("rule r: mood += previous(uniform(0, 1))", "H068"),
         ("rule r: previous(chance(0.5)) -> mood += 0.1", "H068"),
-        ("meter luck = uniform(0, 1) { decay 0.1 }\nreward luck", "H031"),
+        ("meter luck = 1 in 0 .. uniform(1, 2) { decay 0.1 }\nreward luck", "H031"),
         ("param luck = uniform(0, 1) in 0 .. 1\nreward luck", "H031"),
         ("cascade c: energy < uniform(0, 1) -> mood -= 0.1", "H031"),
         ("rule r: mood += chance(0.5)", "H027"),
