@@ -28,7 +28,10 @@ RESULTS: dict[str, Phase] = {
     "truncated": "deaths",
     "cause": "deaths",
 }
-"""The outputs of `tick` that are no state, and whose they are; `report.*` belongs to the reward."""
+"""The outputs of ticks that are no state, and whose they are; `report.*` belongs to the reward."""
+
+TICKING = ("tick", "world", "settle")
+"""The functions of a tick; those of worlds whose agents meet are not in all programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +52,27 @@ class LeftOut:
 
 def phase_parts(program: Program) -> list[LeftOut]:
     """The phases in which a tick writes something, in order."""
-    function = program.function("tick")
-    found = {function.nodes[value].origin.phase for value in _states(function)} | set(RESULTS.values())
+    found = set(RESULTS.values())
+    for function in _ticking(program):
+        found |= {function.nodes[value].origin.phase for value in _states(function)}
     return [LeftOut(phase, phase) for phase in PHASES if phase in found and phase != "state"]
 
 
 def line_parts(program: Program, universe: Universe) -> list[LeftOut]:
     """What the author wrote in a tick, line by line: what writes to a state."""
-    function = program.function("tick")
-    states = _states(function)
-    origins = dict.fromkeys(function.nodes[value].origin for value in sorted(states))
+    origins: dict[Origin, None] = {}
+    for function in _ticking(program):
+        states = _states(function)
+        origins |= dict.fromkeys(function.nodes[value].origin for value in sorted(states))
     return [
         LeftOut(f"{universe.sources[origin.file]}:{origin.line}  {origin.title}", origin)
         for origin in origins
         if origin.line
     ]
+
+
+def _ticking(program: Program) -> list[Function]:
+    return [program.function(name) for name in TICKING if program.has(name)]
 
 
 def build_without(lowered: Compilation, part: LeftOut, target: str, folder: Path) -> Module:
@@ -76,7 +85,7 @@ def build_without(lowered: Compilation, part: LeftOut, target: str, folder: Path
 
 def without(program: Program, part: LeftOut) -> Program:
     """A lowered program without a part of its tick."""
-    functions = (_ablated(each, part) if each.name == "tick" else each for each in program.functions)
+    functions = (_ablated(each, part) if each.name in TICKING else each for each in program.functions)
     return replace(program, functions=tuple(functions))
 
 

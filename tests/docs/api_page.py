@@ -11,7 +11,8 @@ from typing import Any
 
 import hamlet
 import hamletc
-from hamlet.backend.buffers import Statistics
+from hamlet.backend.buffers import LaneCounts, Statistics
+from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.environment import Env
 from hamlet.env.graphed import Graphed
 from hamlet.env.params import Numbers
@@ -30,7 +31,19 @@ import torch
 import hamlet
 ```
 """
-CLASSES: tuple[type, ...] = (Module, Env, Numbers, Rollout, Statistics, Graphed)
+CLASSES: tuple[type, ...] = (
+    Module,
+    Env,
+    Numbers,
+    Uniform,
+    LogUniform,
+    Choice,
+    Normal,
+    Rollout,
+    Statistics,
+    LaneCounts,
+    Graphed,
+)
 ERRORS: tuple[type, ...] = (
     hamlet.HamletError,
     hamlet.EnvError,

@@ -26,12 +26,19 @@ from hamletc.language.parser import parse
 CPU = torch.device("cpu")
 SHAPE = Shape(8, 2, first_world=3)
 ADDED = """universe added
-meter added = 0.5 { decay uniform(-0.1, 0.1)  move normal(0, 0.1) }
+meter added = uniform(0.2, choice(0.4: 3, 0.8: 1)) { decay uniform(-0.1, 0.1)  move normal(0, 0.1) }
 rule adding: added += normal(0, 0.1) + uniform(-0.1, choice(0.1, added, 0.3)) + integer(-1, 1) * 0.1
 cascade addition: added < 0.5 -> added += uniform(0, 0.1) * deficit
 reward added: 0.001 * uniform(0, 1)
 reward 0.001 when chance(0.25)
 report addend: choice(1, 2, added) when chance(0.5)
+"""
+
+WORLD = """universe world
+world {
+    meter weather = 0.5
+    rule weathering: weather += uniform(-0.1, 0.1) + normal(0, 0.1)
+}
 """
 
 
@@ -53,7 +60,7 @@ def drawing() -> list[syntax.File]:
 def test_sites_stay(drawing: list[syntax.File]) -> None:
     """Those of each call, whatever else is there and wherever it stands: no two draws share a word."""
     drawn = random.Random(11)
-    added, kept = declarations(ADDED, file=1), 0
+    added, kept = (*declarations(ADDED, file=1), *declarations(WORLD, file=2)), 0
     for file in drawing:
         own = file.declarations
         whole = sites(own)

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
+from hamlet.universe.space import letters_of
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names, Need, axis_of, is_word
 from hamletc.checking.report import Findings
@@ -169,9 +170,11 @@ class Quantities:
         if region is None:
             return None
         space = self._names.space
-        if isinstance(space, universe.Grid) and space.map is not None:
-            letters = set("".join(space.map.rows)) - set(space.map.walls)
-            there = letters.intersection(space.map.region(region))
+        ground = None if space is None else letters_of(space)
+        known = None if ground is None else next((each for each in ground.regions if each.name == region), None)
+        if ground is not None and known is not None:
+            letters = set("".join(ground.rows)) - set(ground.walls)
+            there = letters.intersection(known.letters)
             if not there or there == letters:
                 often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
                 hint = "Leave it out, or give the region other letters."

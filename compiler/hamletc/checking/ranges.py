@@ -117,7 +117,7 @@ class Ranges:
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
                 return self.finite(intervals.add, center, away, expression.span, hint)
             case universe.TerrainValue(terrain):
-                return None if space is None else space.terrains[terrain]
+                return None if space is None else space.terrains.get(terrain)
             case universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
                 return None
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():

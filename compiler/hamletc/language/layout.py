@@ -85,9 +85,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.IncludeDecl(path=path):
             return Item("", f'include "{path}"', None, span)
         case syntax.WithoutDecl(kind=kind, name=name):
-            return Item(
-                "", f"without {kind.text}{'' if name is None else f' {spell_name(name, DECLARATIONS)}'}", None, span
-            )
+            # Behind `without reward` another declaration may follow.
+            others = DECLARATIONS if kind.text == "reward" else frozenset()
+            return Item("", f"without {kind.text}{'' if name is None else f' {spell_name(name, others)}'}", None, span)
         case syntax.OverrideDecl(declaration=inner):
             item = declaration_item(inner)
             if item.key:

@@ -169,7 +169,10 @@ def position_on_map(
         draw = mix32(builder, builder.add(_mixed(builder, layout, index), salt))
         number = builder.mul_high(draw, builder.u32(len(where.starts.values)))
     else:
-        number = permute(builder, where.domain, mix32(builder, layout), agent)
+        # Lanes behind the last one are no agents, and a table has no rows beyond its cells.
+        known = builder.less(agent, builder.u32(where.domain.size))
+        index = builder.select(known, agent, builder.u32(0))
+        number = permute(builder, where.domain, mix32(builder, layout), index)
     cell = builder.to_u32(builder.lookup(where.starts, builder.to_i32(number)))
     return cell_position(builder, grid_of(universe).sizes, cell)
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Action, Affordance, Assign, Number, Span, Universe
+from hamlet.universe import Action, Affordance, Among, Assign, Number, Span, Universe
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.moves import coordinates, displacement
@@ -64,6 +64,8 @@ def _abstract(tree: Any, numbers: list[float]) -> Any:
             return Number(float(len(numbers) - 1), NOWHERE)
         case Assign(op="-=", value=Number(value=value)):
             return Assign(tree.meter, "+=", _abstract(Number(-value, NOWHERE), numbers), tree.clamped, NOWHERE)
+        case Among():  # it is found before affordances and actions are tried, each by itself
+            return tree
         case Span():
             return NOWHERE
         case tuple():

@@ -77,7 +77,8 @@ def sweep(
         console.print(printed(table, module.universe, [axis.name for axis in wanted.axes]))
         if wanted.variants > SHOWN:
             console.print(f"... and {wanted.variants - SHOWN:,} more: --out writes all of them")
-    console.print(f"{module.name}: {wanted.variants:,} variants, {lanes * ticks:,} agent-ticks in {seconds:.1f} s")
+    console.print(f"{module.name}: {wanted.variants:,} variants, {lanes * ticks:,} agent-ticks")
+    console.print(f"time   {seconds:.1f} s")
     if out is not None:
         write(table, out)
         click.echo(f"table  {out}")

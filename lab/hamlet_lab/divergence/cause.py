@@ -32,12 +32,13 @@ from hamlet_lab.divergence.session import Outcome, Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, show, words
 from hamletc.ir.evaluate import Array as NumpyArray
 from hamletc.ir.evaluate import evaluate
-from hamletc.ir.function import Program
+from hamletc.ir.function import STAGES, Program, reducer
 from hamletc.ir.ops import Value as Node
 
 POLICY = ("policy", "choose")
 OBSERVING = {"observe": ("observation", "final_observation"), "mask": ("mask",)}
 """The functions that are seen by what they write alone."""
+REDUCING = tuple(map(reducer, STAGES))
 OBSERVED = {array for arrays in OBSERVING.values() for array in arrays}
 AROUND = (
     ("the beginning of an episode", ("episode", "layout", "places")),
@@ -132,6 +133,9 @@ class _Blamed:
             if written is not None:
                 # Where more differs than what is observed, that is a consequence.
                 suspect = not departed.isdisjoint(written) and departed <= OBSERVED
+            elif call.function in REDUCING:
+                # What lanes add is seen by what comes of it alone.
+                suspect = bool(departed - OBSERVED)
             else:
                 suspect = call.function not in POLICY and (
                     ticks_of(event) > 1 or found.contradicts(self.side.form.program, call, isinstance(event, Reset))

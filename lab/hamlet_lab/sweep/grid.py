@@ -15,7 +15,7 @@ from hamletc.cli.params import check_within, declared, named_text
 from hamletc.errors import CompileError
 
 FORM = "NAME=FROM:TO:COUNT, NAME=FROM:TO:COUNT:log or NAME=NUMBER,NUMBER,..., as in --param wage=0.05:0.3:16"
-MOST_VALUES = 10_000_000
+MOST_VALUES = 1_000_000
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def grid(given: Sequence[str], universe: Universe) -> Grid:
         if name in axes:
             raise CompileError(f"--param {text}: {name} is given twice")
         numbers = _listed(text, rest) if ":" not in rest else _spaced(text, rest)
-        for value in (min(numbers), max(numbers)):
+        for value in (float(np.min(numbers)), float(np.max(numbers))):
             check_within(param, value)
         values = canonical(numbers)
         if len(set(values)) < len(values):
@@ -80,7 +80,7 @@ def grid(given: Sequence[str], universe: Universe) -> Grid:
 
 def canonical(numbers: Any) -> tuple[float, ...]:
     """Numbers as they are once they are rounded to binary32: the shortest decimals."""
-    return tuple(float(str(number)) for number in np.asarray(numbers, np.float32))
+    return tuple(np.asarray(numbers, np.float32).astype(str).astype(np.float64).tolist())
 
 
 def number_of(text: str, written: str, form: str) -> float:

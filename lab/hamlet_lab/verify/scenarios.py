@@ -19,7 +19,7 @@ from hamlet.numbers.counters import BLOCK_WORDS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import WORD, philox, share
 from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.schema.room import room
-from hamlet.universe import DrawChance, DrawChoice, Number, Universe, draws, meet
+from hamlet.universe import Among, DrawChance, DrawChoice, Number, Universe, draws, meet, nodes
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 from hamlet_lab.divergence.session import Scenario, Session
 from hamlet_lab.verify.injection import Injector
@@ -145,8 +145,12 @@ def events(
 def rare_ticks(universe: Universe, never_fired: Sequence[str], shape: Shape, stream: Stream) -> Iterator[int]:
     """For each `chance` of a constant that never held, or never failed, and each option with a weight that was never
     chosen: a tick in which that happens for some lane."""
-    of_worlds = frozenset(draw.site for draw in draws(universe.world))
+    of_worlds = {draw.site for draw in draws(universe.world)}
+    of_worlds -= {draw.site for node in nodes(universe.world) if isinstance(node, Among) for draw in draws(node)}
+    of_episodes = {draw.site for draw in draws(tuple(meter.start for meter in universe.meters))}
     for draw in draws(universe):
+        if draw.site in of_episodes:
+            continue
         counters = _Counters(draw.site, draw.site in of_worlds, shape, stream)
         match draw:
             case DrawChance(probability=Number(value=value)):

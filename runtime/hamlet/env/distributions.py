@@ -15,10 +15,8 @@ from torch import Tensor
 from hamlet.errors import EnvError, shown
 from hamlet.interpreter import draws, functions
 from hamlet.numbers.binary32 import LARGEST
+from hamlet.numbers.counters import PARAM_DRAWS
 from hamlet.numbers.random import WORD, Words, philox
-
-PARAM_DRAWS = 4
-"""The last number of the Philox counters of params: (global world, episode, key of the name, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,6 @@ class Uniform:
 
     Raises:
         EnvError: `low` and `high` are no numbers, or not in this order.
-
-    Example:
-        varied = hamlet.make(hamlet.compile("universes/shifts.hamlet"), worlds=4, backend="numba", quiet=True)
-        print([param for param in varied.params], hamlet.Uniform(0.05, 0.3))
     """
 
     low: float

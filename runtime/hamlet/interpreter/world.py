@@ -26,14 +26,13 @@ def begin(lanes: Lanes) -> None:
     for number, affordance in enumerate(lanes.universe.affordances):
         if affordance.capacity is None:
             continue
-        then = dataclasses.replace(lanes.others, coverage=None, others=dataclasses.replace(lanes.others, coverage=None))
+        then = dataclasses.replace(lanes.others, coverage=None)
         interacting = lanes.running & (lanes.action == schema.interact_action(lanes.universe))
         claims = interacting & at(then, affordance.name) & can_use(affordance, then)
-        asking = dataclasses.replace(lanes.others, others=lanes.others)
-        places = evaluate(affordance.capacity.places, asking)
+        places = evaluate(affordance.capacity.places, then)
         priority = torch.zeros_like(lanes.age, dtype=torch.float32)
         if affordance.capacity.priority is not None:
-            priority = evaluate(affordance.capacity.priority, asking).expand(claims.shape)
+            priority = evaluate(affordance.capacity.priority, lanes.others).expand(claims.shape)
         allowed = among.granted(claims, then.engaged == number, priority, places.expand(len(claims), 1))
         lanes.count(coverage.use(affordance.name, "granted"), allowed)
         lanes.count(coverage.use(affordance.name, "turned away"), claims & ~allowed)

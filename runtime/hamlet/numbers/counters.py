@@ -14,6 +14,8 @@ WORLD_DRAWS = 2
 """The stream of what is drawn for a world in a tick: (global world, tick, block, 2)."""
 EPISODE_DRAWS = 3
 """The stream of what is drawn for an agent at the beginning of an episode: (lane, episode, block, 3)."""
+PARAM_DRAWS = 4
+"""The stream of what params are drawn from: (global world, episode, key of the param's name, 4)."""
 BLOCK_WORDS = 4
 """The words that one counter gives: site s is word s % 4 of block s // 4."""
 BLOCKS = 1 << 32

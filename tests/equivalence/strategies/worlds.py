@@ -13,7 +13,7 @@ from hamletc.checking.intervals import Interval
 from strategies.pieces import ATOM, MeterPlan, Piece, joined
 from strategies.statements import Statements
 
-COUNTING = ("tick", "ending", "acting", "needs", "claim")
+COUNTING = ("tick", "ending", "acting")
 """Where it is known what agents have together."""
 MOST_AGENTS = Interval(1024.0, 1024.0)
 OF_AGENTS = ("meters", "inputs", "affordances", "actions", "lifespan", "by_hand", "space")

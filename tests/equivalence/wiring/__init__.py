@@ -6,12 +6,13 @@ that shows first, and in which arrays. `wiring.reflection` finds the attributes 
 
 from wiring.declarations import DECLARATIONS
 from wiring.expressions import EXPRESSIONS
+from wiring.maps import MAPS
 from wiring.observations import OBSERVATIONS
 from wiring.spaces import SPACES
 from wiring.wire import Base, Wire
 from wiring.worlds import WORLDS
 
-BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *OBSERVATIONS, *SPACES, *WORLDS)
+BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *SPACES, *WORLDS)
 WIRES: tuple[tuple[Base, Wire], ...] = tuple((base, wire) for base in BASES for wire in base.wires)
 
 __all__ = ["BASES", "WIRES", "Base", "Wire"]

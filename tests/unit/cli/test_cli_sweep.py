@@ -45,8 +45,9 @@ def test_tables_and_pictures(hamletc_here: Command, shop: Path, tmp_path: Path) 
     grid = ("--param", "hunger=0.5:4:3", "--param", "wage=0.1,0.3")
     done = hamletc_here("sweep", shop, *grid, *FAST, "--out", "a/table.csv", "--plot", "map.png")
     assert done.returncode == 0, done.stderr
-    first, *files = done.stdout.splitlines()
-    assert first.startswith("shop: 6 variants, 12,000 agent-ticks in ")
+    first, time, *files = done.stdout.splitlines()
+    assert first == "shop: 6 variants, 12,000 agent-ticks"
+    assert re.fullmatch(r"time   \d+\.\d s", time)
     assert files == ["table  a/table.csv", "plot   map.png"]
     assert "shop: 6 variants" in done.stderr
     found = rows(tmp_path / "a" / "table.csv")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,19 @@ def test_rare_chances_fire() -> None:
 
 def test_nothing_is_looked_up_where_everything_fired() -> None:
     assert list(rare_ticks(universe(RARE), (), Shape(5, 1), Stream(0, 0))) == []
+
+
+def test_the_tick_is_one_of_the_worlds_where_the_world_draws() -> None:
+    text = "world {\n    meter wrath = 0.5\n    rule rage: wrath = choice(0: 1, 1: 0.001)\n}\nreport felt: wrath\n"
+    common, shape = universe(RARE + text), Shape(10, 2, first_world=7)
+    told = f"draw {site('world rule rage')}, choice in line 15: option 2"
+    (tick,) = rare_ticks(common, (told,), shape, Stream(3, 0))
+
+    def word(world: int, tick: int) -> int:
+        return draw_word(3, 7 + world, tick, site("world rule rage"), stream=2)
+
+    begin = math.ceil(2**32 / (1 + Fraction(0.001)))
+    assert [t for t in range(tick + 1) if any(word(world, t) >= begin for world in range(10))] == [tick]
 
 
 @pytest.mark.parametrize("seed", [3, (1 << 40) + 3])

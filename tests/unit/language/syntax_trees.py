@@ -109,6 +109,11 @@ _bounds = st.tuples(expressions, expressions)
 _cells = _tuples(signed, least=1)
 _moves = st.builds(syntax.MoveItem, _cells, SPAN) | st.builds(syntax.TeleportItem, _cells, SPAN)
 _needs = st.builds(syntax.NeedsItem, expressions, SPAN)
+_capacities = st.one_of(
+    st.builds(syntax.CapacityItem, expressions, st.none(), st.none(), SPAN),
+    st.builds(syntax.CapacityItem, expressions, names, st.none(), SPAN),
+    st.builds(syntax.CapacityItem, expressions, st.none(), expressions, SPAN),
+)
 _blocks = st.builds(
     syntax.BlockItem, st.sampled_from(["instantly", "each tick", "on completion"]), _tuples(statements), SPAN
 )
@@ -118,7 +123,9 @@ _observations = st.one_of(
     st.builds(syntax.ObserveItem, _kinds("grid", "time", "lifetime", "speed"), _nothing, _nothing, SPAN),
     st.builds(syntax.ObserveItem, _kinds("window", "blank"), _nothing, st.tuples(signed), SPAN),
     st.builds(syntax.ObserveItem, _kinds("position"), st.tuples(names), _nothing, SPAN),
-    st.builds(syntax.ObserveItem, _kinds("meters", "params", "here", "velocity"), _tuples(_listed), _nothing, SPAN),
+    st.builds(
+        syntax.ObserveItem, _kinds("meters", "params", "world", "here", "velocity"), _tuples(_listed), _nothing, SPAN
+    ),
     st.builds(syntax.ObserveItem, _kinds("progress"), _nothing, _tuples(signed, 1), SPAN),
     st.builds(syntax.ObserveItem, _kinds("constant"), _nothing, _tuples(signed, 5, least=1), SPAN),
 )
@@ -143,6 +150,11 @@ def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
     return kind(draw(names), draw(guards), body, draw(SPAN), braced)
 
 
+_meters = st.builds(
+    syntax.MeterDecl, names, expressions, st.none() | _bounds,
+    _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
+)  # fmt: skip
+
 _parts: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
@@ -156,19 +168,17 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
     st.builds(syntax.LetDecl, names, expressions, SPAN),
-    st.builds(
-        syntax.MeterDecl, names, expressions, st.none() | _bounds,
-        _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
-    ),
+    _meters,
     _rules(st.none() | expressions, syntax.RuleDecl),
+    st.builds(syntax.WorldDecl, _tuples(_meters | _rules(st.none() | expressions, syntax.RuleDecl), least=1), SPAN),
     _rules(expressions, syntax.CascadeDecl),
     st.builds(
         syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),
-        _durations | _kinds("forever"), _optional_spans, _tuples(_needs | _blocks), SPAN,
+        _durations | _kinds("forever"), _optional_spans, _tuples(_needs | _capacities | _blocks), SPAN,
     ),
     st.builds(
         syntax.AffordanceDecl, names, st.none(), _optional_spans, st.none() | st.tuples(signed, signed),
-        st.none(), st.none(), _tuples(_needs | _blocks), SPAN,
+        st.none(), st.none(), _tuples(_needs | _capacities | _blocks), SPAN,
     ),
     st.builds(
         syntax.ActionDecl, names,

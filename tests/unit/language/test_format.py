@@ -371,3 +371,38 @@ def test_a_text_with_errors_is_not_formatted() -> None:
     result, (diagnostic,) = format_source("universe u meter")
     assert result is None
     assert diagnostic.code == "H009"
+
+
+def test_what_stands_in_a_world_is_aligned() -> None:
+    text = """universe w
+world { meter stock=20 in 0..100
+  meter rain =0  # it rains
+  # now rules
+rule sale: stock -= count(used == Shop)
+ rule x: hour==6->stock+=50
+
+ rule lots { stock += 1 stock -= 2}
+}
+affordance Shop at random { capacity   stock  to  highest (hunger+1)   instantly { a += 1 } }
+"""
+    assert (
+        formatted(text)
+        == """universe w
+
+world {
+    meter stock = 20 in 0 .. 100
+    meter rain  = 0  # it rains
+    # now rules
+    rule sale: stock -= count(used == Shop)
+    rule x:    hour == 6 -> stock += 50
+
+    rule lots { stock += 1  stock -= 2 }
+}
+
+affordance Shop at random {
+    capacity stock to highest hunger + 1
+    instantly { a += 1 }
+}
+"""
+    )
+    assert formatted(formatted(text)) == formatted(text)

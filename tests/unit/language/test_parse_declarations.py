@@ -9,6 +9,7 @@ from language_cases import bare, declared, errors, parsed, sketch
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
 from hamletc.language.tables import terminals
 from hamletc.language.words import MEANINGS, RESERVED
 
@@ -158,6 +159,32 @@ def test_keeps_and_allow() -> None:
     assert [bare(name) for name in allow.actions] == [("UP", False), ("all", False), ("all", False)]
     assert sketch(allow.condition) == "[[position y] > 0]"
     assert declared("allow all when true").actions == ()
+
+
+def test_worlds_and_capacities() -> None:
+    world, shop, bar, pub = parsed(
+        "universe w world { meter stock = 20 in 0 .. 9 rule sale: stock -= count(used == Shop) rule r { a = 1 } }\n"
+        "affordance Shop at random { capacity stock - 1 to highest distance to Shop instantly { } needs a > 0 }\n"
+        "affordance Bar at random { capacity number to lowest number instantly { } }\n"
+        "affordance Pub at random { instantly { } capacity 2 }"
+    ).declarations
+    assert isinstance(world, syntax.WorldDecl)
+    assert [(type(item).__name__, item.name.text) for item in world.items] == [
+        ("MeterDecl", "stock"),
+        ("RuleDecl", "sale"),
+        ("RuleDecl", "r"),
+    ]
+    found = []
+    for affordance in (shop, bar, pub):
+        assert isinstance(affordance, syntax.AffordanceDecl)
+        found += [item for item in affordance.items if isinstance(item, syntax.CapacityItem)]
+    assert [spell_expression(item.places) for item in found] == ["stock - 1", "number", "2"]
+    assert [None if item.lowest is None else item.lowest.text for item in found] == [None, "number", None]
+    assert [None if item.highest is None else spell_expression(item.highest) for item in found] == [
+        "distance to Shop",
+        None,
+        None,
+    ]
 
 
 def test_named_rewards_and_reports() -> None:

@@ -1,0 +1,101 @@
+"""Wires of maps."""
+
+from __future__ import annotations
+
+from wiring.wire import Base, Wire
+
+MAPPED = Base(
+    """
+universe mapped
+space grid map { edges clamp }
+map {
+    "......"
+    "..#.f."
+    "..~..."
+    ".....g"
+    wall "#"
+    region forest "fg"
+    region water "~"
+    terrain slope = 0.125 { forest 0.25  water 0.5 }
+    terrain depth = 0.5 { water 2 }
+}
+report deep: 1 * depth
+observe { meters  position absolute  window 1 of forest  grid of water  grid of wall }
+meter a = 0.5 { decay 0.01 }
+action FIRST { teleport (1, 1) }
+action SECOND { teleport (4, 1) }
+action THIRD { teleport (2, 2) }
+reward a
+report slope_: 1 * slope
+report both: slope * depth
+report wet: 1 when on water
+report wooded: 1 when on forest
+""",
+    "FIRST RIGHT SECOND THIRD",
+    (
+        Wire("Map.rows", '"..#.f."', '"..#.ff"', 0, "observation.window.forest"),
+        Wire("Map.walls", 'wall "#"', 'wall "#g"', 0, "mask.DOWN mask.RIGHT mask.UP position.x position.y"),
+        Wire(
+            "Map.starts",
+            'wall "#"\n',
+            'wall "#"\n    starts "~."\n',
+            0,
+            "mask.DOWN mask.LEFT mask.RIGHT mask.UP position.x position.y",
+        ),
+        Wire(
+            "Map.regions",
+            "    terrain depth = 0.5 { water 2 }\n}\nreport deep: 1 * depth\nobserve {",
+            "    terrain depth = 0.5 { water 2 }\n"
+            '    region more "f"\n}\nreport deep: 1 * depth\nobserve { grid of more',
+            0,
+            "+observation.grid.more",
+            "Universe.observations",
+        ),
+        Wire(
+            "Map.terrains",
+            "    terrain depth = 0.5 { water 2 }\n}\nreport deep: 1 * depth\n",
+            "    terrain depth = 0.5 { water 2 }\n    terrain more = 3\n}\nreport deep: more * depth\n",
+            1,
+            "reports.deep",
+            "Report.value",
+        ),
+        Wire("Region.letters", 'forest "fg"', 'forest "fg."', 0, "observation.window.forest"),
+        Wire("Terrain.default", "slope = 0.125", "slope = 0.375", 1, "reports.both reports.slope_"),
+        Wire("Terrain.numbers", "forest 0.25  water 0.5", "water 0.5", 3, "reports.both reports.slope_"),
+        Wire("RegionNumber.region", "0.5 { water 2 }", "0.5 { forest 2 }", 3, "reports.both reports.deep"),
+        Wire("RegionNumber.value", "forest 0.25", "forest 0.375", 3, "reports.both reports.slope_"),
+        Wire("On.region", "wooded: 1 when on forest", "wooded: 1 when on water", 3, "reports.wooded"),
+        Wire("TerrainValue.terrain", "1 * slope", "1 * depth", 1, "reports.slope_"),
+        Wire(
+            "ObserveRegion.region",
+            "grid of water",
+            "grid of forest",
+            0,
+            "+observation.grid.forest -observation.grid.water",
+        ),
+        Wire("ObserveRegion.radius", "window 1 of", "window 2 of", 0, "+observation.window.forest"),
+    ),
+)
+
+MAPLESS = Base(
+    """
+universe mapless
+space grid 3 x 2
+meter a = 0.5 { decay 0.01 }
+action FIRST { teleport (1, 0) }
+reward a
+observe { meters  position absolute }
+""",
+    "FIRST RIGHT",
+    (
+        Wire(
+            "Grid.map",
+            "3 x 2\n",
+            '3 x 2\nmap { "..#" "..."  wall "#" }\n',
+            0,
+            "mask.DOWN mask.LEFT mask.RIGHT mask.UP position.x position.y",
+        ),
+    ),
+)
+
+MAPS = (MAPPED, MAPLESS)
