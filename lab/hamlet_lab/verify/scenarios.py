@@ -77,7 +77,7 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
     )
     if any(map(meet, universes)):
         # Whole worlds of a size that is no power of two, and one world that is larger than a chunk or a block.
-        crowd, large = Shape(effort.worlds // 16, min(CROWD, most), 7), Shape(2, min(LARGE, most), 5)
+        crowd, large = Shape(max(effort.worlds // 16, 1), min(CROWD, most), 7), Shape(2, min(LARGE, most), 5)
         planned = (
             *planned,
             Scenario("random play", crowd, near_wrap, torch.float32),
