@@ -18,6 +18,8 @@ PLAIN = ". "
 """Letters of ground that need no meaning."""
 MOST_CELLS = 65_536
 """The most cells of a map: some tables of kernels have a number per cell."""
+MOST_WAYS = 2_000_000
+"""The most ways from cells to others that are looked at; on a larger map with many moves nothing is warned of."""
 
 
 def resolve_map(file: syntax.File, names: Names, expressions: Expressions, report: Findings) -> Map | None:
@@ -187,6 +189,8 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
         return
     walls = frozenset(grid.map.cells(grid.map.walls))
     ways = _Ways(grid, walls, draft)
+    if ways.count > MOST_WAYS:
+        return
     fixed = {each: _cell(grid, each) for each in draft.affordances if each.place is not None}
     starts = _starts(grid, walls, frozenset(fixed.values()))
     reached = ways.from_cells(starts)
@@ -251,6 +255,11 @@ class _Ways:
         self._steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves or ()), *own)})
         jumps = [action.teleport for action in draft.actions if action.teleport is not None]
         self._jumps = frozenset(int(x) + grid.sizes[0] * int(y) for x, y in jumps)
+
+    @property
+    def count(self) -> int:
+        """How many ways there are."""
+        return self.open_cells * len(self._steps)
 
     def from_cells(self, cells: frozenset[int], *, both_ways: bool = False) -> frozenset[int]:
         """The cells reached from these, and these; with `both_ways` also those from which these are reached."""
