@@ -31,7 +31,19 @@ import torch
 import hamlet
 ```
 """
-CLASSES: tuple[type, ...] = (Module, Env, Numbers, Uniform, LogUniform, Choice, Normal, Rollout, Statistics, LaneCounts, Graphed)
+CLASSES: tuple[type, ...] = (
+    Module,
+    Env,
+    Numbers,
+    Uniform,
+    LogUniform,
+    Choice,
+    Normal,
+    Rollout,
+    Statistics,
+    LaneCounts,
+    Graphed,
+)
 ERRORS: tuple[type, ...] = (
     hamlet.HamletError,
     hamlet.EnvError,

@@ -6,7 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe import Among, Binary, DrawChance, Expression, If, Number, Previous, Rank, Span, Truth, Unary, operands
+from hamlet.universe import (
+    Among,
+    Binary,
+    DrawChance,
+    Expression,
+    If,
+    Number,
+    Previous,
+    Rank,
+    Span,
+    Truth,
+    Unary,
+    operands,
+)
 from hamletc.checking.knowledge import Known, links
 from hamletc.checking.ranges import called
 from hamletc.checking.report import Findings

@@ -128,9 +128,9 @@ REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 class Reduction:
     """What the lanes of a world that run a tick have together: a result `among.<name>`, an input of later functions.
 
-    The function `reduce_<stage>` gives what a lane adds: `term.<name>`, F32, or BOOL for `count`, `rank` and `grant`. Results
-    are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count; the total
-    and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
+    The function `reduce_<stage>` gives what a lane adds: `term.<name>`, F32, or BOOL for `count`, `rank` and `grant`.
+    Results are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count;
+    the total and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
 
     The result of `rank` is F32 and each lane's own: for how many other lanes that run the term holds and
     `priority.<name>` (U32, never 0) is higher, or the same and the number of the agent lower.

@@ -86,9 +86,7 @@ PLACES = st.lists(
 @settings(max_examples=300, deadline=None)
 @given(PLACES)
 def test_who_comes_before_whom(agents: list[tuple[bool, float]]) -> None:
-    found = among.rank(
-        torch.tensor([[counts for counts, _ in agents]]), torch.tensor([[value for _, value in agents]])
-    )
+    found = among.rank(torch.tensor([[counts for counts, _ in agents]]), torch.tensor([[value for _, value in agents]]))
     expected = [
         sum(
             counts and (value > mine or (value == mine and other < number))

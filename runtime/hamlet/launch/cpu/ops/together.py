@@ -169,9 +169,7 @@ def share_worlds(shared: Any, values: Any, agents: Any, worlds: Any) -> None:
 
 
 @helper
-def rank_worlds(
-    counts: Any, priority: Any, ranks: Any, ranked: Any, merged: Any, agents: Any, worlds: Any
-) -> None:
+def rank_worlds(counts: Any, priority: Any, ranks: Any, ranked: Any, merged: Any, agents: Any, worlds: Any) -> None:
     """How many lanes of its world that count (bool) come before each lane (f32): those of a higher `priority` (u32), of
     equals those of a lower number. `ranked` and `merged` are room for numbers (i32) of lanes."""
     for world in range(worlds):
