@@ -61,7 +61,8 @@ def _ranked(counts: Array, priority: Array) -> Array:
     agents = np.arange(counts.shape[1])
     higher = priority[:, :, None] < priority[:, None, :]
     equal = (priority[:, :, None] == priority[:, None, :]) & (agents[None, :] < agents[:, None])
-    return ((higher | equal) & counts[:, None, :]).sum(axis=2).astype(np.float32).reshape(-1)
+    before: Array = ((higher | equal) & counts[:, None, :]).sum(axis=2)
+    return before.astype(np.float32).reshape(-1)
 
 
 def _granted(name: str, terms: Mapping[str, Array], claims: Array) -> Array:
