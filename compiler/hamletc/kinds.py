@@ -56,7 +56,7 @@ def _said(path: Path, kind: Kind) -> str:
         case "sources" | "another's":
             return _known(path) or "is the source of a universe, and no text"
         case "package":
-            verbs = "`hamletc run`, `verify`, `bench`, `profile`, `diff`, `record` and `replay`"
+            verbs = "`hamletc run`, `sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `record` and `replay`"
             return f"is a generated package: hamlet.load loads it, and {verbs} take it"
         case "recorded run":
             return "is a recorded run: `hamletc replay` and `hamletc diff` take it"

@@ -175,7 +175,7 @@ observe { meters  world }
 UNIVERSES = {"trade": TRADE, "queue": QUEUE, "market": MARKET, "epidemic": EPIDEMIC, "bazaar": BAZAAR}
 CUT = "market"
 """Whose functions are cut into parts, as those of large universes are."""
-AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 129: 3, 257: 2, 1024: 1}
+AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 85: 7, 129: 3, 257: 2, 1024: 1}
 """Agents of a world, and worlds: chunks that are full, and that are not."""
 
 

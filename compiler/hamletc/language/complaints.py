@@ -49,7 +49,7 @@ def _expected(situation: Situation) -> str:
     """What may stand there, and what does."""
     token = situation.token
     found = {"end": "the end of the file", "quoted": token.text}.get(token.kind) or f"`{token.text}`"
-    return f"expected {_listed(_in_words(situation.expected, situation.texts), 'or')}, found {found}"
+    return f"expected {_listed(_in_words(situation.expected, situation.texts, situation.shifted), 'or')}, found {found}"
 
 
 def _around(situation: Situation, span: Span) -> list[Label]:
@@ -64,13 +64,20 @@ def _around(situation: Situation, span: Span) -> list[Label]:
     return labels
 
 
-def _in_words(expected: frozenset[str], texts: frozenset[str]) -> list[str]:
-    """What is expected, from the most general to the most special."""
+IN_QUOTES = {
+    **dict.fromkeys(("INCLUDE", "EXTENDS", "MAP"), "the name of a file in quotes"),
+    **dict.fromkeys(("AT", "TELEPORT"), "a letter in quotes"),
+}
+"""What stands in quotes behind terminals; elsewhere rows of a map, and letters."""
+
+
+def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | None) -> list[str]:
+    """What is expected behind a terminal, from the most general to the most special."""
     words: list[str] = []
     rest = set(texts)
     named = "NAME" in expected
     if "STRING" in expected:
-        words.append("the name of a file in quotes")
+        words.append(IN_QUOTES.get(shifted or "", "letters in quotes"))
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
         rest -= {

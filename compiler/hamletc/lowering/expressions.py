@@ -237,11 +237,12 @@ def _among(lane: Lane, among: Among | Rank) -> Value:
     builder = lane.builder
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
-    first, *others = (builder.input(F32, f"among.{name}") for name in lane.among[among])
-    for count in others:
-        # An average: where nobody runs the total is 0, and so is a share of it.
-        first = builder.div(first, builder.maximum(count, builder.f32(1.0)))
-    return first
+    results = [builder.input(F32, f"among.{name}") for name in lane.among[among]]
+    if among.op != "average":
+        return results[0]
+    total, count = results
+    # Where nobody runs the total is 0, and so is a share of it.
+    return builder.div(total, builder.maximum(count, builder.f32(1.0)))
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

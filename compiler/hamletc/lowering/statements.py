@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Assign, AssignOp, Expression, Span, Statement, Together
+from hamlet.universe import Assign, AssignOp, Expression, Meter, Span, Statement, Together, WorldMeter
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
@@ -75,7 +75,7 @@ def clamp(lane: Lane, name: str) -> None:
     """Bring a meter between its bounds."""
     builder = lane.builder
     world = lane.universe.world
-    bounds = {meter.name: (meter.low, meter.high) for meter in (() if world is None else world.meters)}
-    bounds |= {meter.name: (meter.low, meter.high) for meter in lane.universe.meters}
-    low, high = (builder.f32(round32(bound)) for bound in bounds[name])
+    meters: tuple[Meter | WorldMeter, ...] = (*lane.universe.meters, *(() if world is None else world.meters))
+    meter = next(meter for meter in meters if meter.name == name)
+    low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
     lane.meters[name] = builder.clamp(lane.meters[name], low, high)

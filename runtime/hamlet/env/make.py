@@ -53,7 +53,8 @@ def make(
 
     Args:
         module: the result of `hamlet.compile` or `hamlet.load`.
-        worlds, agents: the number of worlds, and of agents in each; at least 1, their product below 2**31.
+        worlds, agents: the number of worlds, and of agents in each; at least 1, their product below 2**31. At most
+            1,024 agents are in a world where they meet (docs/semantics.md).
         device: "cpu", "cuda", "cuda:1", ...; by default the device that the backend runs on.
         backend: "triton", "numba", "interpreter" or "auto". "auto" takes triton where `device` is a CUDA device, and
             numba where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured to

@@ -37,7 +37,10 @@ KINDS = {
     "folder": "empty",
     "missing": "nowhere.hamlet",
 }
-PACKAGE = "is a generated package: hamlet.load loads it, and `hamletc run`, `verify`, `bench`, `profile`, `diff`, "
+PACKAGE = (
+    "is a generated package: hamlet.load loads it, and `hamletc run`, `sweep`, `design`, `verify`, `bench`, `profile`, "
+    "`diff`, "
+)
 NOT_MEANT = {
     "package": f"meal {PACKAGE}`record` and `replay` take it",
     "package of a pack": f"desk {PACKAGE}`record` and `replay` take it",

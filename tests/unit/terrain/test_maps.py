@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -319,3 +321,43 @@ def test_a_map_knows_its_letters() -> None:
     assert drawn.cells("f") == (1, 3)
     assert drawn.cells("#") == (2,)
     assert [drawn.number(terrain, letter) for letter in ".f#"] == [1.0, 2.0, 1.0]
+
+
+def test_functions_are_given_the_tables_that_they_read(tmp_path: Path) -> None:
+    """A map of so many cells that its tables are no constants of kernels, with a cell cache."""
+    rows = "\n".join(f'    "{"..f#~" * 3}"' for _ in range(9))
+    text = f"""
+universe tabled
+space grid map
+map {{
+{rows}
+    wall "#"
+    region wet "~"
+    region wood "f"
+    terrain cost = 0.5 {{ wet 1 }}
+}}
+lifespan 9 ticks
+meter energy = 1 {{ decay 0.01 * cost }}
+affordance Bed at random {{ instantly {{ energy += 0.5 }} }}
+affordance Bath at random {{ instantly {{ energy += 0.25 }} }}
+reward energy when on wood
+observe {{ meters  window 2 of wall  window 1 }}
+"""
+    path = tmp_path / "tabled.hamlet"
+    path.write_text(text)
+    hamlet.compile(path, tmp_path / "package")
+    code = ast.parse((tmp_path / "package" / "numba_kernels.py").read_text())
+    constants = {target.id for node in code.body if isinstance(node, ast.Assign) for target in names_in(node.targets)}
+    functions = [node for node in code.body if isinstance(node, ast.FunctionDef)]
+    read = set()
+    for function in functions:
+        given = {argument.arg for argument in function.args.args} | constants
+        tables = {name.id for name in names_in([function]) if name.id.startswith("table_")}
+        assert tables <= given, function.name
+        read |= tables - constants
+    assert {"table_free_cell", "table_map_moves"} <= read
+
+
+def names_in(nodes: Sequence[ast.AST]) -> list[ast.Name]:
+    """All names in some code."""
+    return [each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)]

@@ -77,12 +77,17 @@ class Phases:
 
     def _load_cells(self) -> list[str]:
         stored = ["cells_array", "layouts_array", "known", "start", "count"]
-        return ["layout", "stored_layout", "flags", *self.cache, *stored, *self._scene()]
+        return ["layout", "stored_layout", "flags", *self.cache, *stored, *self._scene(), *self._placing()]
+
+    def _placing(self) -> list[str]:
+        """The tables that say where places are."""
+        return self._functions.tables_of("place") if self.cache else []
 
     def _find_again(self) -> list[str]:
         if not self.cache:
             return []
-        return [*self.passed("stand"), *self.passed("search"), "found", *self.cache, "caching", "observing"]
+        seeking = [*self.passed("stand"), *self.passed("search"), *self._placing()]
+        return [*seeking, "found", *self.cache, "caching", "observing"]
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -155,7 +160,7 @@ class Phases:
         outcomes = [chunk.variable for chunk in self._outcomes]
         if "world" in self._functions.bodies:
             ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
-            outcomes += [slot.chunk.variable for slot in ruled]
+            outcomes += [*(slot.chunk.variable for slot in ruled), "agents", "count"]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
         worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
         return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]
@@ -168,7 +173,7 @@ class Phases:
         return [*(seen if self.sees else []), *COUNTED, "chosen", "counting", "agents", "episode"]
 
     def _begin(self) -> list[str]:
-        cached = [*self.cache, "caching", *self._scene()] if self.cache else []
+        cached = [*self.cache, "caching", *self._scene(), *self._placing()] if self.cache else []
         inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
         inputs |= {"world", "agent"} if "lane" in inputs else set()
         where: list[str] = [name for name in ("seed_low", "seed_high", "world", "agent") if name in inputs]

@@ -44,6 +44,11 @@ FEW = 96
 """Registers that a step gets then. The assembler would take 128, to no end, and a fifth of the warps would not fit."""
 
 
+MEETING = 128
+"""Registers of ticks in which agents meet, where a lane has little to hold otherwise. Two blocks of 256 lanes fit then,
+which the assembler would try to reach without a limit, and spill."""
+
+
 def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str:
     """The text of `triton_kernels.py`; the same for the same program and universe. `notes`: what was chosen, and
     why."""
@@ -148,7 +153,7 @@ class _Context:
             "rows_of_columns": LANES,
             "scene": self.scene,
             "kept": self.kept(),
-            "registers": FEW if little else None,
+            "registers": (MEETING if meets.functions else FEW) if little else None,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
                 for output in self.bodies["scene"].outputs
@@ -229,10 +234,9 @@ class _Context:
         }
 
     def has_little(self, held: Sequence[Slot]) -> bool:
-        """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers, and
-        where agents meet a lane holds what they have together beside what it was and has become."""
+        """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers."""
         few = len(held) + len(self.scene) + len(self.columns.all) <= LITTLE
-        return few and not self.fetched_for("tick", "observe", "mask") and not self.meets.functions
+        return few and not self.fetched_for("tick", "observe", "mask")
 
     def chunk_of(self, rows: KnownRows, most: int) -> int:
         """The rows that a turn of a loop writes."""

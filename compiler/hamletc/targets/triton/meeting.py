@@ -16,7 +16,6 @@ from hamletc.targets.triton.formatter import TritonFormatter
 
 SUMMARIES = {
     reducer("tick"): "What a lane adds to what the agents of its world have together at the beginning of a tick.",
-    reducer("claims"): "The same of claims that depend on that.",
     reducer("settle"): "What a lane adds to what the agents of its world have together after their rules.",
     "world": "What the rules of a world do in a tick: its new meters.",
     "settle": "What becomes of a living lane after the rules of its world: its outcome.",
@@ -58,8 +57,8 @@ class Meeting:
         self.functions = tuple(name for name in SUMMARIES if name in bodies)
         self.ops = {reduction.op for reduction in program.reductions}
         self.settles = "settle" in bodies
-        beginning = (bodies[name] for name in (reducer("tick"), reducer("claims")) if name in bodies)
-        self.seeks = any(parameter.input == "found" for body in beginning for parameter in body.parameters)
+        beginning = bodies.get(reducer("tick"))
+        self.seeks = beginning is not None and any(parameter.input == "found" for parameter in beginning.parameters)
         self._program, self._bodies, self._formatters = program, bodies, formatters
         taken: set[str] = set()
         self.given = {each.result: unique(identifier(each.result), taken) for each in program.reductions}

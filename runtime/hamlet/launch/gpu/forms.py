@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from hamlet import schema
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.compile import compile_kernel
-from hamlet.launch.gpu.options import WARPS, constants, interpreted, options
+from hamlet.launch.gpu.options import WARPS, constants, interpreted, limit, options
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -40,7 +40,7 @@ def compile_form(
     function: JITFunction = getattr(kernels, kernel_of(form))
     signature, values = _signature(function, kernels, universe, form, agents)
     aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
-    chosen = options(max(BLOCK, agents), kernels.REGISTERS if form == "step" else None)
+    chosen = options(max(BLOCK, agents), limit(kernels, universe, kernel_of(form)))
     return compile_kernel(function, signature, values, aligned, chosen, capability)
 
 

@@ -16,7 +16,7 @@ from hamlet.launch.gpu.call import Argument, Launch, Prepared
 from hamlet.launch.gpu.compile import ALIGNMENT
 from hamlet.launch.gpu.counters import Counters
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
-from hamlet.launch.gpu.options import WARPS, interpreted
+from hamlet.launch.gpu.options import WARPS, interpreted, limit
 from hamlet.launch.gpu.tuning import Tuner
 from hamlet.schema import abi
 from hamlet.universe import Universe
@@ -67,6 +67,7 @@ class KernelBackend:
         self._tuner = tuner
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._kernels = kernels
+        self._registers = {kernel: limit(kernels, universe, kernel) for kernel in abi.KERNELS}
         self._index = (device.index or 0) if device.type == "cuda" else None
         self._interpreted = interpreted
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
@@ -187,8 +188,7 @@ class KernelBackend:
         names = (*self._names[kernel], *tables, *abi.scalar_arguments(kernel), *last)
         arguments = tuple((known | tables)[name] for name in names)
         group, block = self._blocks(shape)
-        registers = self._kernels.REGISTERS if kernel == "step" else None
-        launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick, registers)
+        launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick, self._registers[kernel])
         tuned = block if self._tuner is None else self._tuner.block(launch, block)
         compiled = launch.run(self._kernels, tuned or block)
         for name, observation in observations.items():

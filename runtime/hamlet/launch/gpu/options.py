@@ -6,6 +6,8 @@ from types import ModuleType
 from typing import Any
 
 from hamlet.schema import abi
+from hamlet.universe import Universe
+from hamlet.universe.walk import meet
 
 WARPS = 1
 """Warps of a block. One, so that a warp waits for no other, and leaves out the reset of a tick in which none of its 32
@@ -39,6 +41,14 @@ def options(block: int, registers: int | None = None) -> dict[str, int | bool]:
     """
     chosen: dict[str, int | bool] = {"num_warps": max(block // 32, 1), "enable_fp_fusion": False}
     return chosen if registers is None else chosen | {"maxnreg": min(registers, REGISTERS_OF_A_BLOCK // block)}
+
+
+def limit(kernels: ModuleType, universe: Universe, kernel: abi.Kernel) -> int | None:
+    """The most registers of a lane, which kernels say: of steps, and of all ticks where agents of a world meet; `None`
+    without a limit."""
+    limited = kernel == "step" or (kernel == "rollout" and meet(universe))
+    found: int | None = kernels.REGISTERS
+    return found if limited else None
 
 
 def declared(kernels: ModuleType) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""python docs/gallery/plot.py [NAME ...]: the pictures of docs/gallery.md: runs of its universes on the interpreter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import torch
+from matplotlib import pyplot
+
+import hamlet
+from hamlet.env.environment import Env
+
+HERE = Path(__file__).parent
+UNIVERSES = HERE.parents[1] / "universes" / "gallery"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is drawn over time.
+
+    Attributes:
+        values: meters, meters of the world and reports; the mean over agents.
+        actions: what everybody does, in turn; without any an agent that stands on something uses it in two of three
+            ticks, and walks at random otherwise.
+        each: whether every agent has a line of its own, instead of their mean.
+    """
+
+    values: tuple[str, ...]
+    ticks: int
+    agents: int = 1
+    actions: tuple[str, ...] = ("WAIT",)
+    each: bool = False
+    seed: int = 1
+
+
+PICTURES = {
+    "bandit": Picture(("coins",), 99, 6, ("GREEN",), each=True),
+    "cold_night": Picture(("air", "warmth"), 96, seed=3),
+    "combo": Picture(("enemy", "ready"), 60, 1, ("JAB", "JAB", "JAB", "HOOK")),
+    "commons": Picture(("fish", "effort"), 300, 8, ("MORE", *["WAIT"] * 79)),
+    "epidemic": Picture(("sick_now", "had_it"), 300, 256),
+    "garden": Picture(("soil", "fruit", "rain"), 360, 2, ("WATER", "WAIT", "PICK")),
+    "job": Picture(("money", "missed", "hired"), 120),
+    "momentum": Picture(("x", "y"), 400),
+    "notice_board": Picture(("board", "left"), 200, 8, ("INTERACT",)),
+    "oscillators": Picture(("left", "right"), 700),
+    "predators": Picture(("hares", "lynxes"), 1500),
+    "queue": Picture(("waiting",), 2000, 64, ("INTERACT",)),
+    "reputation": Picture(("food",), 299, 8, ("SHARE", "SHARE", "KEEP"), each=True),
+    "sleep": Picture(("pressure", "asleep"), 384),
+    "thermostat": Picture(("room", "wish"), 96, 6, ("WAIT",)),
+    "tools": Picture(("wood", "axe", "warmth"), 300, actions=(), seed=4),
+    "vote": Picture(("money",), 60, 8, ("MORE", "LESS"), each=True),
+}
+
+
+def draw(name: str, picture: Picture) -> None:
+    """Run the universe and write its picture."""
+    env = hamlet.make(
+        hamlet.compile(UNIVERSES / f"{name}.hamlet"), agents=picture.agents, seed=picture.seed, backend="interpreter"
+    )
+    shown = {value: _reader(env, value) for value in picture.values}
+    rows: dict[str, list[torch.Tensor]] = {value: [] for value in shown}
+    for tick in range(picture.ticks):
+        env.step(_actions(env, picture.actions, tick))
+        for value, read in shown.items():
+            rows[value].append(read().clone())
+    figure, plots = pyplot.subplots(len(rows), 1, sharex=True, figsize=(6, 1.1 + 1.1 * len(rows)), squeeze=False)
+    for plot, (value, values) in zip(plots[:, 0], rows.items(), strict=True):
+        lines = torch.stack(values)
+        plot.plot(lines if picture.each else lines.mean(dim=1), linewidth=1)
+        plot.set_ylabel(value)
+        plot.spines[["top", "right"]].set_visible(False)
+    plots[-1, 0].set_xlabel("tick")
+    figure.tight_layout()
+    figure.savefig(HERE / f"{name}.png", dpi=72, metadata={"Software": None})
+    pyplot.close(figure)
+
+
+def _actions(env: Env, actions: tuple[str, ...], tick: int) -> torch.Tensor:
+    if actions:
+        return torch.full((env.num_lanes,), env.action_names.index(actions[tick % len(actions)]), dtype=torch.int32)
+    walk = torch.randint(0, 4, (env.num_lanes,), generator=torch.Generator().manual_seed(tick), dtype=torch.int32)
+    interact = env.action_names.index("INTERACT")
+    return torch.where(env.action_mask[:, interact] & (tick % 3 > 0), interact, walk)
+
+
+def _reader(env: Env, value: str) -> Callable[[], torch.Tensor]:
+    return (lambda: env.reports[value]) if value in env.reports else (lambda: env.meter(value))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or PICTURES:
+        draw(name, PICTURES[name])

@@ -1,0 +1,97 @@
+"""Universes of the gallery in which many agents share a world, held to what is known of such worlds. Tolerances are of
+statistics."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from watch import always, make, watch
+
+
+def test_an_epidemic_needs_more_than_one_infection_per_sick_and_then_spares_few() -> None:
+    reached = {}
+    for contagion in (0.025, 0.1):
+        env = make("epidemic", worlds=64, agents=64)
+        env.params["contagion"] = contagion
+        had_it = watch(env, 400, always("WAIT"), ["had_it"])["had_it"][-1].flatten() / 64
+        reached[contagion] = had_it
+    # Below one infection per sick agent outbreaks die out; above it some do, by chance, and the others reach the share
+    # z = 1 - exp(-2 z) of everybody, which is 0.8.
+    assert reached[0.025].mean() < 0.1
+    large = reached[0.1][reached[0.1] > 0.3]
+    assert 0.3 < len(large) / 64 < 0.8
+    z = 0.5
+    for _ in range(100):
+        z = 1 - math.exp(-2 * z)
+    assert abs(large.mean() - z) < 0.08
+
+
+def test_a_tax_shares_out_what_it_takes() -> None:
+    env = make("vote", worlds=16, agents=8)
+    begun = env.meter("money").reshape(16, 8).clone()
+    seen = watch(env, 40, always("LESS"), ["money", "tax"])
+    # The ballot lowers the tax by a hundredth in each tick, down to none.
+    assert seen["tax"][20:].max() == 0
+    money = seen["money"][-1]
+    assert torch.allclose(money.sum(dim=1), begun.sum(dim=1), rtol=1e-5)
+    # Distances to the mean shrink by the tax in each tick: 0.1 in the first, 0.09 in the second, ...
+    left = math.prod(1 - 0.1 + 0.01 * tick for tick in range(11))
+    spread = (money - money.mean(dim=1, keepdim=True)) / (begun - begun.mean(dim=1, keepdim=True))
+    assert (spread - left).abs().max() < 1e-3
+
+
+def test_a_room_is_as_warm_as_the_mean_of_what_all_want() -> None:
+    seen = watch(make("thermostat", agents=10), 400, always("WAIT"), ["room", "taste"])
+    assert torch.allclose(seen["taste"][0].flatten(), 17 + 0.8 * torch.arange(10.0))
+    day = seen["room"][-96:].flatten()
+    # Each tick 0.2 of the way to 20 and 0.05 of the way to 8, on average over a day.
+    assert abs(float(day.mean()) - (0.2 * 20 + 0.05 * 8) / 0.25) < 0.05
+    assert day.max() - day.min() > 1
+
+
+def test_the_best_machine_is_worth_the_search() -> None:
+    worlds = 512
+    seen = {
+        name: watch(make("bandit", worlds=worlds), 99, always(name.upper()), ["red", "green", "blue"])
+        for name in ("red", "green")
+    }
+    luck = torch.stack([seen["red"][name][0].flatten() for name in ("red", "green", "blue")])
+    assert all(abs(float(each.mean()) - 0.5) < 0.05 and each.min() >= 0 and each.max() <= 1 for each in luck)
+    # What a machine pays is its share of 99 ticks; its deviation is sqrt(99 p (1 - p)), below 5.
+    paid = seen["red"].reward.sum(dim=0).flatten()
+    assert (paid - 99 * luck[0]).abs().mean() < 5
+    assert ((paid - 99 * luck[0]) / 99).mean().abs() < 0.01
+    # Who always plays one machine loses E[max] - E[one] = 3/4 - 1/2 in a tick.
+    assert abs(float(seen["green"]["regret"].mean()) - 0.25) < 0.02
+
+
+def test_who_gives_is_given_to() -> None:
+    env = make("reputation", worlds=64, agents=16)
+    share, keep = (env.action_names.index(name) for name in ("SHARE", "KEEP"))
+    generous = torch.arange(env.num_lanes) % 2 == 0
+    actions = torch.where(generous, share, keep).to(torch.int32)
+    lived = torch.zeros(64, 16)
+    ended = torch.zeros(64, 16, dtype=torch.bool)
+    for _ in range(299):
+        _, _, terminated, _, _ = env.step(actions)
+        ended |= terminated.reshape(64, 16)
+        lived += (~ended).float()
+    assert lived[:, 0::2].mean() > 1.3 * lived[:, 1::2].mean()
+
+
+def test_water_keeps_a_garden_through_the_summer() -> None:
+    fruit = {
+        action: watch(make("garden", worlds=32, agents=2), 300, always(action), ["fruit", "soil"])
+        for action in ("WAIT", "WATER")
+    }
+    assert fruit["WATER"]["soil"].mean() > fruit["WAIT"]["soil"].mean()
+
+
+def test_a_hut_saves_who_stays_in_it() -> None:
+    env = make("cold_night", worlds=256, agents=1)
+    seen = watch(env, 300, always("WAIT"), ["air", "warmth", "shirt"])
+    # Without shirt and hut the air decides: warmer air, warmer people.
+    air = seen["air"].flatten()
+    assert 6 < air.mean() < 10
+    assert air.reshape(300, -1)[12::24].mean() > air.reshape(300, -1)[0::24].mean() + 5
