@@ -238,7 +238,7 @@ def _among(lane: Lane, among: Among | Rank) -> Value:
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
     results = [builder.input(F32, f"among.{name}") for name in lane.among[among]]
-    if among.op != "average":
+    if isinstance(among, Rank) or among.op != "average":
         return results[0]
     total, count = results
     # Where nobody runs the total is 0, and so is a share of it.

@@ -39,8 +39,8 @@ observe { meters  world stock }
             for op in ("lowest", "highest", "average")
         ),
         Wire("Among.op", "total(a)", "count(a > 0)", 1, "meters.b reports.mean reward", "Among.operand"),
-        Wire("Rank.condition", "rank(a > 0.25,", "rank(a > 0.46875,", 1, "meters.b reports.mean reward"),
-        Wire("Rank.priority", "0.25, b)", "0.25, -b)", 1, "meters.b reports.mean reward"),
+        Wire("Rank.condition", "rank(a > 0.25,", "rank(a > 0.46875,", 2, "meters.b reports.mean reward"),
+        Wire("Rank.priority", "0.25, b)", "0.25, -b)", 2, "meters.b reward"),
         Wire("Capacity.places", "capacity 1", "capacity 2", 2, "meters.a reports.left reward used world_meters.stock"),
         Wire(
             "Capacity.places",
