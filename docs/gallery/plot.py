@@ -40,6 +40,7 @@ class Picture:
 
 
 PICTURES = {
+    "auction": Picture(("gain",), 199, 6, each=True),
     "bandit": Picture(("coins",), 99, 6, ("GREEN",), each=True),
     "cold_night": Picture(("air", "warmth"), 96, seed=3),
     "combo": Picture(("enemy", "ready"), 60, 1, ("JAB", "JAB", "JAB", "HOOK")),
@@ -47,6 +48,7 @@ PICTURES = {
     "epidemic": Picture(("sick_now", "had_it"), 300, 256),
     "garden": Picture(("soil", "fruit", "rain"), 360, 2, ("WATER", "WAIT", "PICK")),
     "job": Picture(("money", "missed", "hired"), 120),
+    "market": Picture(("price", "bread"), 99, 12, each=True),
     "momentum": Picture(("x", "y"), 400),
     "notice_board": Picture(("board", "left"), 200, 8, ("INTERACT",)),
     "oscillators": Picture(("left", "right"), 700),

@@ -61,6 +61,7 @@ KINDS = (
     *("Rule", "Rule with guard", "Cascade"),
     *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
+    "Rank",
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *("Affordance forever", "Affordance together"),

@@ -139,7 +139,40 @@ observe {{ meters  world }}
 """
 """So many affordances that they are a table, some with capacities."""
 
-UNIVERSES = {"queue": QUEUE, "market": MARKET, "epidemic": EPIDEMIC, "bazaar": BAZAAR}
+TRADE = """
+universe trade
+space none
+lifespan 40 ticks
+world {
+    meter price = 3 in 1 .. 9
+    rule bargain: price += clamp(count(wants > 0) - count(wants < 0), -1, 1)
+}
+meter worth = integer(1, 6) in 1 .. 20
+meter bread = 3 in 0 .. 100
+meter coins = 20 in 0 .. 1000
+meter wants = 0 in -1 .. 1
+action LEAVE { coins -= 0.5  worth += uniform(0, 0.5) }
+rule decide: wants = if worth > price and coins >= 9 then 1 else if worth < price and bread >= 1 then -1 else 0
+rule buys:
+    previous(wants) > 0 and rank(wants > 0, worth) < min(count(wants > 0), count(wants < 0)) -> {
+        bread += 1
+        coins -= previous(price)
+    }
+rule sells:
+    previous(wants) < 0 and rank(wants < 0, -worth) < min(count(wants > 0), count(wants < 0)) -> {
+        bread -= 1
+        coins += previous(price)
+    }
+rule shuffles: bread += 0.25 when rank(true, uniform(0, 1)) == 0
+rule equals: worth -= 0.125 when rank(bread > 3, floor(bread) * 0) < 1
+dies when coins <= 10 and rank(true, coins) > 3
+reward 1024 - rank(coins > 5, coins + bread * price)
+report leaves: rank(action == LEAVE, -0.5 * coins * wants)
+observe { meters  world }
+"""
+"""Places among others: at the beginning of a tick and when it is settled, of equals, of zeros of either sign."""
+
+UNIVERSES = {"trade": TRADE, "queue": QUEUE, "market": MARKET, "epidemic": EPIDEMIC, "bazaar": BAZAAR}
 CUT = "market"
 """Whose functions are cut into parts, as those of large universes are."""
 AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 85: 7, 129: 3, 257: 2, 1024: 1}

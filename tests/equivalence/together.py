@@ -69,6 +69,18 @@ def grants(
         priority = tl.load(priority_ptr + lane, mask=valid, other=9).to(tl.uint32, bitcast=True)
     granted = _granted(claims, first, priority, places, GROUP, BLOCK)
     tl.store(result_ptr + lane, granted.to(tl.int32), mask=valid)
+
+
+@triton.jit
+def ranks(
+    counts_ptr, priority_ptr, result_ptr, worlds: tl.int32, agents: tl.int32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+):
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = (index // GROUP < worlds) & (index % GROUP < agents)
+    lane = index // GROUP * agents + index % GROUP
+    counts = tl.load(counts_ptr + lane, mask=valid, other=0) != 0
+    priority = tl.load(priority_ptr + lane, mask=valid, other=-1).to(tl.uint32, bitcast=True)
+    tl.store(result_ptr + lane, _ranked(counts, priority, GROUP, BLOCK), mask=valid)
 """
 NUMBERS: tuple[ReductionOp, ...] = ("count", "total", "lowest", "highest")
 WORLDS = 5
@@ -149,6 +161,22 @@ class Launcher:
                 compared += self.lanes
         return compared
 
+    def ranks(self, draw: np.random.Generator) -> int:
+        """Compare places, where many have the same priority and where few have."""
+        compared, everybody = 0, np.ones(self.lanes, bool)
+        for most in (1, 3, (1 << 32) - 1):
+            counts = draw.random(self.lanes) < draw.choice([0.2, 0.9, 1.0])
+            priority = draw.integers(1, most, self.lanes, dtype=np.uint32, endpoint=True)
+            # Priorities of both ends are there, and such that differ in the sign of an integer.
+            priority = np.where(draw.random(self.lanes) < 0.2, ~priority | np.uint32(1), priority)
+            terms = {"term.x": counts, "priority.x": priority}
+            expected = together(Reduction("tick", "x", "rank"), terms, everybody, self.agents)
+            found = torch.zeros(self.lanes)
+            self.launch("ranks", torch.from_numpy(counts), torch.from_numpy(priority.view(np.int32)), found)
+            self.same("rank", expected, found.numpy())
+            compared += self.lanes
+        return compared
+
     def same(self, op: str, expected: np.ndarray[Any, Any], found: np.ndarray[Any, Any]) -> None:
         wrong = np.flatnonzero(expected != found)
         if wrong.size:
@@ -160,7 +188,7 @@ def main(folder: Path, where: str, counts: list[int]) -> int:
         interpret()
         make_interpreter_exact()
     found = module(folder)
-    kernels: dict[str, Any] = {name: getattr(found, name) for name in ("numbers", "grants")}
+    kernels: dict[str, Any] = {name: getattr(found, name) for name in ("numbers", "grants", "ranks")}
     if where != "interpreted":
         capability = int(where.removeprefix("sm_"))
         kernels = {name: Executed(kernel, capability) for name, kernel in kernels.items()}
@@ -168,7 +196,7 @@ def main(folder: Path, where: str, counts: list[int]) -> int:
     for agents in counts:
         for worlds_of_a_block in (1, 2) if agents == 33 else (1,):
             launcher = Launcher(kernels, agents, worlds_of_a_block)
-            compared += launcher.numbers(draw) + launcher.grants(draw)
+            compared += launcher.numbers(draw) + launcher.grants(draw) + launcher.ranks(draw)
     print(f"{compared} values are equal")
     return 0
 

@@ -11,7 +11,20 @@ from hamletc.language.formatter import format_source
 
 DOCS = Path(__file__).parents[2] / "docs"
 MOST_LINES = 60
-SHORT = {"momentum", "sleep", "combo", "tools", "job", "queue", "notice_board", "cold_night", "vote", "reputation"}
+SHORT = {
+    "momentum",
+    "sleep",
+    "combo",
+    "tools",
+    "job",
+    "queue",
+    "notice_board",
+    "cold_night",
+    "vote",
+    "reputation",
+    "market",
+    "auction",
+}
 """Ideas that take at most 40 lines."""
 
 

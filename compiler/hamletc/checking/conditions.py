@@ -6,7 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe import Among, Binary, DrawChance, Expression, If, Number, Previous, Span, Truth, Unary, operands
+from hamlet.universe import (
+    Among,
+    Binary,
+    DrawChance,
+    Expression,
+    If,
+    Number,
+    Previous,
+    Rank,
+    Span,
+    Truth,
+    Unary,
+    operands,
+)
 from hamletc.checking.knowledge import Known, links
 from hamletc.checking.ranges import called
 from hamletc.checking.report import Findings
@@ -71,7 +84,7 @@ class Conditions:
                 self.in_number(otherwise, place.where(condition, False))
             case Previous(operand):
                 self.in_number(operand, place.then())
-            case Among():  # what is known at a place is known of one agent
+            case Among() | Rank():  # what is known at a place is known of one agent
                 pass
             case _:
                 for operand in operands(expression):

@@ -304,21 +304,36 @@ class Expressions:
         return None if operand is None else universe.Previous(operand, expr.span)
 
     def _among(self, expr: syntax.CallExpr) -> Expression | None:
-        """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`."""
+        """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`, `rank(c, x)`."""
         op = expr.function.text
         if self._whose == "places" or self._scope in NOT_AMONG:
             hint = "Let a rule of the world keep it in a meter, and read that."
             where = NOT_AMONG.get(self._scope, NOT_AMONG["claim"])
             self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
             return None
-        if len(expr.arguments) != 1:
+        if op == "rank" and not self._quantities.of_agent("`rank`", expr.span):
+            return None
+        if len(expr.arguments) != (2 if op == "rank" else 1):
             wrong_arguments(expr.function, expr.span, self._report)
             return None
         known = self._whose == "world" or self._scope == "ending"
         each = Expressions(self._names, self._report, self._threshold, "among" if known else "early among")
+        if op == "rank":
+            return self._rank(expr, each)
         (argument,) = expr.arguments
         value = each.condition(argument) if op == "count" else each.number(argument)
         return None if value is None else universe.Among(cast(Any, op), value, expr.span)
+
+    def _rank(self, expr: syntax.CallExpr, each: Expressions) -> Expression | None:
+        """`rank(c, x)`. With `true` all agents are ranked, which is no condition that says nothing."""
+        who, first = expr.arguments
+        condition: Expression | None
+        condition = universe.Truth(True, who.span) if is_word(who, "true") else each.condition(who)
+        priority = each.number(first)
+        if isinstance(priority, universe.Number):
+            hint = "Write a value that differs; `-agent` for the order of agents."
+            self._report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+        return None if condition is None or priority is None else universe.Rank(condition, priority, expr.span)
 
 
 def _unweighted(option: syntax.Expr) -> syntax.Expr:

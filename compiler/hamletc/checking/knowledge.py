@@ -67,7 +67,9 @@ class Setting:
                 return True
             case universe.AgentNumber() | universe.AgentCount():
                 return True
-            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round") | universe.Among(op="count"):
+            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
+                return True
+            case universe.Among(op="count") | universe.Rank():
                 return True
             case universe.Coordinate() | universe.Velocity():
                 return self.cells
@@ -159,6 +161,8 @@ class Known:
                 found = self.meter(meter)
             case universe.Among(op=op):  # what is known here is about one agent
                 found = Interval(0.0, MOST_AGENTS) if op == "count" else None
+            case universe.Rank():
+                found = Interval(0.0, MOST_AGENTS - 1.0)
             case universe.Previous(operand):
                 found = None if self.then is None else self.then.number(operand)
             case universe.If(condition, then, otherwise, _):

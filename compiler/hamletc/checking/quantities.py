@@ -25,6 +25,7 @@ ARGUMENTS = {
     "mod": ("two arguments", "mod(a, 24)"),
     "normal": ("two arguments", "normal(mean, deviation)"),
     "pow": ("two arguments", "pow(a, b)"),
+    "rank": ("two arguments", "rank(condition, x)"),
     "uniform": ("two arguments", "uniform(low, high)"),
 }
 Scope: TypeAlias = Literal["tick", "ending", "acting", "needs", "mask", "previous", "claim", "among", "early among"]

@@ -59,6 +59,11 @@ class Ranges:
                 return self.meter(meter, meters)
             case universe.Among():
                 return self._among(expression, meters)
+            case universe.Rank(condition, priority):
+                state = meters if self.settled else self.before
+                self._then().condition(condition, state)
+                self._then().number(priority, state)
+                return Interval(0.0, MOST_AGENTS - 1.0)
             case universe.ParamValue(param):
                 return self.around.params.get(param)
             case universe.Deficit(span):

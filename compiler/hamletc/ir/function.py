@@ -120,7 +120,7 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 """When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
 of the agents."""
 
-ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "grant"]
+ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "rank", "grant"]
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 
 
@@ -128,9 +128,12 @@ REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 class Reduction:
     """What the lanes of a world that run a tick have together: a result `among.<name>`, an input of later functions.
 
-    The function `reduce_<stage>` gives what a lane adds: `term.<name>`, F32, or BOOL for `count` and `grant`. Results
-    are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count; the total
-    and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
+    The function `reduce_<stage>` gives what a lane adds: `term.<name>`, F32, or BOOL for `count`, `rank` and `grant`.
+    Results are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count;
+    the total and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
+
+    The result of `rank` is F32 and each lane's own: for how many other lanes that run the term holds and
+    `priority.<name>` (U32, never 0) is higher, or the same and the number of the agent lower.
 
     The result of `grant` is BOOL: whether the lane's claim is granted. The first `places.<name>` (I32 from 0 on, the
     same for all lanes of a world) claims are: those with `first.<name>` (BOOL) before those without, then by
@@ -155,7 +158,9 @@ class Reduction:
     @property
     def terms(self) -> dict[str, Type]:
         """What a lane adds, by the names of outputs; that of a grant which not all have is `optional`."""
-        term = {f"term.{self.name}": Type.BOOL if self.op in ("count", "grant") else Type.F32}
+        term = {f"term.{self.name}": Type.BOOL if self.op in ("count", "rank", "grant") else Type.F32}
+        if self.op == "rank":
+            return term | {f"priority.{self.name}": Type.U32}
         return term | ({f"places.{self.name}": Type.I32} if self.op == "grant" else {})
 
     @property

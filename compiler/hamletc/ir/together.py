@@ -22,6 +22,8 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
     match reduction.op:
         case "grant":
             return _granted(reduction.name, terms, term & runs)
+        case "rank":
+            return _ranked(term & runs, terms[f"priority.{reduction.name}"].reshape(term.shape))
         case "count":
             result = (term & runs).sum(axis=1).astype(np.float32)
         case "total":
@@ -53,6 +55,14 @@ def _extreme(term: Array, runs: Array, lowest: bool) -> Array:
         values = np.where(there[:, 1::2], np.where(there[:, 0::2], better, right), left)
         there = there[:, 0::2] | there[:, 1::2]
     return np.where(there[:, 0], values[:, 0], np.float32(0.0)).astype(np.float32)
+
+
+def _ranked(counts: Array, priority: Array) -> Array:
+    agents = np.arange(counts.shape[1])
+    higher = priority[:, :, None] < priority[:, None, :]
+    equal = (priority[:, :, None] == priority[:, None, :]) & (agents[None, :] < agents[:, None])
+    before: Array = ((higher | equal) & counts[:, None, :]).sum(axis=2)
+    return before.astype(np.float32).reshape(-1)
 
 
 def _granted(name: str, terms: Mapping[str, Array], claims: Array) -> Array:

@@ -12,8 +12,8 @@ PLACES = ("here", "last", "action", "used")
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
-AMONG = ("average", "count", "highest", "lowest", "total")
-"""What the agents of a world have together."""
+AMONG = ("average", "count", "highest", "lowest", "rank", "total")
+"""What the agents of a world have together, and the place of one among them."""
 
 DRAWS = ("chance", "choice", "integer", "normal", "uniform")
 FUNCTIONS = (

@@ -40,6 +40,7 @@ from hamlet.universe import (
     ParamValue,
     Previous,
     Progress,
+    Rank,
     Shortfall,
     Speed,
     StraightDistance,
@@ -93,7 +94,7 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.params[param]
         case WorldValue(meter=meter):
             return lane.world[meter]
-        case Among():
+        case Among() | Rank():
             return _among(lane, expression)
         case InputValue(input=name):
             return lane.inputs[name]
@@ -231,13 +232,13 @@ def _visited(lane: Lane) -> Value:
     return count
 
 
-def _among(lane: Lane, among: Among) -> Value:
-    """What the agents of a world have together (F32)."""
+def _among(lane: Lane, among: Among | Rank) -> Value:
+    """What the agents of a world have together, or the lane's place among them (F32)."""
     builder = lane.builder
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
     results = [builder.input(F32, f"among.{name}") for name in lane.among[among]]
-    if among.op != "average":
+    if isinstance(among, Rank) or among.op != "average":
         return results[0]
     total, count = results
     # Where nobody runs the total is 0, and so is a share of it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.numbers.counters import LANE_DRAWS
-from hamlet.universe import Among, Universe
+from hamlet.universe import Among, Rank, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import BOOL, F32, I32, U32, Value
@@ -65,7 +65,7 @@ class Lane:
     used: Value | None = None
     uses: dict[int, Value] = field(default_factory=dict)
     before: Lane | None = None
-    among: Mapping[Among, tuple[str, ...]] = field(default_factory=dict)
+    among: Mapping[Among | Rank, tuple[str, ...]] = field(default_factory=dict)
     columns: tuple[Table, ...] = ()
     row: Value = 0
 

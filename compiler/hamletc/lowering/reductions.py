@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hamlet import schema
-from hamlet.universe import Affordance, Among, Capacity, Span, Universe, Used
+from hamlet.universe import Affordance, Among, Capacity, Rank, Span, Universe, Used
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import (
@@ -32,7 +32,7 @@ from hamletc.lowering.lane import Lane, begin_tick
 from hamletc.lowering.plan import Plan
 from hamletc.lowering.space import is_at
 
-Names = Mapping[Among, tuple[str, ...]]
+Names = Mapping[Among | Rank, tuple[str, ...]]
 SIGN = 1 << 31
 
 
@@ -72,15 +72,17 @@ class _Reducer:
     counts: dict[str, int]
     outputs: list[Output] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
-    names: dict[tuple[ReductionOp, Value], str] = field(default_factory=dict)
+    names: dict[tuple[ReductionOp, Value, Value | None], str] = field(default_factory=dict)
 
-    def reduce(self, op: ReductionOp, term: Value) -> str:
+    def reduce(self, op: ReductionOp, term: Value, priority: Value | None = None) -> str:
         """The name of the reduction of a number or a condition."""
-        if (op, term) not in self.names:
+        if (op, term, priority) not in self.names:
             number = self.counts[op] = self.counts.get(op, -1) + 1
-            self.names[op, term] = f"{op}.{number}"
-            self.add(Reduction(self.stage, f"{op}.{number}", op), term)
-        return self.names[op, term]
+            self.names[op, term, priority] = name = f"{op}.{number}"
+            self.add(Reduction(self.stage, name, op), term)
+            if priority is not None:
+                self.outputs.append(Output(f"priority.{name}", priority))
+        return self.names[op, term, priority]
 
     def add(self, reduction: Reduction, term: Value) -> None:
         """Add a reduction."""
@@ -143,9 +145,9 @@ def _beginning(planned: Plan) -> Lane:
     return lane
 
 
-def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[Among, tuple[str, ...]]:
+def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[Among | Rank, tuple[str, ...]]:
     """Reduce what the expressions of these parts ask for."""
-    names: dict[Among, tuple[str, ...]] = {}
+    names: dict[Among | Rank, tuple[str, ...]] = {}
     builder = reducer.lane.builder
     for site in sites:
         for among in nodes(site.part):
@@ -157,6 +159,11 @@ def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[Among, tuple[str
                         names[among] = reducer.reduce("total", term), reducer.reduce("count", everybody)
                     else:
                         names[among] = (reducer.reduce(among.op, term),)
+            elif isinstance(among, Rank):
+                with builder.at(site.construct, among.span, site.phase):
+                    condition = lower_expression(reducer.lane, among.condition)
+                    priority = _order(builder, lower_expression(reducer.lane, among.priority))
+                    names[among] = (reducer.reduce("rank", condition, priority),)
     return names
 
 
@@ -219,7 +226,7 @@ def _places(lane: Lane, capacity: Capacity) -> Value:
 
 
 def _order(builder: Builder, number: Value) -> Value:
-    """A number (U32) that is ordered like this one (F32, no NaN); zeros of either sign are equal."""
+    """A number (U32) that is ordered like this one (F32, no NaN); zeros of either sign are equal. It is never 0."""
     bits = builder.to_bits(builder.add(number, builder.f32(0.0)))
     negative = builder.less(number, builder.f32(0.0))
     flipped = builder.xor(bits, builder.u32(0xFFFFFFFF))

@@ -71,6 +71,8 @@ def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
                 continue
             case "count":
                 yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS))
+            case "rank":
+                yield reduction.result, Interval(0.0, schema.MOST_AGENTS - 1.0)
             case "total" | "lowest" | "highest":
                 term = ranges_of(function, facts)[function.output(f"term.{reduction.name}").value]
                 yield reduction.result, _total(term) if reduction.op == "total" else join(term, Interval(0.0, 0.0))

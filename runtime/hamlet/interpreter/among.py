@@ -37,6 +37,15 @@ def extreme(values: Tensor, running: Tensor, *, least: bool) -> Tensor:
     return torch.where(there, x, torch.zeros_like(x))
 
 
+def rank(counts: Tensor, priority: Tensor) -> Tensor:
+    """How many agents that count (bool) come before each, whether it counts or not, f32 [worlds, agents]: those with a
+    higher priority (f32, zeros are equal), of equals those with a lower number."""
+    order = torch.argsort(-(priority + 0.0), dim=1, stable=True)
+    sorted_counts = counts.gather(1, order).to(torch.int32)
+    before = sorted_counts.cumsum(1) - sorted_counts
+    return torch.zeros_like(before).scatter_(1, order, before).to(torch.float32)
+
+
 def granted(claims: Tensor, engaged: Tensor, priority: Tensor, places: Tensor) -> Tensor:
     """Whose claims are granted, bool: floor(places) (f32 [worlds, 1]) of them. First come those who are engaged, then
     those with the highest priority (f32), then those with the lowest number."""

@@ -18,10 +18,12 @@ from hamlet.universe import (
     Mask,
     Move,
     NoSpace,
+    Rank,
     Rule,
     Truth,
     Universe,
     draws,
+    nodes,
 )
 from hamlet.universe.space import letters_of
 
@@ -56,6 +58,11 @@ def draw(item: Draw, event: str = "") -> str:
     """The name of a draw, or of an event with it: holds, fails (of a chance), option n (of a choice)."""
     name = f"draw {item.site}, {type(item).__name__.removeprefix('Draw').lower()} in line {item.span.line}"
     return f"{name}: {event}" if event else name
+
+
+def behind(item: Rank) -> str:
+    """The name under which agents are counted that come after others."""
+    return f"rank in line {item.span.line}, column {item.span.column}: after others"
 
 
 LIFESPAN = "lifespan"
@@ -98,6 +105,7 @@ def constructs(universe: Universe) -> tuple[str, ...]:
     if universe.causes or universe.lifespan is not None:
         names.append(AFTER_THE_END if universe.by_hand else NEW_EPISODE)
     names += [allow(mask) for mask in universe.masks if not isinstance(mask.allowed, Truth)]
+    names += [behind(node) for node in nodes(universe) if isinstance(node, Rank)]
     names += [draw(drawn, event) for drawn in draws(universe) for event in draw_events(drawn)]
     return tuple(names)
 

@@ -47,6 +47,7 @@ from hamlet.universe import (
     ParamValue,
     Previous,
     Progress,
+    Rank,
     Shortfall,
     Span,
     Speed,
@@ -86,6 +87,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return lanes.world[meter]
         case Among():
             return together(expression, lanes)
+        case Rank():
+            return rank(expression, lanes)
         case InputValue(input=name):
             return lanes.inputs[name]
         case Hour():
@@ -155,9 +158,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
 
 def together(expression: Among, lanes: Lanes) -> Tensor:
     """What the running agents of each world have together, f32 [worlds, 1]."""
-    others = lanes.others
-    if others is None:
-        raise ValueError(f"agents counted outside a tick, line {expression.span.line}")
+    others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
     match expression.op:
         case "count":
@@ -168,6 +169,22 @@ def together(expression: Among, lanes: Lanes) -> Tensor:
             return among.average(each, others.running)
         case "lowest" | "highest":
             return among.extreme(each, others.running, least=expression.op == "lowest")
+
+
+def rank(expression: Rank, lanes: Lanes) -> Tensor:
+    """How many of the running agents come before each, f32 [worlds, agents]."""
+    others = _others(lanes, expression.span)
+    holds = evaluate(expression.condition, others).expand(others.running.shape)
+    before = among.rank(holds & others.running, evaluate(expression.priority, others).expand(holds.shape))
+    lanes.count(coverage.behind(expression), lanes.running & (before > 0))
+    return before
+
+
+def _others(lanes: Lanes, span: Span) -> Lanes:
+    """The agents of all worlds, as they are counted."""
+    if lanes.others is None:
+        raise ValueError(f"agents counted outside a tick, line {span.line}")
+    return lanes.others
 
 
 def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:

@@ -40,6 +40,7 @@ __all__ = [
     "ParamValue",
     "Previous",
     "Progress",
+    "Rank",
     "Shortfall",
     "Speed",
     "StraightDistance",
@@ -94,6 +95,16 @@ class Among:
 
     op: Literal["count", "total", "lowest", "highest", "average"]
     operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """How many other agents of the world, for which a condition holds, come before this one: those for which a number
+    is higher, of equals those with the lower number of agents. Not nested, neither in `Among`."""
+
+    condition: Expression
+    priority: Expression
     span: Span
 
 
@@ -408,6 +419,7 @@ Expression: TypeAlias = (
     | ParamValue
     | WorldValue
     | Among
+    | Rank
     | InputValue
     | Deficit
     | Shortfall

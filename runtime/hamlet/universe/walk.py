@@ -17,6 +17,7 @@ from hamlet.universe.expressions import (
     DrawNormal,
     DrawUniform,
     Expression,
+    Rank,
 )
 from hamlet.universe.statements import Assign, Statement
 from hamlet.universe.whole import Universe
@@ -42,7 +43,7 @@ def meet(universe: Universe) -> bool:
     """Whether what happens to an agent of a world can depend on others in it, or on rules of the world."""
     if universe.world is not None and universe.world.rules:
         return True
-    return any(isinstance(node, Among | Capacity) for node in nodes(universe))
+    return any(isinstance(node, Among | Rank | Capacity) for node in nodes(universe))
 
 
 @cache

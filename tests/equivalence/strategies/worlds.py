@@ -82,7 +82,11 @@ class Worlds(Statements):
             return self.meter()
         known = self._agents is not None or self.scope == "ending"
         with self.about(**(self._agents or {}), cascade=None), self.at("among" if known else "early among"):
-            op = self.pick(("count", "total", "lowest", "highest", "average"))
+            ops = ("count", "total", "lowest", "highest", "average", *(("rank",) if self._agents is None else ()))
+            op = self.pick(ops)
+            if op == "rank":
+                who = "true" if self.chance(3) else self.condition(1).text
+                return Piece(f"rank({who}, {self.number(1, constants=False).text})", ATOM, Interval(0.0, 1023.0))
             if op == "count":
                 return Piece(f"count({self.condition(1).text})", ATOM, Interval(0.0, 1024.0))
             each = self.number(1, constants=False)

@@ -19,6 +19,7 @@ world {
 }
 affordance Shop { capacity 1 to highest a  instantly { a += 0.25 } }
 rule look: b += 0.0625 * total(a)
+rule place: b += 0.001953125 * rank(a > 0.25, b)
 report left: stock
 report mean: average(b)
 reward a + b + 0.125 * spare
@@ -38,6 +39,8 @@ observe { meters  world stock }
             for op in ("lowest", "highest", "average")
         ),
         Wire("Among.op", "total(a)", "count(a > 0)", 1, "meters.b reports.mean reward", "Among.operand"),
+        Wire("Rank.condition", "rank(a > 0.25,", "rank(a > 0.46875,", 2, "meters.b reports.mean reward"),
+        Wire("Rank.priority", "0.25, b)", "0.25, -b)", 2, "meters.b reward"),
         Wire("Capacity.places", "capacity 1", "capacity 2", 2, "meters.a reports.left reward used world_meters.stock"),
         Wire(
             "Capacity.places",

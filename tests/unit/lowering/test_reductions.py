@@ -134,6 +134,37 @@ def test_places_go_to_the_first_then_by_priority_then_by_number() -> None:
     assert together(reduction, {**terms, "places.g": np.zeros(6, np.int32)}, runs, 6).sum() == 0
 
 
+def test_places_among_others_are_each_lanes_own() -> None:
+    terms = {
+        "term.r": np.array([1, 0, 1, 1, 1, 1], np.bool_),
+        "priority.r": np.array([5, 5, 2**32 - 1, 5, 1, 9], np.uint32),
+    }
+    runs = np.ones(6, np.bool_)
+    reduction = Reduction("settle", "r", "rank")
+    assert together(reduction, terms, runs, 6).tolist() == [2.0, 3.0, 0.0, 3.0, 4.0, 1.0]
+    assert together(reduction, terms, runs, 3).tolist() == [1.0, 2.0, 0.0, 1.0, 2.0, 0.0]
+    runs[2] = False
+    assert together(reduction, terms, runs, 6).tolist() == [1.0, 2.0, 0.0, 2.0, 3.0, 0.0]
+
+
+def test_ranks_of_both_stages() -> None:
+    text = SHOP + "rule envies: hunger += 0.1 * rank(hunger > 1, hunger) - 0.05 * rank(hunger > 1, -hunger)\n"
+    text += "reward rank(used == Shop, hunger) + rank(used == Shop, hunger + 0)\nreport r: rank(used == Shop, hunger)\n"
+    known = program(text)
+    ranks = [(each.stage, each.name) for each in known.reductions if each.op == "rank"]
+    # Those of equal conditions and priorities are one.
+    assert ranks == [("tick", "rank.0"), ("tick", "rank.1"), ("settle", "rank.2"), ("settle", "rank.3")]
+    assert {"term.rank.0", "priority.rank.0"} <= {output.name for output in known.function("reduce_tick").outputs}
+    verify_program(known)
+    assert parse_program(print_program(known)) == known
+    lies = facts_of(universe_of(text), known).inputs["among.rank.0"]
+    assert (lies.low, lies.high) == (0.0, 1023.0)
+    rank = next(each for each in known.reductions if each.op == "rank")
+    for wrong in (replace(rank, op="count", name="rank.9"), replace(rank, name="count.0")):
+        with pytest.raises(VerificationError):
+            verify_program(replace(known, reductions=(wrong,)))
+
+
 def test_priorities_are_ordered_like_numbers() -> None:
     known = program()
     numbers = np.array([0.0, -0.0, 1e-45, 0.5, 3.0, 10.0], np.float32)

@@ -76,6 +76,28 @@ def test_the_tree_is_no_sum_from_left_to_right() -> None:
     same(among.extreme(torch.tensor([[0.0, -0.0]]), everybody[:, :2], least=False), -0.0)
 
 
+PLACES = st.lists(
+    st.tuples(st.booleans(), st.one_of(NUMBERS, st.sampled_from([-1.5, -0.0, 0.0, 0.25, 2.0**-149]))),
+    min_size=1,
+    max_size=30,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PLACES)
+def test_who_comes_before_whom(agents: list[tuple[bool, float]]) -> None:
+    found = among.rank(torch.tensor([[counts for counts, _ in agents]]), torch.tensor([[value for _, value in agents]]))
+    expected = [
+        sum(
+            counts and (value > mine or (value == mine and other < number))
+            for other, (counts, value) in enumerate(agents)
+        )
+        for number, (_, mine) in enumerate(agents)
+    ]
+    assert found.dtype == torch.float32
+    assert found[0].tolist() == expected
+
+
 CLAIMS = st.lists(
     st.tuples(st.booleans(), st.booleans(), st.sampled_from([-1.5, -0.0, 0.0, 0.25, 0.25, 3.0])),
     min_size=1,

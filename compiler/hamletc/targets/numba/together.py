@@ -19,6 +19,8 @@ CLOSING = ("age", "episode_return")
 """The chunks of the state that settling a tick changes, beside who is alive."""
 
 EXTREMES: tuple[ReductionOp, ...] = ("lowest", "highest")
+OF_EACH: tuple[ReductionOp, ...] = ("grant", "rank")
+"""What is another for each lane: there is room for all agents of a world."""
 ABSENT = {"total": "f32(0.0)", "lowest": "INFINITY", "highest": "-INFINITY"}
 """What a lane adds that does not run."""
 
@@ -98,7 +100,7 @@ class Together:
     def imported(self) -> list[str]:
         """What these kernels import beside what all do."""
         names = {f"{each.op}_worlds" for each in self.all}
-        if any(each.op != "grant" for each in self.all):
+        if any(each.op not in OF_EACH for each in self.all):
             names |= {"SHARED", "share_worlds"}
         if any(each.op in EXTREMES for each in self.all):
             names.add("INFINITY")
@@ -112,13 +114,15 @@ class Together:
     def reduced(self, stage: Stage) -> list[str]:
         """What reducing a stage takes beside that."""
         scratch = ["claiming", "nobody", "no_priority"] if self.asks(stage, "grant") else []
+        scratch += ["ranked", "merged"] if self.asks(stage, "rank") else []
         scratch += ["counts"] if self.asks(stage, "count") else []
         return [*(each.shared for each in self.stages[stage] if each.op != "grant"), *scratch]
 
     @property
     def from_tile(self) -> set[str]:
         """The arrays that functions take from the first lane of a tile on."""
-        return {name for each in self.all for name in each.terms.values()} | {"runs"}
+        ranks = {each.shared for each in self.all if each.op == "rank"}
+        return {name for each in self.all for name in each.terms.values()} | ranks | {"runs"}
 
     def array(self, dtype: str, of: str) -> str:
         """What makes an array."""
@@ -144,13 +148,16 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
                     terms[kind] = name = f"{base}_{'claims' if reduction.op == 'grant' and kind == 'term' else kind}"
                     _add(found, output, name, found.array(type_.value, "TERMS"))
             shared = terms["term"] if reduction.op == "grant" else f"{base}_together"
-            _add(found, reduction.result, shared, found.array(reduction.type.value, "SHARED"))
+            room = "TERMS" if reduction.op in OF_EACH else "SHARED"
+            _add(found, reduction.result, shared, found.array(reduction.type.value, room))
             found.stages.setdefault(stage, []).append(Reduced(reduction, terms, shared))
     for stage in found.stages:
         if found.asks(stage, *EXTREMES):
             found.made["runs"] = found.array("bool", "TERMS")
         if found.asks(stage, "count"):
             found.made["counts"] = found.array("f32", "TERMS")
+        if found.asks(stage, "rank"):
+            found.made.update(ranked=found.array("i32", "TERMS"), merged=found.array("i32", "TERMS"))
         if found.asks(stage, "grant"):
             found.made.update(claiming=found.array("i32", "TERMS"), nobody=found.array("bool", "TERMS"))
             found.made["no_priority"] = found.array("u32", "TERMS")

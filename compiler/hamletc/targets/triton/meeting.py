@@ -90,6 +90,8 @@ class Meeting:
                 order = [terms.get(f"{kind}.{reduction.name}", "None") for kind in ("first", "priority")]
                 places = terms[f"places.{reduction.name}"]
                 return "_granted", [f"running & {term}", *order, places, "GROUP", "BLOCK"]
+            case "rank":
+                return "_ranked", [f"running & {term}", terms[f"priority.{reduction.name}"], "GROUP", "BLOCK"]
             case "count":
                 return "_counted", [f"running & {term}", "GROUP", "BLOCK"]
             case "total":

@@ -88,6 +88,7 @@ from hamlet.launch.cpu.ops.together import (
     grant_worlds,
     highest_worlds,
     lowest_worlds,
+    rank_worlds,
     share_worlds,
     total_worlds,
 )
@@ -164,6 +165,7 @@ __all__ = [
     "part",
     "put",
     "ramp",
+    "rank_worlds",
     "remainder",
     "room_bool",
     "room_f32",

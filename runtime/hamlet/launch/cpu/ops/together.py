@@ -169,6 +169,42 @@ def share_worlds(shared: Any, values: Any, agents: Any, worlds: Any) -> None:
 
 
 @helper
+def rank_worlds(counts: Any, priority: Any, ranks: Any, ranked: Any, merged: Any, agents: Any, worlds: Any) -> None:
+    """How many lanes of its world that count (bool) come before each lane (f32): those of a higher `priority` (u32), of
+    equals those of a lower number. `ranked` and `merged` are room for numbers (i32) of lanes."""
+    for world in range(worlds):
+        begin = world * agents
+        for agent in range(agents):
+            ranked[agent] = begin + agent
+        length = 1
+        while length < agents:
+            for first in range(0, agents, 2 * length):
+                _merge(ranked, merged, priority, first, min(first + length, agents), min(first + 2 * length, agents))
+            for agent in range(agents):
+                ranked[agent] = merged[agent]
+            length *= 2
+        before = 0
+        for place in range(agents):
+            lane = ranked[place]
+            ranks[lane] = np.float32(before)
+            before += counts[lane]
+
+
+@inline
+def _merge(ranked: Any, merged: Any, priority: Any, left: Any, middle: Any, end: Any) -> None:
+    """Merge the lanes from `left` to `middle` with those from there to `end`, the highest priority first; of equals the
+    left ones."""
+    right, stop = middle, middle
+    for place in range(left, end):
+        if left < stop and (right >= end or priority[ranked[left]] >= priority[ranked[right]]):
+            merged[place] = ranked[left]
+            left += 1
+        else:
+            merged[place] = ranked[right]
+            right += 1
+
+
+@helper
 def grant_worlds(
     claims: Any, first: Any, priority: Any, places: Any, ordered: Any, claiming: Any, agents: Any, worlds: Any
 ) -> None:
