@@ -2,7 +2,7 @@
 
 A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for each and `hamletc.diagnostics.diagnose`
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
-H100 and up are about packs, but H121 to H129 about maps.
+H100 to H139 are about packs.
 """
 
 from __future__ import annotations
@@ -168,21 +168,21 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H118": Code("error", "shape of a space that HAMLET does not have"),
         "H119": Code("error", "keys that do not fit each other"),
         "H120": Code("error", "combination that HAMLET cannot run"),
-        # --- maps ---
-        "H121": Code("error", "map that is missing"),
-        "H122": Code("error", "map that is no rectangle"),
-        "H123": Code("error", "map that does not fit its space"),
-        "H124": Code("error", "letter of a map that means nothing"),
-        "H125": Code("error", "letter that a map does not have, or not once"),
-        "H126": Code("error", "place that is a wall"),
-        "H127": Code("warning", "affordance that no agent can reach"),
-        "H128": Code("error", "letter with two numbers"),
-        "H129": Code("warning", "map that falls apart"),
         # --- packs: warnings ---
         "H130": Code("warning", "key without effect in HAMLET either"),
         "H131": Code("warning", "part that HAMLET drops"),
         "H132": Code("warning", "bonus that HAMLET never pays"),
         "H133": Code("warning", "part with which HAMLET stops"),
         "H134": Code("warning", "part that says again what another one says"),
+        # --- maps ---
+        "H141": Code("error", "map that is missing"),
+        "H142": Code("error", "map that is no rectangle"),
+        "H143": Code("error", "map that does not fit its space"),
+        "H144": Code("error", "letter of a map that means nothing"),
+        "H145": Code("error", "letter that a map does not have, or not once"),
+        "H146": Code("error", "place that is a wall"),
+        "H147": Code("warning", "affordance that no agent can reach"),
+        "H148": Code("error", "letter with two numbers"),
+        "H149": Code("warning", "map that falls apart"),
     }
 )

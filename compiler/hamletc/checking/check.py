@@ -190,7 +190,7 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     given = space_properties(space, report)
     if space.kind.text == "grid" and not space.sizes and not drawn:
         hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
-        report.add("H121", "the universe has no map", space.span, hint=hint)
+        report.add("H141", "the universe has no map", space.span, hint=hint)
     if drawn and ground is None:
         draft.moves, names.moves = None, None
         return

@@ -173,7 +173,7 @@ class Observations:
             return None
         if space.map is None or (walls and not space.map.walls):
             hint = 'Draw a map with walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
-            self._report.add("H121", "there are no walls to observe", word.span, hint=hint)
+            self._report.add("H141", "there are no walls to observe", word.span, hint=hint)
             return None
         if item.kind.text == "grid":
             too_large = self._is_too_large(prod(space.sizes), item)

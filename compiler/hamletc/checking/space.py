@@ -136,7 +136,7 @@ def _sizes(declaration: syntax.SpaceDecl, places: str, ground: Map | None, repor
         return None
     if drawn is not None and ground is not None and len(known) == 2 and known != drawn:
         report.add(
-            "H123",
+            "H143",
             f"the map has {drawn[0]} x {drawn[1]} cells, and the grid {known[0]} x {known[1]}",
             between(numerals[0].span, numerals[-1].span),
             secondary=(Label(ground.span, "the map"),),
@@ -260,7 +260,7 @@ def place(
         return found
     hint = "Choose a cell that can be entered."
     wall = (Label(ground.span, "the map"),)
-    report.add("H126", f"({spell(found[0])}, {spell(found[1])}) is a wall", span, secondary=wall, hint=hint)
+    report.add("H146", f"({spell(found[0])}, {spell(found[1])}) is a wall", span, secondary=wall, hint=hint)
     return None
 
 
@@ -271,21 +271,21 @@ def _letter(letter: syntax.Quoted, space: Space | None, report: Findings) -> tup
     ground = letters_of(space)
     if ground is None:
         hint = "Draw a map with this letter, or write coordinates, as in `(2, 3)`."
-        report.add("H121", "a letter needs a map", letter.span, secondary=(Label(space.span, "the space"),), hint=hint)
+        report.add("H141", "a letter needs a map", letter.span, secondary=(Label(space.span, "the space"),), hint=hint)
         return None
     cells = ground.cells(letter.text) if len(letter.text) == 1 else ()
     if len(cells) == 1:
         return (float(cells[0] % len(ground.rows[0])), float(cells[0] // len(ground.rows[0])))
     there = (Label(ground.span, "the map"),)
     if len(letter.text) != 1:
-        report.add("H125", "a place is one letter of the map", letter.span, hint='Write one, as in `"B"`.')
+        report.add("H145", "a place is one letter of the map", letter.span, hint='Write one, as in `"B"`.')
     elif cells:
         message = f"{len(cells)} cells of the map have the letter `{letter.text}`"
         hint = "Draw it once, or write coordinates, as in `(2, 3)`."
-        report.add("H125", message, letter.span, secondary=there, hint=hint)
+        report.add("H145", message, letter.span, secondary=there, hint=hint)
     else:
         message, hint = f"no cell of the map has the letter `{letter.text}`", "Draw it on the map."
-        report.add("H125", message, letter.span, secondary=there, hint=hint)
+        report.add("H145", message, letter.span, secondary=there, hint=hint)
     return None
 
 

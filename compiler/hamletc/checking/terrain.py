@@ -37,7 +37,7 @@ def resolve_map(file: syntax.File, names: Names, expressions: Expressions, repor
             item for item in written.items if isinstance(item, syntax.MapLetters) and item.kind.text == "starts"
         )
         hint = "Choose a letter of its own for where agents start."
-        report.add("H126", f"agents cannot start on `{both[0]}`, which is a wall", said.letters.span, hint=hint)
+        report.add("H146", f"agents cannot start on `{both[0]}`, which is a wall", said.letters.span, hint=hint)
         return None
     regions = tuple(
         Region(item.name.text, distinct(item.letters.text), item.span)
@@ -54,7 +54,7 @@ def _is_rectangle(written: syntax.MapDecl, report: Findings) -> bool:
     if not rows or not rows[0].text:
         span = written.span if not rows else rows[0].span
         hint = 'Write a row of letters, as in `"#..#"`, for each y.'
-        report.add("H122", "this map has no cells", span, hint=hint)
+        report.add("H142", "this map has no cells", span, hint=hint)
         return False
     width = len(rows[0].text)
     for number, row in enumerate(rows):
@@ -62,7 +62,7 @@ def _is_rectangle(written: syntax.MapDecl, report: Findings) -> bool:
             first = Label(rows[0].span, counted(width, "letter"))
             message = f"row {number} of the map has {counted(len(row.text), 'letter')}, not {width}"
             hint = "All rows have the same length; `.` and spaces are open ground."
-            report.add("H122", message, row.span, secondary=(first,), hint=hint)
+            report.add("H142", message, row.span, secondary=(first,), hint=hint)
             return False
     if width * len(rows) > MOST_CELLS:
         hint = "Draw a smaller map."
@@ -84,12 +84,12 @@ def _letters_of(kind: str, written: syntax.MapDecl, known: str, report: Findings
 def _are_known(letters: syntax.Quoted, known: str, report: Findings) -> bool:
     """Whether these are letters of the map."""
     if not letters.text:
-        report.add("H125", "there is no letter between these quotes", letters.span, hint='Write some, as in `"#"`.')
+        report.add("H145", "there is no letter between these quotes", letters.span, hint='Write some, as in `"#"`.')
         return False
     for letter in letters.text:
         if letter not in known:
             hint = "Draw it on the map, or leave it out."
-            report.add("H125", f"no cell of the map has the letter `{letter}`", letters.span, hint=hint)
+            report.add("H145", f"no cell of the map has the letter `{letter}`", letters.span, hint=hint)
             return False
     return True
 
@@ -123,7 +123,7 @@ def _all_known(written: syntax.MapDecl, letters: str, placed: str, report: Findi
             hint = f'Say what it is, as in `region forest "{letter}"`, or draw `.` there.'
             if not letter.isprintable():
                 hint = "Draw `.` there, or another letter."
-            report.add("H124", f"the letter `{shown}` of the map means nothing", _place_of(row, index), hint=hint)
+            report.add("H144", f"the letter `{shown}` of the map means nothing", _place_of(row, index), hint=hint)
     return not said
 
 
@@ -154,7 +154,7 @@ def _terrain(
         if shared is not None:
             other = letters[shared]
             report.add(
-                "H128",
+                "H148",
                 f"`{region}` and `{other.region.text}` share the letter `{shared}`",
                 each.span,
                 "a cell has one number",
@@ -175,7 +175,7 @@ def fits(found: Map | None, space: Space | None, report: Findings) -> None:
         return
     message = "a map needs a grid of two dimensions"
     hint = "Write `space grid map`, whose size is that of the map."
-    report.add("H123", message, found.span, secondary=(Label(space.span, "the space"),), hint=hint)
+    report.add("H143", message, found.span, secondary=(Label(space.span, "the space"),), hint=hint)
 
 
 # --- who gets where --------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     for affordance, cell in fixed.items():
         if cell not in reached:
             report.add(
-                "H127",
+                "H147",
                 f"no agent can reach `{affordance.name}`",
                 names.span("affordance", affordance.name),
                 hint="Open a way in the walls, or put it elsewhere.",
@@ -217,7 +217,7 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     width = grid.sizes[0]
     what = "agents start" if apart is not None else f"`{at_random[0].name}` can stand"
     report.add(
-        "H129",
+        "H149",
         "walls cut off a part of the map",
         grid.map.span,
         f"{what} on ({cut % width}, {cut // width}), from where and to where no way leads",

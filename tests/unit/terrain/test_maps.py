@@ -212,15 +212,15 @@ def test_a_map_can_be_a_file(tmp_path: Path) -> None:
         ("ground.txt", "../ground.txt", "H088"),
         ("ground.txt", "none.txt", "H088"),
         ("ground.txt", "ground.hamlet", "H088"),
-        ("space grid map", "space grid 3 x 3", "H123"),
-        ("space grid map", "space grid 8", "H123"),
-        ("space grid map", "space none", "H123"),
-        ('"fF"', '"fFq"', "H125"),
-        ('"fF"', '"f"', "H124"),
-        ('wall "#"', 'wall ""', "H125"),
+        ("space grid map", "space grid 3 x 3", "H143"),
+        ("space grid map", "space grid 8", "H143"),
+        ("space grid map", "space none", "H143"),
+        ('"fF"', '"fFq"', "H145"),
+        ('"fF"', '"f"', "H144"),
+        ('wall "#"', 'wall ""', "H145"),
         ('wall "#"', 'wall "#"\n    wall "f"', "H024"),
-        ('wall "#"', 'wall "#"\n    starts "#"', "H126"),
-        ('"B"', '"."', "H124"),
+        ('wall "#"', 'wall "#"\n    starts "#"', "H146"),
+        ('"B"', '"."', "H144"),
         ("{ forest 2 }", "{ woods 2 }", "H020"),
         ("{ forest 2 }", "{ forest 2  forest 3 }", "H024"),
         ("when on forest", "when on Bed", "H021"),
@@ -241,7 +241,7 @@ def test_rows_of_a_file_are_shown_where_they_are(tmp_path: Path) -> None:
         universe_of(FILED, tmp_path, ground__txt="#.fF\n#B?.\n")
     (group,) = raised.value.found
     found: Diagnostic = group.diagnostics[0]
-    assert (found.code, group.path.name) == ("H124", "ground.txt")
+    assert (found.code, group.path.name) == ("H144", "ground.txt")
     assert (found.primary.span.line, found.primary.span.column, found.primary.span.end_column) == (2, 3, 4)
 
 
