@@ -80,7 +80,7 @@ def ranks(
     lane = index // GROUP * agents + index % GROUP
     counts = tl.load(counts_ptr + lane, mask=valid, other=0) != 0
     priority = tl.load(priority_ptr + lane, mask=valid, other=-1).to(tl.uint32, bitcast=True)
-    tl.store(result_ptr + lane, _ranked(counts, priority, GROUP, BLOCK), mask=valid)
+    tl.store(result_ptr + lane, _ranked(counts, priority, tl.minimum(worlds, 0), GROUP, BLOCK), mask=valid)
 """
 NUMBERS: tuple[ReductionOp, ...] = ("count", "total", "lowest", "highest")
 WORLDS = 5

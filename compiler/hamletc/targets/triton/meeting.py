@@ -91,7 +91,8 @@ class Meeting:
                 places = terms[f"places.{reduction.name}"]
                 return "_granted", [f"running & {term}", *order, places, "GROUP", "BLOCK"]
             case "rank":
-                return "_ranked", [f"running & {term}", terms[f"priority.{reduction.name}"], "GROUP", "BLOCK"]
+                priority = terms[f"priority.{reduction.name}"]
+                return "_ranked", [f"running & {term}", priority, "_zero(lanes)", "GROUP", "BLOCK"]
             case "count":
                 return "_counted", [f"running & {term}", "GROUP", "BLOCK"]
             case "total":
