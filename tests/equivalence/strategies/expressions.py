@@ -272,7 +272,7 @@ class Expressions(Choices):
                     found = reduce(intervals.hull, (option.lies for option in options))
                     texts = [option.text for option in options]
                     if self.chance(2):
-                        texts = [f"{text}: {self.pick(('1', '2.5', '1 / 3', '1e-3', '4e9'))}" for text in texts]
+                        texts = [f"{text}: {self.pick(('1', '2.5', '1 / 3', '1e-3', '4e5'))}" for text in texts]
                     return Piece(f"choice({', '.join(texts)})", ATOM, found)
                 case 2:
                     center, spread = self.number(depth), self.number(depth, constants=False)
