@@ -285,14 +285,17 @@ class _Parse:
         opener = index - 1
         if self._tokens[opener].text != "{":
             return False
-        statement = self._tokens[opener - 1].text == "together" and self._braced.opener[opener] is not None
+        around = self._braced.opener[opener]
+        # Behind `lasts 4 ticks together` an affordance opens its own brace, also within that of a template.
+        statement = self._tokens[opener - 1].text == "together" and around is not None and around > self._start
         return statement or self._tokens[self._start].text not in ("affordance", "action")
 
     def _recover(self, index: int) -> int:
         """Drop the unfinished item and find the token with which to go on."""
         token = self._tokens[index]
         opener = self._braced.opener[index]
-        resume, terminal = ("}", "RBRACE") if opener is not None else ("meter", "METER")
+        # Any other declaration can also stand behind `override`, where nothing would be dropped, again and again.
+        resume, terminal = ("}", "RBRACE") if opener is not None else ("include", "INCLUDE")
         if token.kind == "word" and self._automaton.accepts(terminal):  # the item before this word is complete
             self._automaton.settle(terminal, Token("word", resume, token.line, token.column))
         else:

@@ -90,9 +90,15 @@ expressions = st.recursive(
     max_leaves=8,
 )
 
+def _written_name(assign: syntax.AssignStmt) -> syntax.AssignStmt:
+    """`needs = 1` and `move = 1` are taken for items with a `=` too much, unless a meter of that name is declared."""
+    item = assign.op == "=" and assign.meter.text in ("needs", "move")
+    return replace(assign, meter=replace(assign.meter, quoted=True)) if item else assign
+
+
 assignments = st.builds(
     syntax.AssignStmt, names, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN
-)
+).map(_written_name)
 statements: st.SearchStrategy[Any] = st.recursive(
     assignments,
     lambda inner: st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN),

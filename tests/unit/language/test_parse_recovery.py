@@ -204,3 +204,15 @@ def test_every_declaration_has_a_shape() -> None:
     file, (found, *_) = parse("universe u\nstart a\n")
     assert file is not None or found is not None
     assert found.hint is not None
+
+
+@pytest.mark.parametrize("text", ["override", "override param x", "world { } override param x", "override override"])
+def test_what_ends_behind_override_ends_with_an_error(text: str) -> None:
+    file, diagnostics = parse(f"universe a {text}")
+    assert file is not None
+    assert {diagnostic.code for diagnostic in diagnostics} <= {"H009", "H014"}
+
+
+def test_an_empty_affordance_of_a_template_may_be_empty() -> None:
+    text = "universe a template T(n) { affordance n at (0) lasts forever together { } }"
+    assert parse(text)[1] == ()
