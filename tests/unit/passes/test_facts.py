@@ -60,9 +60,15 @@ def known(text: str, reach: bool = True) -> dict[str, Interval]:
 
 def test_a_grid() -> None:
     x, y, cells, used = Interval(0, 4), Interval(0, 2), Interval(0, 14), Interval(-1, 2)
-    assert known(GRID) == {
+    facts = known(GRID)
+    earlier = {name.removeprefix("before."): where for name, where in facts.items() if name.startswith("before.")}
+    now = {name: where for name, where in facts.items() if not name.startswith("before.")}
+    assert earlier == now
+    assert now == {
         "age": Interval(0, 60),
         "agent": COUNT,
+        "agents": Interval(1, COUNT.high),
+        "used": used,
         "action": Interval(0, 5),
         "engaged": used,
         "progress": COUNT,
