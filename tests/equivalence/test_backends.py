@@ -14,7 +14,8 @@ from processes import Run
 from samples import MANY, MEETING, NAMES
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
-LONG = ("bounce", "sticky", "wrap")
+# An epidemic has nothing that the queue has not, but for agents that are fewer than a warp.
+LONG = ("bounce", "sticky", "wrap", "epidemic")
 SHORT = [name for name in (*NAMES, *MANY, *MEETING, "drawn") if name not in LONG]
 
 

@@ -1,8 +1,12 @@
 """Worlds whose agents meet: generated CPU kernels, the tick IR and the interpreter agree in every bit, whatever the
-number of agents per world: one, whole vectors, chunks, worlds of several tiles."""
+number of agents per world: one, whole vectors, chunks, worlds of several tiles.
+
+HAMLET_LONG_TESTS=1 compiles the kernels of all of them; others have what is left out, and the tick IR runs them all.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -173,6 +177,7 @@ observe { meters  world }
 """Places among others: at the beginning of a tick and when it is settled, of equals, of zeros of either sign."""
 
 UNIVERSES = {"trade": TRADE, "queue": QUEUE, "market": MARKET, "epidemic": EPIDEMIC, "bazaar": BAZAAR}
+COMPILED = tuple(UNIVERSES) if os.environ.get("HAMLET_LONG_TESTS") == "1" else ("trade", "market", "bazaar")
 CUT = "market"
 """Whose functions are cut into parts, as those of large universes are."""
 AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 85: 7, 129: 3, 257: 2, 1024: 1}
@@ -235,7 +240,7 @@ def agree(name: str, agents: int, other: Callable[[Compiled], Backend]) -> Cover
 
 
 @pytest.mark.parametrize("agents", AGENTS)
-@pytest.mark.parametrize("name", UNIVERSES)
+@pytest.mark.parametrize("name", COMPILED)
 def test_kernels_and_interpreter_agree(name: str, agents: int) -> None:
     agree(name, agents, lambda known: known.kernels)
 

@@ -106,7 +106,7 @@ def test_three_missed_days_cost_the_job_and_the_office_gives_it_back() -> None:
 def test_the_queue_at_the_doctors_is_as_long_as_theory_says() -> None:
     env = make("queue", worlds=256, agents=32)
     env.params["arrivals"] = 0.02
-    waiting = watch(env, 1500, always("INTERACT"), ["waiting"])["waiting"][300:]
+    waiting = watch(env, 900, always("INTERACT"), ["waiting"])["waiting"][300:]
     # Of M/M/1 with load 1/2: the doctor is free half of the time, and one patient is there on average.
     free, mean = float((waiting == 0).float().mean()), float(waiting.mean())
     assert abs(free - 0.5) < 0.05

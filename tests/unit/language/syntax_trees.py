@@ -90,6 +90,7 @@ expressions = st.recursive(
     max_leaves=8,
 )
 
+
 def _written_name(assign: syntax.AssignStmt) -> syntax.AssignStmt:
     """`needs = 1` and `move = 1` are taken for items with a `=` too much, unless a meter of that name is declared."""
     item = assign.op == "=" and assign.meter.text in ("needs", "move")
