@@ -69,7 +69,8 @@ def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:
                 if not bool(((x >= 0) & (x < size) & (x == x.floor())).all()):
                     raise EnvError(f"{axis} of a place is a whole number in 0 .. {size - 1}")
             cells = torch.stack(words(tuple(coordinates.long()), grid))
-            if grid.map is not None and bool(torch.isin(cells, torch.tensor(grid.map.cells(grid.map.walls))).any()):
+            walls = () if grid.map is None else grid.map.cells(grid.map.walls)
+            if bool(torch.isin(cells, torch.tensor(walls, dtype=cells.dtype, device=cells.device)).any()):
                 raise EnvError("a place is on no wall of the map")
             return cells
         case Continuous(axes=axes):

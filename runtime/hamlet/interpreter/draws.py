@@ -46,7 +46,7 @@ def choice(word: Tensor, count: int, thresholds: tuple[int, ...] | None) -> Tens
     """A number of 0 .. count - 1, i64: how many thresholds the word has reached, where there are any."""
     if thresholds is None:
         return multiply_high(word, count)
-    return (word.unsqueeze(-1) >= torch.tensor(thresholds)).sum(dim=-1)
+    return (word.unsqueeze(-1) >= torch.tensor(thresholds, device=word.device)).sum(dim=-1)
 
 
 def normal(first: Tensor, second: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:

@@ -18,21 +18,9 @@ from hamlet.package.module import Module
 from hamlet_lab.sweep import Measured, Trial, measure
 from hamlet_lab.sweep import run as running
 from hamlet_lab.sweep.grid import grid
+from samples.shop import SHOP
 
 CAUSES = 2
-SHOP = """
-universe shop
-space grid 3 x 3
-param wage = 0.1 in 0 .. 0.5
-param hunger = 1 in 0.5 .. 4
-lifespan 60 ticks
-meter food = 0.5 { decay 0.03 * hunger }
-affordance Stall at random { instantly { food += wage } }
-affordance Bench at (0, 0) { instantly { food += 0.01 } }
-dies when food <= 0
-reward food
-observe { meters }
-"""
 
 
 @pytest.fixture(scope="module")
