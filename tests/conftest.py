@@ -35,6 +35,15 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["XDG_CACHE_HOME"] = folder.name
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked `long`, unless HAMLET_LONG_TESTS is 1: others test the same, or a part of it."""
+    if os.environ.get("HAMLET_LONG_TESTS") == "1":
+        return
+    left_out = [item for item in items if item.get_closest_marker("long") is not None]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item.get_closest_marker("long") is None]
+
+
 @pytest.fixture(scope="session")
 def run_program() -> Iterator[Run]:
     """Runs programs in processes of their own."""

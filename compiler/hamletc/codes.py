@@ -2,7 +2,8 @@
 
 A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for each and `hamletc.diagnostics.diagnose`
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
-H100 to H139 are about packs.
+H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about controls and momentum, H160 to H169
+about states and the past, H170 to H179 about effects and affordances.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Code:
     title: str
 
 
-INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069"))
+INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069", "H172", "H173"))
 """The errors about what has no effect: warnings in a universe that says `inert allowed`."""
 
 CODES: Mapping[str, Code] = MappingProxyType(
@@ -174,6 +175,15 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H132": Code("warning", "bonus that HAMLET never pays"),
         "H133": Code("warning", "part with which HAMLET stops"),
         "H134": Code("warning", "part that says again what another one says"),
+        # --- roles, goals, potentials ---
+        "H210": Code("error", "role without agents, or with too many"),
+        "H211": Code("error", "two roles that take all other agents"),
+        "H212": Code("error", "role of which no number is said"),
+        "H213": Code("error", "meter or action of another role"),
+        "H214": Code("error", "name that several roles have"),
+        "H215": Code("error", "part that a role cannot have"),
+        "H216": Code("error", "potential that does not shape a reward"),
+        "H217": Code("error", "draw for the end of a world"),
         # --- maps ---
         "H141": Code("error", "map that is missing"),
         "H142": Code("error", "map that is no rectangle"),
@@ -184,5 +194,56 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H147": Code("warning", "affordance that no agent can reach"),
         "H148": Code("error", "letter with two numbers"),
         "H149": Code("warning", "map that falls apart"),
+        # --- controls and momentum ---
+        "H150": Code("error", "velocity written without momentum"),
+        "H151": Code("error", "momentum on a grid"),
+        "H152": Code("error", "limit of the velocity outside its limits"),
+        "H153": Code("error", "start that does not fit momentum"),
+        "H154": Code("error", "bounds of a control too far apart"),
+        "H155": Code("error", "control where it is not known yet"),
+        "H156": Code("error", "velocity written where only meters are"),
+        # --- states and the past ---
+        "H160": Code("error", "state without a type, or with too few options"),
+        "H161": Code("error", "option that is none, or that is used as a number"),
+        "H162": Code("error", "statement that a state cannot take"),
+        "H163": Code("error", "number that may not be whole"),
+        "H164": Code("error", "bounds of whole numbers that are none"),
+        "H165": Code("error", "what has no past"),
+        "H166": Code("error", "past that is too far, or a share that is none"),
+        "H168": Code("error", "past that cannot be read here"),
+        "H169": Code("error", "state that is observed as a meter"),
+        # --- effects, and what affordances have of their own ---
+        "H170": Code("error", "effect that leads to itself for ever"),
+        "H171": Code("error", "effect begun or ended by whom it does not belong to"),
+        "H172": Code("error", "effect that nothing begins"),
+        "H173": Code("error", "effect that does nothing"),
+        "H174": Code("error", "`again` that has no effect"),
+        "H175": Code("error", "opening that is another for each agent"),
+        "H176": Code("error", "quantity that an affordance or an effect does not have"),
+        # --- cells ---
+        "H180": Code("error", "cells without a grid"),
+        "H181": Code("error", "cells that would not fit"),
+        "H182": Code("error", "neighbours of what is no cell"),
+        "H183": Code("error", "what an agent has, asked of a cell"),
+        "H184": Code("error", "what is not known of neighbours"),
+        "H185": Code("error", "meter of cells that others would write"),
+        "H186": Code("error", "meter that a rule of cells cannot write"),
+        "H187": Code("error", "property that meters of cells do not have"),
+        # --- ways, sight, graphs and layouts ---
+        "H190": Code("error", "ways or views that are too many to be looked up"),
+        "H191": Code("error", "sight without walls"),
+        "H192": Code("error", "graph without edges, or an edge that leads back"),
+        "H193": Code("warning", "graph that falls apart"),
+        "H194": Code("error", "what a graph has and a grid does not, or the other way round"),
+        "H195": Code("error", "place at random that cannot be said more exactly"),
+        "H196": Code("error", "place that depends on one that is not known yet"),
+        "H197": Code("error", "places that cannot be as they are said to be"),
+        # --- agents about other agents ---
+        "H200": Code("error", "word about two agents where none is asked"),
+        "H201": Code("error", "word about two agents where no agent asks"),
+        "H202": Code("error", "word about two agents inside `own`"),
+        "H203": Code("error", "draw, or rank, that depends on who asks"),
+        "H204": Code("error", "own value that all agents have alike"),
+        "H205": Code("error", "question that asks nothing of the other agents"),
     }
 )

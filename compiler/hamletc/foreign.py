@@ -49,8 +49,9 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         "in an affordance serves so many.",
     ),
     (
-        "team teams role roles species group faction type class id index",
-        "All agents follow the same rules. Their numbers tell them apart, as in `agent < 3` or `mod(agent, 2) == 0`.",
+        "team teams role roles species group faction type class kind id index",
+        "Kinds of agents are roles: `role wolf: 2 agents { meter hunger = 0.5 }`, `role sheep: others`; the name of a "
+        "role is a condition. Numbers tell agents apart too, as in `mod(agent, 2) == 0`.",
     ),
     # --- space ---
     (
@@ -138,7 +139,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("prev old before delta diff change", "Write `previous(x)`: x at the beginning of the tick."),
     # --- declarations that have other names here ---
     ("event trigger on_tick update", "What happens in a tick is a rule: `rule cold: hour < 6 -> energy -= 0.01`."),
-    ("goal objective score utility", "Write `reward VALUE`."),
+    ("objective score utility", "Write `reward VALUE`."),
+    ("goal win wins victory done success finish", "A goal ends an episode: `ends when money >= 10 { reward 1 }`."),
     ("death die kill dead terminate termination terminal", "Write `dies when energy <= 0`."),
     ("requires require_ condition precondition only_if cost costs", "Write `needs money >= 0.1`."),
     ("effect effects gives restores", "Effects stand in a block: `instantly { energy += 0.5 }`."),
@@ -162,6 +164,7 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
         "velocity": "Write `velocity x`, with the axis.",
         "distance": "Write `distance to Bed`.",
         "straight": "Write `straight distance to Bed`.",
+        "walking": "Write `walking distance to Bed`.",
         "streak": "Write `streak of Bed`, with `track uses`.",
         "clock": "Write `hour`: the hour of the clock.",
         "at": "Write `here == Bed`.",
@@ -183,7 +186,12 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
         "unclamped": "`unclamped` stands behind a statement: `energy += 0.5 unclamped`.",
         "world": "What the world has of its own stands in `world { meter stock = 20 }`; its meters are read by their "
         "names.",
+        "cells": "What the cells of a grid have stands in `cells { meter moss = 0 }`; an agent reads the moss of its "
+        "own cell by its name.",
         "capacity": "`capacity 2 to lowest number` stands in the braces of an affordance.",
+        "role": "`role wolf: 2 agents { ... }` is a declaration; the name of a role is a condition.",
+        "ends": "`ends when money >= 10 { reward 1 }` is a declaration of its own.",
+        "shaping": "`shaping(0.99, x)` stands alone behind `reward`: `reward guide: shaping(0.99, -distance to Bed)`.",
         "dies": "`dies when energy <= 0` is a declaration of its own.",
         "lasts": "`lasts 4 ticks` stands behind the place of an affordance.",
         "open": "`open 8 .. 18` stands behind the place of an affordance; a condition on the time is `hour >= 8`.",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib
@@ -28,6 +28,8 @@ class Picture:
         values: meters, meters of the world and reports; the mean over agents.
         actions: what everybody does, in turn; without any an agent that stands on something uses it in two of three
             ticks, and walks at random otherwise.
+        hold: what the one control is, as a sum of meters with these weights.
+        at: ticks after which meters of cells are drawn as maps, in the place of lines over time.
         each: whether every agent has a line of its own, instead of their mean.
     """
 
@@ -35,30 +37,47 @@ class Picture:
     ticks: int
     agents: int = 1
     actions: tuple[str, ...] = ("WAIT",)
+    hold: Mapping[str, float] = field(default_factory=dict)
     each: bool = False
     seed: int = 1
+    at: tuple[int, ...] = ()
 
 
 PICTURES = {
+    "alarm": Picture(("sees", "heard", "fear"), 200, 24, ("CALL", "WAIT", "WAIT")),
     "auction": Picture(("gain",), 199, 6, each=True),
     "bandit": Picture(("coins",), 99, 6, ("GREEN",), each=True),
+    "cartpole": Picture(("angle", "place"), 300, hold={"angle": 12, "turn": 2.5, "place": 0.3, "roll": 0.6}, seed=3),
     "cold_night": Picture(("air", "warmth"), 96, seed=3),
     "combo": Picture(("enemy", "ready"), 60, 1, ("JAB", "JAB", "JAB", "HOOK")),
     "commons": Picture(("fish", "effort"), 300, 8, ("MORE", *["WAIT"] * 79)),
+    "commute": Picture(("trip", "far"), 300, actions=(), seed=2),
+    "cooldowns": Picture(
+        ("rest of Spring", "thirst", "wear of Forge"), 99, 3, ("INTERACT", "HAMMER", "INTERACT", "INTERACT")
+    ),
     "epidemic": Picture(("sick_now", "had_it"), 300, 256),
+    "forest_fire": Picture(("tree", "fire"), 91, at=(0, 30, 60, 90)),
     "garden": Picture(("soil", "fruit", "rain"), 360, 2, ("WATER", "WAIT", "PICK")),
+    "gifts": Picture(("coins",), 300, 12, each=True),
     "job": Picture(("money", "missed", "hired"), 120),
+    "kata": Picture(("points",), 120, 6, ("JAB", "HOOK", "UPPERCUT", *["WAIT"] * 4), each=True),
     "market": Picture(("price", "bread"), 99, 12, each=True),
-    "momentum": Picture(("x", "y"), 400),
+    "maze": Picture(("steps",), 119, 3, actions=(), each=True),
+    "momentum": Picture(("x", "y", "heat"), 400),
+    "moss": Picture(("scent", "moss"), 91, at=(0, 30, 60, 90), seed=3),
     "notice_board": Picture(("board", "left"), 200, 8, ("INTERACT",)),
     "oscillators": Picture(("left", "right"), 700),
+    "potions": Picture(("left of calm", "left of swift", "left of lucky", "stacks of strong"), 200, seed=2),
     "predators": Picture(("hares", "lynxes"), 1500),
     "queue": Picture(("waiting",), 2000, 64, ("INTERACT",)),
     "reputation": Picture(("food",), 299, 8, ("SHARE", "SHARE", "KEEP"), each=True),
+    "seasons": Picture(("fat", "asleep", "snow"), 1080, actions=("FORAGE",), seed=2),
     "sleep": Picture(("pressure", "asleep"), 384),
+    "tag": Picture(("place", "left"), 150, 6, actions=()),
     "thermostat": Picture(("room", "wish"), 96, 6, ("WAIT",)),
     "tools": Picture(("wood", "axe", "warmth"), 300, actions=(), seed=4),
     "vote": Picture(("money",), 60, 8, ("MORE", "LESS"), each=True),
+    "wolves": Picture(("kills", "flock"), 100, 34, ("wolf.STALK", "sheep.GRAZE", "sheep.WATCH")),
 }
 
 
@@ -70,9 +89,12 @@ def draw(name: str, picture: Picture) -> None:
     shown = {value: _reader(env, value) for value in picture.values}
     rows: dict[str, list[torch.Tensor]] = {value: [] for value in shown}
     for tick in range(picture.ticks):
-        env.step(_actions(env, picture.actions, tick))
+        env.step(_actions(env, picture.actions, tick), _controls(env, picture.hold))
         for value, read in shown.items():
             rows[value].append(read().clone())
+    if picture.at:
+        _maps(name, rows, picture.at, env)
+        return
     figure, plots = pyplot.subplots(len(rows), 1, sharex=True, figsize=(6, 1.1 + 1.1 * len(rows)), squeeze=False)
     for plot, (value, values) in zip(plots[:, 0], rows.items(), strict=True):
         lines = torch.stack(values)
@@ -85,12 +107,35 @@ def draw(name: str, picture: Picture) -> None:
     pyplot.close(figure)
 
 
+def _maps(name: str, rows: dict[str, list[torch.Tensor]], ticks: tuple[int, ...], env: Env) -> None:
+    space = env.universe.space
+    assert isinstance(space, hamlet.universe.Grid), "cells are on a grid"
+    figure, plots = pyplot.subplots(len(rows), len(ticks), figsize=(1.6 * len(ticks), 1.7 * len(rows)), squeeze=False)
+    for line, (value, values) in zip(plots, rows.items(), strict=True):
+        for plot, tick in zip(line, ticks, strict=True):
+            plot.imshow(values[tick].reshape(space.sizes[::-1]), vmin=0, vmax=1, cmap="YlGn", interpolation="nearest")
+            plot.set_xticks([])
+            plot.set_yticks([])
+            plot.set_xlabel(f"tick {tick + 1}" if line is plots[-1] else "")
+        line[0].set_ylabel(value)
+    figure.tight_layout()
+    figure.savefig(HERE / f"{name}.png", dpi=72, metadata={"Software": None})
+    pyplot.close(figure)
+
+
 def _actions(env: Env, actions: tuple[str, ...], tick: int) -> torch.Tensor:
     if actions:
         return torch.full((env.num_lanes,), env.action_names.index(actions[tick % len(actions)]), dtype=torch.int32)
     walk = torch.randint(0, 4, (env.num_lanes,), generator=torch.Generator().manual_seed(tick), dtype=torch.int32)
     interact = env.action_names.index("INTERACT")
     return torch.where(env.action_mask[:, interact] & (tick % 3 > 0), interact, walk)
+
+
+def _controls(env: Env, weights: Mapping[str, float]) -> torch.Tensor | None:
+    if not weights:
+        return None
+    wanted = torch.stack([weight * env.meter(name) for name, weight in weights.items()]).sum(dim=0)
+    return torch.minimum(torch.maximum(wanted, env.control_low), env.control_high).unsqueeze(0)
 
 
 def _reader(env: Env, value: str) -> Callable[[], torch.Tensor]:

@@ -158,6 +158,15 @@ def measure(
     return [run.result(bandwidth) for run in runs]
 
 
+def some_controls(env: Env, generator: torch.Generator) -> torch.Tensor | None:
+    """Controls of a step within their bounds; `None` in a universe without any."""
+    if not env.control_names:
+        return None
+    low, high = env.control_low.unsqueeze(1), env.control_high.unsqueeze(1)
+    shares = torch.rand((env.num_controls, env.num_lanes), generator=generator).to(env.device)
+    return torch.minimum(low + shares * (high - low), high)
+
+
 class _Sampling:
     """An environment of a case, and the rates of its samples."""
 
@@ -180,6 +189,7 @@ class _Sampling:
         generator = torch.Generator().manual_seed(7)
         actions = torch.randint(self._env.num_actions, (case.lanes,), generator=generator, dtype=torch.int32)
         self._actions = actions.to(self._env.device)
+        self._controls = some_controls(self._env, generator)
         self._first = _seconds(self._launch)
         self._launches = max(1, round(SHORTEST / max(_seconds(self._launch), 1e-7)))
         self._rates: list[float] = []
@@ -199,7 +209,7 @@ class _Sampling:
         for _ in range(launches):
             match case.launch:
                 case "step":
-                    env.step(self._actions)
+                    env.step(self._actions, self._controls)
                 case "rollout":
                     env.rollout(case.ticks, observe=case.observed != "none", statistics=False)
         env.synchronize()

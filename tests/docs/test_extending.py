@@ -24,7 +24,7 @@ SOURCES = ("compiler", "runtime", "lab", "townlet", "tests", "docs", "universes"
 CALL = "from hamletc.cli.main import main; main()"
 
 UNIONS = {
-    "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Together",
+    "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Together | Guarded",
     "runtime/hamlet/universe/observations.py": "    | ObserveConstant\n)",
 }
 """Where a construct joins its union."""

@@ -10,9 +10,11 @@ from hamlet.universe import (
     Assign,
     Binary,
     Capacity,
+    Cascade,
     Continuous,
     DayTime,
     DrawChoice,
+    Graph,
     Grid,
     Here,
     LastUse,
@@ -26,9 +28,14 @@ from hamlet.universe import (
     ObserveProgress,
     ObserveRegion,
     ObserveVelocity,
+    ObserveWindow,
+    Push,
     Reward,
+    Role,
     Rule,
+    Spread,
     Start,
+    StateType,
     Tracking,
     Unary,
     Universe,
@@ -56,18 +63,22 @@ KINDS = (
         "Tracking by agent",
         "Tracking by world",
     ),
-    *("Tracking of lasting affordances", "odd names", "Input"),
+    *("Tracking of lasting affordances", "odd names", "Input", "Control"),
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
+    *("StateType int", "StateType real", "StateType bool", "StateType options", "StateType past", "ObserveState"),
     *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
-    "Rank",
+    *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
+    *("Mask of a role", "Goal", "Potential"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
-    *("Affordance forever", "Affordance together"),
+    *("Affordance forever", "Affordance together", "Affordance opening", "Guarded", "an effect that stacks"),
     *("Action needs", "Action move", "Action teleport", "Action body", "Action keeps_progress", "Cause"),
     *("several causes", "Mask of actions", "Mask of all", "Reward with name", "Report"),
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
+    *("momentum", *(f"momentum {edges}" for edges in ("clamp", "wrap", "bounce", "sticky"))),
+    *("Push +=", "Push -=", "Push =", "ControlValue"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
     *("ActionTaken", "Used", "Used nothing", "Every", "After", "AgentNumber", "AgentCount"),
@@ -75,6 +86,7 @@ KINDS = (
         "Previous",
         "Distance",
         "StraightDistance",
+        "WalkingDistance",
         "DrawUniform",
         "DrawInteger",
         "DrawChoice",
@@ -93,7 +105,10 @@ KINDS = (
     *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams", "ObserveVelocity all"),
     *("ObserveVelocity some", "ObserveSpeed", "ObserveBlank", "ObserveConstant"),
     *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
-    *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls"),
+    *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
+    *("ObserveWindow in sight", "ObserveRegion in sight"),
+    *("Spread region", "Spread apart", "Spread near"),
+    *("Graph", "Graph with start", "Graph one way", "ObservePosition node"),
 )
 """All that random universes have."""
 
@@ -104,6 +119,7 @@ def constructs(universe: Universe) -> frozenset[str]:
     found |= {"by hand"} if universe.by_hand else set()
     found |= {"more than 16 moves"} if len(universe.moves) > 16 else set()
     found |= {"directions"} if any(move.name.startswith("MOVE_") for move in universe.moves) else set()
+    found |= {"moves diagonal"} if any(move.name == "DOWN_RIGHT" for move in universe.moves) else set()
     found |= {"a move that stays"} if any(not any(move.by) for move in universe.moves) else set()
     for node in nodes(universe):
         found |= {type(node).__name__, *_details(universe, node)}
@@ -125,12 +141,22 @@ def _details(universe: Universe, node: object) -> list[str]:
             found = [_dimensions(len(sizes)), f"edges {edges}", f"distance {metric}", f"places {node.places}"]
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
         case Continuous(axes=axes, edges=edges, metric=metric):
-            return [f"continuous {_dimensions(len(axes))}", f"continuous {edges}", f"continuous {metric}"]
+            found = [f"continuous {_dimensions(len(axes))}", f"continuous {edges}", f"continuous {metric}"]
+            return [*found, *(["momentum", f"momentum {edges}"] if node.momentum is not None else [])]
+        case Graph(nodes=of_graph, start=begins):
+            edges = {(each.name, other) for each in of_graph for other in each.leads}
+            one_way = any((other, one) not in edges for one, other in edges)
+            return [*(["Graph with start"] if begins else []), *(["Graph one way"] if one_way else [])]
+        case Spread():
+            return [f"Spread {key}" for key in ("region", "apart", "near") if getattr(node, key) is not None]
         case Map():
             return [f"Map {key}" for key in ("walls", "starts") if getattr(node, key)]
         case ObserveRegion(radius=radius, region=region):
-            shown = "ObserveRegion grid" if radius is None else "ObserveRegion window"
-            return [shown, *(["ObserveRegion of walls"] if region is None else [])]
+            shown = ["ObserveRegion grid" if radius is None else "ObserveRegion window"]
+            shown += ["ObserveRegion in sight"] if node.within is not None else []
+            return [*shown, *(["ObserveRegion of walls"] if region is None else [])]
+        case ObserveWindow(within=within):
+            return ["ObserveWindow in sight"] if within is not None else []
         case Start(speed=speed):
             return ["Start speed"] if speed is not None else []
         case Lifespan(reward=reward):
@@ -140,8 +166,11 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"Tracking by {by}", "Tracking of lasting affordances" if lasting else ""]
         case Meter():
             bounds = ["Meter with bounds"] if (node.low, node.high) != (0.0, 1.0) else []
+            bounds += ["an effect that stacks"] if node.name.startswith("stacks of ") else []
             bounds += ["Meter start"] if not isinstance(node.start, float) else []
             return bounds + [f"Meter {key}" for key in ("decay", "move", "interact") if getattr(node, key) is not None]
+        case StateType(holds=holds, past=past):
+            return [f"StateType {holds}" if past is None else "StateType past"]
         case Rule(guard=guard):
             return ["Rule with guard"] if guard is not None else []
         case Affordance(place=place, hours=hours, duration=duration):
@@ -156,6 +185,7 @@ def _details(universe: Universe, node: object) -> list[str]:
                 "on completion": node.on_completion,
                 "forever": duration == 0,
                 "together": node.together,
+                "opening": node.opening,
             }
             return [f"Affordance {key}" for key, value in given.items() if value]
         case Action():
@@ -167,12 +197,18 @@ def _details(universe: Universe, node: object) -> list[str]:
             return ["Capacity by number" if priority is None else "Capacity by priority"]
         case Among(op=op):
             return [f"Among {op}"]
-        case Mask(actions=actions):
-            return ["Mask of actions" if actions else "Mask of all"]
+        case Mask(actions=actions, who=who):
+            return ["Mask of actions" if actions else "Mask of all", "Mask of a role" if who is not None else ""]
+        case Cascade(who=who):
+            return [] if who is None else ["Cascade of a role"]
+        case Role(agents=agents, observations=observations):
+            return ["Role observations" if observations else "", "Role of others" if agents is None else ""]
         case Reward(name=name):
             return [] if name is None else ["Reward with name"]
         case Assign(op=op, clamped=clamped):
             return [f"Assign {op}", *([] if clamped else ["Assign unclamped"])]
+        case Push(op=op):
+            return [f"Push {op}"]
         case Unary(op=op) | Binary(op=op):
             return [f"{type(node).__name__} {op}"]
         case DayTime(function=function):

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from processes import Run
-from samples import MANY, MEETING, NAMES
+from samples import MANY, MEETING, NAMES, ROLES, WAYS
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
-# An epidemic has nothing that the queue has not, but for agents that are fewer than a warp.
-LONG = ("bounce", "sticky", "wrap", "epidemic")
-SHORT = [name for name in (*NAMES, *MANY, *MEETING, "drawn") if name not in LONG]
+# Agents that meet are in `herd`, and in PTX in `tests/ptx`; tables are in `tests/unit/lowering`.
+# Effects are statements like others, and graphs have a table of moves; random universes have both.
+LONG = ("bounce", "sticky", "wrap", "epidemic", "queue", "crowded", "tangled", "effects", "lines")
+SHORT = [name for name in (*NAMES, *MANY, *MEETING, *WAYS, ROLES, "drawn") if name not in LONG]
 
 
 @pytest.mark.parametrize("name", [*SHORT, *LONG] if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT)

@@ -32,7 +32,12 @@ main()
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="numba compiles for these CPUs on x86-64 only")
 @pytest.mark.parametrize(
-    ("cpu", "features", "universe"), [("haswell", "+avx2", "shifts"), ("x86-64", "", "first_meal")]
+    ("cpu", "features", "universe"),
+    [
+        ("haswell", "+avx2", "first_meal"),
+        pytest.param("x86-64", "", "first_meal", marks=pytest.mark.long),
+        pytest.param("haswell", "+avx2", "shifts", marks=pytest.mark.long),
+    ],
 )
 def test_kernels_for_another_cpu(cpu: str, features: str, universe: str, tmp_path: Path) -> None:
     """`haswell` has AVX2 and fused operations, `x86-64` only SSE2."""

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import metamorphic
 import pytest
-from metamorphic import CHECKS, Ponds, agents_in_another_order, checkpoint
+from metamorphic import CHECKS, Ponds, a_cascade_without_strength, agents_in_another_order, checkpoint, names
 
 from processes import Run
 
 BACKENDS = ("interpreter", "numba")
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
+COMPILED_AGAIN = (names, a_cascade_without_strength)
+"""Checks of universes that differ in their text, so that there are more kernels to compile."""
 ON_TRITON = [check.__name__ for check in CHECKS if LONG or check in (agents_in_another_order, checkpoint)]
 
 
@@ -25,8 +27,15 @@ def ponds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ponds]:
     return {backend: Ponds(tmp_path_factory.mktemp(backend), backend) for backend in BACKENDS}
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    ("backend", "check"),
+    [
+        pytest.param(backend, check, marks=[pytest.mark.long] if backend == "numba" and check in COMPILED_AGAIN else [])
+        for check in CHECKS
+        for backend in BACKENDS
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
 def test_holds(ponds: dict[str, Ponds], backend: str, check: Callable[[Ponds], None]) -> None:
     check(ponds[backend])
 

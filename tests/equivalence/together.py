@@ -89,7 +89,7 @@ WORLDS = 5
 def module(folder: Path) -> ModuleType:
     """The functions of kernels that meet, and kernels that call them."""
     template = skeleton("triton").environment.get_template("meeting.py.j2")
-    text = HEAD + template.render(meets=SimpleNamespace(ops=set(REDUCTION_OPS))) + KERNELS
+    text = HEAD + template.render(meets=SimpleNamespace(ops=set(REDUCTION_OPS), asked=())) + KERNELS
     path = folder / "meeting.py"
     path.write_text(text)
     spec = util.spec_from_file_location("meeting", path)

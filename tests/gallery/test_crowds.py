@@ -111,3 +111,38 @@ def test_nights_are_cold_and_a_hut_keeps_warm() -> None:
     assert inside.sum() > 50
     assert outside.sum() > 20
     assert warmth[-1, inside].min() > warmth[-1, outside].max()
+
+
+def test_coins_go_from_hand_to_hand_and_pile_up_as_in_queues() -> None:
+    env = make("gifts", worlds=12, agents=64)
+    seen = watch(env, 320, always("WAIT"), ["coins"])["coins"]
+    # All give and get in the same tick, and no coin is made or lost.
+    assert (seen.sum(dim=2) == 4 * 64).all()
+    # Each agent serves one coin per tick, and as many arrive on average as agents have some: with a share s of those a
+    # queue holds s + s**2 / (2 (1 - s)) on average, which is 4 coins for s = 5 - sqrt(17).
+    share = (seen[120:] > 0).float().mean()
+    assert abs(share - (5 - math.sqrt(17))) < 0.01
+    assert seen[-1].max() > 15
+
+
+def test_calls_reach_who_is_near_and_save_them() -> None:
+    env = make("alarm", worlds=64, agents=24)
+    x, y = (env.state["position"][axis].reshape(64, 24) for axis in (0, 1))
+    heard = watch(env, 1, always("CALL"), ["heard"])["heard"][0]
+    steps = [(axis[:, :, None] - axis[:, None, :]).abs() for axis in (x, y)]
+    away = torch.stack([torch.minimum(step, 16 - step) for step in steps]).amax(dim=0)
+    assert torch.equal(heard, (away <= 4).sum(dim=2).float() - 1)
+    # The others are anywhere, 9 * 9 of the 16 * 16 cells are in reach.
+    assert abs(float(heard.mean()) - 23 * 81 / 256) < 0.2
+    caught = {}
+    for listening in (False, True):
+        env = make("alarm", worlds=32, agents=24)
+        call, hide, wait = (env.action_names.index(name) for name in ("CALL", "HIDE", "WAIT"))
+        alive = torch.ones(32 * 24, dtype=torch.bool)
+        for _ in range(40):
+            warned = (env.meter("fear") > 0) & listening
+            action = torch.where(warned, hide, torch.where(env.meter("sees") > 0, call, wait))
+            _, _, terminated, _, _ = env.step(action.to(torch.int32))
+            alive &= ~terminated
+        caught[listening] = int((~alive).sum())
+    assert 0 < caught[True] < 0.6 * caught[False]

@@ -13,8 +13,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 MOST_LINES = 60
 SHORT = {
     "momentum",
+    "cartpole",
     "sleep",
     "combo",
+    "kata",
     "tools",
     "job",
     "queue",
@@ -24,6 +26,14 @@ SHORT = {
     "reputation",
     "market",
     "auction",
+    "maze",
+    "commute",
+    "alarm",
+    "gifts",
+    "potions",
+    "cooldowns",
+    "moss",
+    "forest_fire",
 }
 """Ideas that take at most 40 lines."""
 

@@ -27,12 +27,47 @@ def test_the_swing_wanders_from_one_oscillator_to_the_other_and_energy_stays() -
 
 
 def test_a_puck_loses_speed_to_the_air_alone() -> None:
-    seen = watch(make("momentum"), 400, always("WAIT"), ["x", "y", "vx"])
-    energy = seen["energy"].flatten().double()
-    ticks = torch.arange(400)
-    assert (energy / (energy[0] * 0.99 ** (2 * ticks)) - 1).abs().max() < 1e-4
-    assert (seen["vx"] < 0).any()
+    seen = watch(make("momentum"), 400, always("WAIT"), ["heat"])
+    east, ticks = seen["east"].flatten().double(), torch.arange(400)
+    # Walls turn a velocity around, and the air takes a hundredth of it in a tick.
+    assert (east.abs() / (0.03 * 0.99 ** (ticks + 1)) - 1).abs().max() < 1e-4
+    assert (east < 0).any()
     assert seen["x"].abs().max() <= 1
+    # What the air takes becomes heat.
+    energy = (seen["moving"] + seen["heat"]).flatten()
+    assert (energy / energy[0] - 1).abs().max() < 1e-4
+
+
+def test_elastic_walls_give_back_what_they_get() -> None:
+    env = make("momentum", worlds=16)
+    env.params["drag"] = 0.0
+    seen = watch(env, 400, always("WAIT"))
+    assert (seen["moving"] == seen["moving"][0, 0]).all()
+    # From wall to wall and back the way is 4: after 400 ticks of 0.03 a puck has gone it three times.
+    x = seen["x"].flatten(1)
+    assert (x[399] - x[266]).abs().max() < 0.02
+    assert ((seen["east"][1:] != seen["east"][:-1]).sum(dim=0) >= 5).all()
+
+
+def test_a_pole_falls_as_fast_as_the_equation_says_and_controls_hold_it() -> None:
+    env = make("cartpole")
+    env.state["meters"].zero_()
+    env.meter("angle")[0] = 1e-3
+    angle = watch(env, 80, always("WAIT"), ["angle"], lambda *_: torch.zeros(1, 1))["angle"].flatten()
+    # Near the top angle'' = rate^2 angle, here in steps of 1/50 s: the root of (m - 1)^2 = a m that is above 1.
+    a = 9.8 / (0.5 * (4 / 3 - 0.1 / 1.1)) * 0.02**2
+    growth = 1 + a / 2 + math.sqrt(a + a * a / 4)
+    assert abs(float(angle[60] / angle[50]) ** 0.1 / growth - 1) < 1e-3
+
+    def hold(env: Env, _: int) -> Tensor:
+        weights = {"angle": 12, "turn": 2.5, "place": 0.3, "roll": 0.6}
+        wanted = torch.stack([weight * env.meter(name) for name, weight in weights.items()]).sum(dim=0)
+        return wanted.clamp(-1, 1).unsqueeze(0)
+
+    many = make("cartpole", worlds=64)
+    assert watch(many, 499, always("WAIT"), controls=hold).reward.sum(dim=0).eq(499).all()
+    fallen = make("cartpole", worlds=256).rollout(200)
+    assert 10 < fallen.mean_length() < 60
 
 
 def test_sleep_comes_once_a_day_and_ends_where_the_curves_meet() -> None:
@@ -162,3 +197,39 @@ def test_the_most_idle_get_the_jobs_and_no_job_is_given_twice() -> None:
             if took[world].any() and refused.any():
                 assert idle[world][took[world]].min() >= idle[world][refused].max()
     assert served > 200
+
+
+def test_a_second_sip_follows_one_of_four_laws() -> None:
+    """Those of counters that are dead for a while, which a second particle prolongs or not, and of a queue."""
+    effects = ("calm", "swift", "lucky", "strong")
+    seen = watch(make("potions", worlds=192), 250, always("WAIT"), [*(f"left of {each}" for each in effects), "gold"])
+    lasts = {each: float((seen[f"left of {each}"][100:] > 0).float().mean()) for each in effects}
+    found, ticks = 0.05, 10
+    assert abs(lasts["calm"] - ticks / (ticks + (1 - found) / found)) < 0.02
+    assert abs(lasts["swift"] - (1 - (1 - found) ** ticks)) < 0.02
+    assert abs(lasts["strong"] - lasts["swift"]) < 0.03
+    assert abs(lasts["lucky"] - found * ticks) < 0.03
+    gold = seen["gold"].flatten(1).double().mean(dim=1)
+    assert abs(float(gold[-1] - gold[100]) / 149 - 0.5 * lasts["lucky"]) < 0.02
+
+
+def test_a_spring_is_drunk_from_as_often_as_it_fills() -> None:
+    drank = watch(make("cooldowns", agents=8), 100, always("INTERACT"))["drank"].sum(dim=(1, 2))
+    assert drank.nonzero().flatten().tolist() == list(range(0, 100, 9))
+    drank = watch(make("cooldowns", worlds=48, agents=8), 250, _now_and_then)["drank"].sum(dim=2)
+    # Between two uses lie 9 ticks, and a wait for the first of 8 who come with probability 0.05.
+    somebody = 1 - 0.95**8
+    assert abs(float(drank.mean()) * (9 + (1 - somebody) / somebody) - 1) < 0.03
+
+
+def _now_and_then(env: Env, tick: int) -> Tensor:
+    """Who interacts does so with probability 0.05."""
+    rolled = torch.rand(env.num_lanes, generator=torch.Generator().manual_seed(tick))
+    return torch.where(rolled < 0.05, env.action_names.index("INTERACT"), env.action_names.index("WAIT")).int()
+
+
+def test_a_smith_gets_his_breath_back_and_a_forge_has_to_be_mended() -> None:
+    forged = watch(make("cooldowns"), 80, always("HAMMER"))["forged"].flatten()
+    assert forged.nonzero().flatten().tolist() == list(range(0, 40, 4))
+    both = watch(make("cooldowns"), 132, cycle(*(("HAMMER",) * 40), *(("MEND",) * 4)))["forged"]
+    assert int(both.sum()) == sum(1 for tick in range(0, 132, 4) if tick % 44 < 40)

@@ -65,13 +65,14 @@ def cycle(*actions: str) -> Policy:
     return policy
 
 
-def watch(env: Env, ticks: int, policy: Policy, meters: Sequence[str] = ()) -> Watched:
-    """So many ticks under a policy, which is given the environment and the number of the tick, from 0 on."""
+def watch(env: Env, ticks: int, policy: Policy, meters: Sequence[str] = (), controls: Policy | None = None) -> Watched:
+    """So many ticks under a policy, which is given the environment and the number of the tick, from 0 on; so are its
+    `controls`, [controls, lanes]."""
     shape = (env.num_worlds, env.num_agents)
     rows: dict[str, list[Tensor]] = {name: [] for name in (*meters, *env.reports)}
     rewards, uses = [], []
     for tick in range(ticks):
-        _, reward, _, _, info = env.step(policy(env, tick))
+        _, reward, _, _, info = env.step(policy(env, tick), None if controls is None else controls(env, tick))
         for name, values in rows.items():
             value = env.reports[name] if name in env.reports else env.meter(name)
             values.append(value.reshape(env.num_worlds, -1).clone())

@@ -35,6 +35,10 @@ CORNERS = ("swift", "launched", "curves", "zeros", "field", "steppe", "uneven")
 LARGE = ("meadow", "galaxy")
 MEETING = ("queue", "epidemic")
 """Worlds whose agents meet: claims of each order, numbers together, rules and draws of the world."""
+WAYS = ("maze", "lines")
+"""Ways around walls, sight, arrangements; a graph."""
+ROLES = "herd"
+"""Kinds of agents, goals and potentials."""
 ENVIRONMENTS = ("valley", "luck")
 """For tests of environments: everything that they have to deal with, and chance."""
 

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 
 from hamlet.numbers.binary32 import canonical32
-from hamlet.universe import Action, Continuous, Expression, Grid, Mask, Move, NoSpace, Space, Span, Truth
+from hamlet.universe import Action, Continuous, Expression, Graph, Grid, Mask, Move, NoSpace, Space, Span, Truth
 from hamletc.checking.affordances import resolve_needs
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.graph import graph_moves, is_graph
 from hamletc.checking.names import Names, axes_of, is_word
-from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number
+from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number, word
 from hamletc.checking.rules import Statements
 from hamletc.checking.space import LONGEST_DISPLACEMENT, displacement, misses_space, place
 from hamletc.diagnostics import Label
@@ -21,6 +22,7 @@ BUILT_IN = ("INTERACT", "WAIT")
 MOST_ACTIONS = 10_000
 STEPPING = ("step", "directions", "speeds")
 """The properties that say what the usual moves of a continuous space are."""
+UPWARDS, SIDEWAYS = (("UP", -1.0), ("DOWN", 1.0)), (("LEFT", -1.0), ("RIGHT", 1.0))
 
 
 def axis_moves(dimensions: int, step: float) -> tuple[Move, ...]:
@@ -40,6 +42,12 @@ def axis_moves(dimensions: int, step: float) -> tuple[Move, ...]:
     return tuple(
         Move(name, tuple(by if axis == along else 0.0 for axis in range(dimensions))) for name, along, by in order
     )
+
+
+def diagonal_moves() -> tuple[Move, ...]:
+    """The moves of a grid of two dimensions, and then a step on both axes at once in each direction."""
+    across = [(f"{up}_{left}", (right, down)) for up, down in UPWARDS for left, right in SIDEWAYS]
+    return (*axis_moves(2, 1.0), *(Move(name, by) for name, by in across))
 
 
 def directed_moves(directions: int, speeds: int, step: float) -> tuple[Move, ...]:
@@ -67,8 +75,12 @@ def resolve_moves(
             if written is not None:
                 misses_space("`moves`", space, written.span, report)
             return ()
+        case _ if written is not None and is_graph(
+            "`moves`", space, written.span, "Leave it out: there is a move to each node.", report
+        ):
+            return None
         case _ if written is not None:
-            for key in STEPPING:
+            for key in (*STEPPING, "moves"):
                 if key in given:
                     report.add(
                         "H064",
@@ -78,10 +90,30 @@ def resolve_moves(
                         hint="Leave it out.",
                     )
             return _written_moves(written, space, report)
+        case Grid(graph=Graph() as graph):
+            return graph_moves(graph)
+        case Grid() if "moves" in given:
+            return _named_moves(given["moves"], space, report)
         case Grid(sizes=sizes):
             return axis_moves(len(sizes), 1.0)
         case Continuous():
             return _continuous_moves(space, given, expressions, report)
+
+
+def _named_moves(given: syntax.Property, grid: Grid, report: Findings) -> tuple[Move, ...] | None:
+    """`moves diagonal`."""
+    if word(given, ("diagonal",), "no kind of moves", report) is None:
+        return None
+    if len(grid.sizes) == 2:
+        return diagonal_moves()
+    report.add(
+        "H042",
+        f"diagonal moves need a grid of 2 dimensions, not {len(grid.sizes)}",
+        given.span,
+        secondary=(Label(grid.span, "the grid"),),
+        hint="Leave it out, or list the moves, as in `moves { ACROSS (1, 1, 0) }`.",
+    )
+    return None
 
 
 def _written_moves(written: syntax.MovesDecl, space: Space, report: Findings) -> tuple[Move, ...] | None:
@@ -251,7 +283,7 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
         needs=needs,
         body=body,
         move=by,
-        teleport=None if teleport is None else place(teleport.cell, space, teleport.span, report),
+        teleport=None if teleport is None else place(teleport.cell, space, teleport.span, names, report),
         keeps_progress=keeps is not None,
         span=declaration.span,
     )
@@ -260,21 +292,24 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
 def resolve_masks(declarations: list[syntax.AllowDecl], names: Names, report: Findings) -> list[Mask]:
     """`allow UP LEFT when position y > 0`, `allow all when energy > 0`; those with errors are left out."""
     expressions = Expressions(names, report, scope="mask")
-    allowed: dict[str, syntax.Name] = {}
+    allowed: dict[tuple[str | None, str], syntax.Name] = {}
     masks: list[Mask] = []
-    for declaration in declarations:
+    # What is said of a role takes the place of what is said of all.
+    for declaration in sorted(declarations, key=lambda each: each.who is not None):
         known = True
+        role = None if declaration.who is None else declaration.who.role
         for name in declaration.actions:
             if not names.is_action(name):
                 known = False
-            elif (first := allowed.setdefault(name.text, name)) is not name:
+            elif (first := allowed.setdefault((role, name.text), name)) is not name:
                 known = False
                 given_twice(
                     f"`allow` of `{name.text}`", name.span, first.span, report, "Join the conditions by `and` or `or`."
                 )
         condition = _condition(declaration.condition, expressions)
-        if known and condition is not None:
-            masks.append(Mask(tuple(name.text for name in declaration.actions), condition, declaration.span))
+        who = None if declaration.who is None else expressions.condition(declaration.who)
+        if known and condition is not None and (who is None) == (role is None):
+            masks.append(Mask(tuple(name.text for name in declaration.actions), condition, declaration.span, who))
     return masks
 
 

@@ -8,9 +8,10 @@ from hamlet.universe import Affordance, Capacity, Clock, Expression, Hours, NoSp
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, all_of, any_whole_number, given_twice, is_known, only, whole_number
+from hamletc.checking.report import Findings, all_of, given_twice, is_known, only, whole_number
 from hamletc.checking.rules import Statements
 from hamletc.checking.space import place
+from hamletc.checking.spreads import resolve_spread
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -23,13 +24,15 @@ def resolve_affordance(
     declaration: syntax.AffordanceDecl, space: Space | None, hours: int | None, names: Names, report: Findings
 ) -> Affordance:
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks { ... }`. `hours` is the length of the day."""
-    where = _place(declaration, space, report)
+    where = _place(declaration, space, names, report)
     opening = None if declaration.hours is None else _opening_hours(declaration.hours, hours, names, report)
     duration = _duration(declaration.duration, names, report)
     expressions = Expressions(names, report, scope="acting")
     statements = Statements(names, report, expressions)
     needs = resolve_needs(declaration.items, names, report)
     capacity = _capacity(declaration.items, names, report)
+    opens = only(all_of(declaration.items, syntax.OpenItem), "`open when`", report, "Join the conditions by `and`.")
+    around = Expressions(names, report, scope="opening", whose="opening")
     together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
     bodies: dict[str, tuple[Statement, ...]] = {}
@@ -55,10 +58,14 @@ def resolve_affordance(
         on_completion=bodies.get("on completion", ()),
         span=declaration.span,
         capacity=capacity,
+        opening=None if opens is None else around.condition(opens.condition),
+        spread=resolve_spread(declaration, space, names, report),
     )
 
 
-def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Findings) -> tuple[float, ...] | None:
+def _place(
+    declaration: syntax.AffordanceDecl, space: Space | None, names: Names, report: Findings
+) -> tuple[float, ...] | None:
     """The coordinates, where they are fixed."""
     name, span = declaration.name, declaration.place_span
     if isinstance(space, NoSpace):
@@ -75,7 +82,7 @@ def _place(declaration: syntax.AffordanceDecl, space: Space | None, report: Find
         hint = "Add `at random`, or `at` and its coordinates, after its name."
         report.add("H025", f"the affordance `{name.text}` has no place", name.span, hint=hint)
     elif declaration.place is not None:
-        return place(declaration.place, space, span, report)
+        return place(declaration.place, space, span, names, report)
     return None
 
 
@@ -97,6 +104,7 @@ def _check_blocks(
     tracked, there may be nothing."""
     name, lasts = declaration.name, declaration.duration
     idle = not any(block.body for block in blocks.values()) and names.tracking is None
+    idle = idle and not all_of(declaration.items, syntax.ActionDecl)
     if idle and not {("used", name.text), ("here", name.text)} & names.compared:
         hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
         report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
@@ -146,7 +154,7 @@ def _opening_hours(
     opens, closes = written
     if not names.has("clock", "`open`", opens.span) or hours is None:
         return None
-    first, last = _hour(opens, hours - 1, names, report), _hour(closes, hours, names, report)
+    first, last = names.hour(opens, hours - 1), names.hour(closes, hours)
     if first is None or last is None:
         return None
     if first == last:
@@ -159,21 +167,6 @@ def _opening_hours(
         )
         return None
     return Hours(first, last)
-
-
-def _hour(numeral: syntax.Signed, last: int, names: Names, report: Findings) -> int | None:
-    hour = any_whole_number(numeral, "an hour", report)
-    if hour is None or 0 <= hour <= last:
-        return hour
-    report.add(
-        "H046",
-        "this hour is outside the clock",
-        numeral.span,
-        f"not in 0 .. {last}",
-        secondary=() if names.clock is None else (Label(names.clock, "the clock"),),
-        hint=f"Write 0 .. {last}; hours that end before they begin go on past midnight.",
-    )
-    return None
 
 
 def resolve_needs(items: Iterable[object], names: Names, report: Findings) -> Expression | None:

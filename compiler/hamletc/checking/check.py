@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
-from hamlet.numbers.binary32 import canonical32
+from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Meter, Span, Universe, parts
+from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, parts
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
+from hamletc.checking.cells import fits_grid, resolve_cell_meter, resolve_cell_rule
 from hamletc.checking.course import check_course
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.history import History
 from hamletc.checking.inert import check_inert
-from hamletc.checking.meters import resolve_claim, resolve_input, resolve_meter, resolve_param
-from hamletc.checking.names import Names
+from hamletc.checking.intervals import ANYTHING, Interval, hull_of
+from hamletc.checking.meters import (
+    declared_bounds,
+    resolve_claim,
+    resolve_control,
+    resolve_input,
+    resolve_meter,
+    resolve_param,
+)
+from hamletc.checking.names import Kind, Names
 from hamletc.checking.numbers import with_numbers
 from hamletc.checking.observations import Observations
-from hamletc.checking.ranges import State
+from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Findings, all_of, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
-from hamletc.checking.rules import resolve_cascade, resolve_rule, written
+from hamletc.checking.roles import number_roles
+from hamletc.checking.rules import (
+    left_unclamped,
+    resolve_cascade,
+    resolve_effect,
+    resolve_effects,
+    resolve_rule,
+    written,
+)
 from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
-from hamletc.checking.terrain import check_ways, fits, resolve_map
+from hamletc.checking.spreads import check_spreads, with_places
+from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
+from hamletc.checking.terrain import check_walks, check_ways, fits, resolve_map
+from hamletc.checking.wholes import Wholes, check_whole
 from hamletc.checking.world import check_blocks, resolve_world_meter, resolve_world_rule
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
@@ -57,11 +80,13 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     if numbered is None:
         return None, report.in_source_order()
     file = numbered
+    number_roles(all_of(file.declarations, syntax.RoleDecl), names, report)
     draft = resolve(file, names, report)
     complete = report.harmless
     if draft.start is not None and draft.reads_speed():
         check_start(draft.start, report)
     if _is_shallow(draft, report):
+        check_whole(draft, report)
         reach = check_ranges(draft, names, report)
         if complete:
             check_inert(file.name, draft, reach.changes, names, report)
@@ -123,13 +148,19 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
     draft = Draft()
     _resolve_space_and_time(file, draft, names, report)
+    names.effects = resolve_effects(file, names, report)
+    names.history = _history(file, draft, names)
     places: dict[str, Span] = {}
+    going_on: list[Rule] = []
+    going_on_in_world: list[Rule] = []
     for declaration in file.declarations:
         match declaration:
             case syntax.ParamDecl(name=name):
                 _keep(draft.params, resolve_param(declaration, names, report), name, names)
             case syntax.InputDecl(name=name):
                 _keep(draft.inputs, resolve_input(declaration, names, report), name, names)
+            case syntax.ControlDecl(name=name):
+                _keep(draft.controls, resolve_control(declaration, names, report), name, names)
             case syntax.MeterDecl(name=name):
                 _keep(draft.meters, resolve_meter(declaration, names, report), name, names)
                 claim = resolve_claim(declaration, report)
@@ -137,6 +168,12 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
                     draft.claims.setdefault(name.text, claim)
             case syntax.WorldDecl():
                 _resolve_world(declaration, draft, names, report)
+                effects = (item for item in declaration.items if isinstance(item, syntax.EffectDecl))
+                going_on_in_world += (rule for item in effects if (rule := resolve_effect(item, names, report)))
+            case syntax.EffectDecl():
+                going_on += (rule for rule in (resolve_effect(declaration, names, report),) if rule)
+            case syntax.CellsDecl():
+                _resolve_cells(declaration, draft, names, report)
             case syntax.RuleDecl(name=name):
                 _keep(draft.dynamics, resolve_rule(declaration, names, report), name, names, declaration.body)
             case syntax.CascadeDecl(name=name):
@@ -153,10 +190,74 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
                 _keep(draft.reports, resolve_report(declaration, names, report), name, names)
             case _:
                 pass
+    draft.meters += names.effects.agents_meters()
+    draft.world_meters += names.effects.worlds_meters()
+    draft.effects = frozenset(rule.name for rule in (*going_on, *going_on_in_world))
+    draft.dynamics[:0] = going_on
+    draft.world_rules[:0] = going_on_in_world
+    draft.space = names.space = with_places(draft.space, draft.affordances)
     check_places(draft.affordances, places, draft.space, report)
+    check_spreads(draft.affordances, draft.space, report)
     check_ways(draft, names, report)
+    if not fits_grid(draft, report):
+        draft.of_cells = None
     _resolve_outcomes(file, draft, names, report)
+    check_walks(draft, report)
+    _keep_past(draft, names)
     return draft
+
+
+def _history(file: syntax.File, draft: Draft, names: Names) -> History:
+    """What looks back; it asks where numbers lie before everything is resolved."""
+    bounds: Callable[[], Surroundings] = cache(lambda: _declared(file, draft, names))
+
+    def lies(value: Expression) -> Interval | None:
+        around = bounds()
+        loose = dict.fromkeys(left_unclamped(file), ANYTHING)
+        places = (around, around.later())
+        return hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
+
+    values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "terrain")
+    lifespan = None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks
+    return History(names.of_kind(*values), lies, lifespan)
+
+
+def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
+    """What surrounds expressions, as far as declarations say it."""
+    unheard = Findings()
+    params = (resolve_param(item, names, unheard) for item in all_of(file.declarations, syntax.ParamDecl))
+    inputs = (resolve_input(item, names, unheard) for item in all_of(file.declarations, syntax.InputDecl))
+    sketch = replace(
+        draft,
+        params=[param for param in params if param is not None],
+        inputs=[each for each in inputs if each is not None],
+    )
+    blocks = all_of(file.declarations, syntax.WorldDecl)
+    of_world = (item for block in blocks for item in block.items if isinstance(item, syntax.MeterDecl))
+    bounds = {}
+    for meter in (*all_of(file.declarations, syntax.MeterDecl), *of_world):
+        inside = declared_bounds(meter, names, unheard)
+        if inside is not None:
+            bounds[meter.name.text] = Interval(round32(inside[0]), round32(inside[1]))
+    longest = Interval(0.0, LONGEST_AGE) if names.has_lasting else None
+    visited = Interval(0.0, float(len(names.of_kind("affordance"))))
+    return replace(surroundings(sketch, names, bounds), progress=longest, visited=visited)
+
+
+def _keep_past(draft: Draft, names: Names) -> None:
+    """Add the hidden states of what looks back, and the rules that write them behind all others."""
+    if names.history is None or not names.history.names or draft.space is None:
+        return
+    wholes, rules = Wholes.of(draft.space, draft.meters_with_types()), names.of_kind("rule", "cascade")
+
+    def is_whole(value: Expression) -> bool:
+        return wholes.doubt(value) is None
+
+    draft.past = names.history.names
+    draft.meters += names.history.meters(is_whole)
+    draft.world_meters += names.history.world_meters(is_whole)
+    draft.dynamics += names.history.rules("agent", rules)
+    draft.world_rules += names.history.rules("world", (*rules, "past"))
 
 
 def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
@@ -195,7 +296,7 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
         draft.moves, names.moves = None, None
         return
     draft.metric = given["distance"].span if "distance" in given else None
-    draft.space = names.space = resolve_space(space, given, ground, expressions, report)
+    draft.space = names.space = resolve_space(space, given, ground, expressions, names, report)
     fits(ground, draft.space, report)
     if draft.space is not None:
         draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
@@ -211,14 +312,27 @@ def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: 
         match item:
             case syntax.MeterDecl(name=name):
                 _keep(draft.world_meters, resolve_world_meter(item, names, report), name, names)
+            case syntax.EffectDecl():
+                pass
             case syntax.RuleDecl(name=name):
                 _keep(draft.world_rules, resolve_world_rule(item, names, report), name, names, item.body)
+
+
+def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: Findings) -> None:
+    draft.of_cells = draft.of_cells or block.span
+    for item in block.items:
+        match item:
+            case syntax.MeterDecl(name=name):
+                _keep(draft.cell_meters, resolve_cell_meter(item, names, report), name, names)
+            case syntax.RuleDecl(name=name):
+                _keep(draft.cell_rules, resolve_cell_rule(item, names, report), name, names, item.body)
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
     if not all_of(file.declarations, syntax.MeterDecl):
         _missing("meter", file, "Add `meter energy = 1.0 { decay 0.005 }`.", report)
-    draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), names, report)
+    ends = all_of(file.declarations, syntax.EndsDecl)
+    draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), ends, names, report)
     rewards = all_of(file.declarations, syntax.RewardDecl)
     if rewards:
         draft.rewards = resolve_rewards(rewards, names, report)
@@ -227,10 +341,29 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         _missing("reward", file, "Add what is paid, as in `reward energy`, or `reward nothing`.", report)
     draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
+    never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
+    of_roles = {name.text for item in all_of(file.declarations, syntax.RoleDecl) for name in item.meters}
+    seen = Observations(names, draft.space, never_ending, of_roles, report)
     if observe is not None:
         draft.unseen = not observe.items
-        never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
-        draft.observations = Observations(names, draft.space, never_ending, report).resolve(observe)
+        draft.observations = seen.resolve(observe)
+    _resolve_roles(file, draft, seen, of_roles, names, report)
+
+
+def _resolve_roles(
+    file: syntax.File, draft: Draft, seen: Observations, of_roles: set[str], names: Names, report: Findings
+) -> None:
+    """The roles in the order of their agents, with what they observe behind what all agents do."""
+    roles = all_of(file.declarations, syntax.RoleDecl)
+    for item in sorted(roles, key=lambda role: role.agents is None):
+        numbered = (names.roles or {}).get(item.name.text)
+        observe = only(all_of(item.items, syntax.ObserveDecl), "`observe`", report)
+        own = [name.text for name in item.meters]
+        shown = [] if observe is None else seen.of_role(of_roles.difference(own)).resolve(observe)
+        if numbered is not None and names.owns(item.name):
+            actions = tuple(name.text for name in item.actions)
+            role = Role(item.name.text, numbered.first, numbered.agents, tuple(own), actions, tuple(shown), item.span)
+            draft.roles.append(role)
 
 
 def _keep(

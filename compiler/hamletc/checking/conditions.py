@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -12,6 +12,7 @@ from hamlet.universe import (
     DrawChance,
     Expression,
     If,
+    Nearest,
     Number,
     Previous,
     Rank,
@@ -66,16 +67,18 @@ class Place:
 
 class Conditions:
     """Reports conditions that are always or never true at their place. `wrote` has the statement that wrote a meter
-    last."""
+    last. Inside `past`, where something looks back, nothing is said: what decides a condition in one of the places
+    where it is looked at need not decide it in the others."""
 
-    def __init__(self, report: Findings, basis: Basis, wrote: Mapping[str, Span]) -> None:
+    def __init__(self, report: Findings, basis: Basis, wrote: Mapping[str, Span], past: Collection[Span]) -> None:
         self._report = report
         self._basis = basis
         self._wrote = wrote
+        self._past = past
 
     def in_number(self, expression: Expression, place: Place | None) -> None:
         """Look through the conditions inside a number."""
-        if place is None or place.known.is_high(expression):
+        if place is None or expression.span in self._past or place.known.is_high(expression):
             return
         match expression:
             case If(condition, then, otherwise, _):
@@ -84,7 +87,7 @@ class Conditions:
                 self.in_number(otherwise, place.where(condition, False))
             case Previous(operand):
                 self.in_number(operand, place.then())
-            case Among() | Rank():  # what is known at a place is known of one agent
+            case Among() | Rank() | Nearest():  # what is known at a place is known of one agent
                 pass
             case _:
                 for operand in operands(expression):
@@ -94,6 +97,8 @@ class Conditions:
         """Look through a condition; whether something was found."""
         if place is None or place.known.is_high(condition):
             return False
+        if condition.span in self._past:
+            return self._decide(condition, place)
         match condition:
             case Truth():
                 return False

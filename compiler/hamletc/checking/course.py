@@ -52,11 +52,11 @@ class Course:
             meters = (
                 self._rule(dynamic, meters) if isinstance(dynamic, universe.Rule) else self._cascade(dynamic, meters)
             )
-        for rule in self.draft.world_rules:
+        for rule in (*self.draft.world_rules, *self.draft.cell_rules):
             meters = self._rule(rule, meters)
-        survived = self._die(meters)
+        survived, paid = self._die(meters)
         if self.report is not None:
-            self._pay(meters, survived, self.report)
+            self._pay(meters, paid, self.report)
             self._allow(meters if self.draft.by_hand else survived, self.report)
         return meters
 
@@ -95,6 +95,8 @@ class Course:
         """Where an agent is at an affordance that is open."""
         name = self.names.span("affordance", affordance.name)
         here = place.where(universe.Here(affordance.name, name), True, "an agent at this one")
+        if affordance.opening is not None:
+            here = self._test(affordance.opening, here)
         hours = affordance.hours
         if here is None or hours is None:
             return here
@@ -128,7 +130,8 @@ class Course:
         here = Place(known, known)
         if rule.guard is None:
             return self._body(rule.body, here).known.bare().settled()
-        fires = self._test(rule.guard, here)
+        own = rule.name in self.draft.effects
+        fires = here.where(rule.guard, True) if own else self._test(rule.guard, here)
         spared = known.assume(rule.guard, False)
         fired = None if fires is None else self._body(rule.body, fires).known.bare()
         return _joined([None if spared is None else spared.bare(), fired])
@@ -144,10 +147,13 @@ class Course:
             measured = replace(known.around, source=fires.known.meter(cascade.source), threshold=threshold)
             inside = fires.after(fires.known.during(measured))
             fired = self._body(cascade.body, inside).known.during(known.around)
+        spared = spared if cascade.who is None else known  # a cascade of a role spares the others
         return _joined([None if spared is None else spared.bare(), fired])
 
-    def _die(self, known: Known) -> Known | None:
-        """What is known of the lanes that survive; `None` where all die."""
+    def _die(self, known: Known) -> tuple[Known | None, Known | None]:
+        """What is known of the lanes that survive, and of those that are paid, which are those that have reached a goal
+        too; `None` where there are none."""
+        paid: Known | None = known
         prior: Place | None = Place(known, known)
         for cause in self.draft.causes:
             if prior is None:
@@ -155,13 +161,15 @@ class Course:
             if self.report is not None:
                 self._check_cause(cause.condition, prior, self.report)
             prior = prior.where(cause.condition, False)
-        return None if prior is None else prior.known
+            if cause.goal is None:
+                paid = None if prior is None else prior.known
+        return None if prior is None else prior.known, paid
 
-    def _pay(self, known: Known, survived: Known | None, report: Findings) -> None:
+    def _pay(self, known: Known, paid: Known | None, report: Findings) -> None:
         """Rewards count where nobody dies, reports everywhere; both see the new age."""
         later = known.around.later()
-        if survived is not None:
-            alive = survived.later(later)
+        if paid is not None:
+            alive = paid.later(later)
             for reward in self.draft.rewards:
                 self._conditions(report).in_number(reward.value, Place(alive, alive))
                 if self.basis == "anywhere" and not self.draft.unpaid:
@@ -185,7 +193,7 @@ class Course:
             if place is None or isinstance(mask.allowed, universe.Truth):
                 continue
             self._conditions(report).condition(mask.allowed, place)
-            place = place if mask.actions else place.where(mask.allowed, True)
+            place = place if mask.actions or mask.who is not None else place.where(mask.allowed, True)
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -202,12 +210,26 @@ class Course:
             match statement:
                 case Assign():
                     place = self._assign(statement, place)
+                case universe.Push(value=value):
+                    if self.report is not None:
+                        self._conditions(self.report).in_number(value, place)
+                    place = place.after(place.known.pushed())
                 case universe.Together(body=together):
                     loose = self._unclamped(together, place)
                     place = loose.after(_clamped(loose.known, together))
+                case universe.Guarded():
+                    place = self._guarded(statement, place)
                 case _:
                     place = place.after(self._rewritten(statement, place.known))
         return place
+
+    def _guarded(self, statement: universe.Guarded, place: Place) -> Place:
+        """What `begin` and `end` stand for is no matter of the author: nothing is said of it."""
+        report, self.report = self.report, None
+        inside, spared = place.where(statement.condition, True), place.known.assume(statement.condition, False)
+        fired = None if inside is None else self._body(statement.body, inside).known.bare()
+        self.report = report
+        return place.after(_joined([None if spared is None else spared.bare(), fired]))
 
     def _rewritten(self, statement: Statement, known: Known) -> Known:
         """What is known after a statement of which no more is known than what it writes."""
@@ -224,21 +246,24 @@ class Course:
 
     def _assign(self, assign: Assign, place: Place) -> Place:
         known = place.known
-        if self.report is not None:
-            self._conditions(self.report).in_number(assign.value, place)
+        # What keeps the past repeats an expression behind all rules: what holds there need not hold where it stands.
+        report = None if assign.meter in self.draft.past else self.report
+        if report is not None:
+            self._conditions(report).in_number(assign.value, place)
         value, old = known.number(assign.value), known.meter(assign.meter)
         new = _result(assign, old, value)
         if assign.clamped:
             new = _inside(new, known.around.bounds.get(assign.meter))
-        if self.report is not None and self.basis == "anywhere":
-            check_statement(assign, old, value, new, self._wrote.get(assign.meter), self.report)
+        if report is not None and self.basis == "anywhere" and not self.names.effects.owns(assign.meter):
+            check_statement(assign, old, value, new, self._wrote.get(assign.meter), report)
         self._wrote[assign.meter] = assign.span
         return place.after(known.write(assign.meter, new))
 
     # --- findings ----------------------------------------------------------------------------------------------------
 
     def _conditions(self, report: Findings) -> Conditions:
-        return Conditions(report, self.basis, self._wrote)
+        past = () if self.names.history is None else self.names.history.spans
+        return Conditions(report, self.basis, self._wrote, past)
 
     def _check_cause(self, condition: Expression, prior: Place, report: Findings) -> None:
         """A cause of death is reported where none before it holds."""
@@ -287,7 +312,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     if draft.space is None:
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
-    setting = Setting.of(draft.space, affordances=bool(draft.affordances))
+    setting = Setting.of(draft.space, draft.meters_with_types(), affordances=bool(draft.affordances))
     meters = draft.meters_of_all()
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing

@@ -32,11 +32,16 @@ class Draft:
     tracking: universe.Tracking | None = None
     params: list[universe.Param] = field(default_factory=list)
     inputs: list[universe.Input] = field(default_factory=list)
+    controls: list[universe.Control] = field(default_factory=list)
     meters: list[universe.Meter] = field(default_factory=list)
     of_world: universe.Span | None = None
     """Where the first block of the world is written."""
     world_meters: list[universe.WorldMeter] = field(default_factory=list)
     world_rules: list[universe.Rule] = field(default_factory=list)
+    of_cells: universe.Span | None = None
+    """Where the first block of cells is written."""
+    cell_meters: list[universe.CellMeter] = field(default_factory=list)
+    cell_rules: list[universe.Rule] = field(default_factory=list)
     dynamics: list[universe.Rule | universe.Cascade] = field(default_factory=list)
     affordances: list[universe.Affordance] = field(default_factory=list)
     actions: list[universe.Action] = field(default_factory=list)
@@ -53,8 +58,13 @@ class Draft:
     """What the author says that meters only do."""
     reports: list[universe.Report] = field(default_factory=list)
     observations: list[universe.Observation] = field(default_factory=list)
+    roles: list[universe.Role] = field(default_factory=list)
     metric: universe.Span | None = None
     """Where the metric of the space is written."""
+    effects: frozenset[str] = frozenset()
+    """The names of the rules by which effects go on."""
+    past: frozenset[str] = frozenset()
+    """The hidden states of what looks back."""
     guards: dict[str, universe.Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
 
@@ -68,23 +78,30 @@ class Draft:
         for action in self.actions:
             yield None, action.body
 
-    def meters_of_all(self) -> tuple[universe.Meter | universe.WorldMeter, ...]:
-        """The meters of agents, then those of the world."""
+    def meters_of_all(self) -> tuple[universe.Meter | universe.WorldMeter | universe.CellMeter, ...]:
+        """The meters of agents, then those of the world, then those of cells."""
+        return (*self.meters, *self.world_meters, *self.cell_meters)
+
+    def meters_with_types(self) -> tuple[universe.Meter | universe.WorldMeter, ...]:
+        """Those of them that may be states."""
         return (*self.meters, *self.world_meters)
 
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
-        """The bodies of the world's rules, with their guards."""
-        for rule in self.world_rules:
+        """The bodies of the world's rules and of those of cells, with their guards."""
+        for rule in (*self.world_rules, *self.cell_rules):
             yield rule.guard, rule.body
 
     def outcomes(self) -> Iterator[universe.Expression]:
         """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs` and
         capacities, which decide what an agent uses."""
         yield from (reward.value for reward in self.rewards)
+        yield from (reward.potential.before for reward in self.rewards if reward.potential is not None)
+        yield from (cause.goal.reward for cause in self.causes if cause.goal is not None)
         yield from (report.value for report in self.reports)
         yield from (mask.allowed for mask in self.masks)
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
+        yield from (affordance.opening for affordance in self.affordances if affordance.opening is not None)
         yield from (action.needs for action in self.actions if action.needs is not None)
         for affordance in self.affordances:
             if affordance.capacity is not None:
@@ -101,7 +118,7 @@ class Draft:
 
     def starts(self) -> Iterator[tuple[str, universe.Expression]]:
         """The start values of meters that are no constants, each with the name of its meter."""
-        yield from ((meter.name, meter.start) for meter in self.meters if not isinstance(meter.start, float))
+        yield from ((each.name, each.start) for each in self.meters_of_all() if not isinstance(each.start, float))
 
     def expressions(self) -> Iterator[universe.Expression]:
         """Every expression."""
@@ -112,24 +129,36 @@ class Draft:
             if guard is not None and not isinstance(guard, str):
                 yield guard
             yield from (assign.value for assign in universe.assigns(body))
+            yield from (guarded.condition for guarded in universe.guards(body))
+            yield from (push.value for push in universe.pushes(body))
 
     def parts(self) -> Iterator[universe.Expression]:
         """Every expression and everything in it."""
         return (node for expression in self.expressions() for node, _ in universe.parts(expression))
 
+    def observed(self) -> tuple[universe.Observation, ...]:
+        """What agents observe: all of them, then each role."""
+        return (*self.observations, *(item for role in self.roles for item in role.observations))
+
     def reads_speed(self) -> bool:
         """Whether something observes or mentions the speed."""
-        observed = any(isinstance(item, universe.ObserveSpeed) for item in self.observations)
+        observed = any(isinstance(item, universe.ObserveSpeed) for item in self.observed())
         return observed or any(isinstance(node, universe.Speed) for node in self.parts())
 
     def velocities_read(self) -> frozenset[str]:
         """The axes whose velocity is observed or mentioned, by itself."""
-        found = {axis for item in self.observations if isinstance(item, universe.ObserveVelocity) for axis in item.axes}
+        found = {axis for item in self.observed() if isinstance(item, universe.ObserveVelocity) for axis in item.axes}
         return frozenset(found | {node.axis for node in self.parts() if isinstance(node, universe.Velocity)})
 
     def reads_velocity(self) -> bool:
         """Whether something needs to know how agents move."""
+        if self.momentum() is not None:
+            return True
         return not isinstance(self.space, universe.NoSpace) and (self.reads_speed() or bool(self.velocities_read()))
+
+    def momentum(self) -> float | None:
+        """The most velocity on each axis of a space in which agents have momentum."""
+        return self.space.momentum if isinstance(self.space, universe.Continuous) else None
 
     def start_that_shows(self) -> universe.Start | None:
         """What an episode begins with, as far as something reads it."""
@@ -144,6 +173,12 @@ class Draft:
         if self.of_world is None:
             return None
         return universe.World(tuple(self.world_meters), tuple(self.world_rules), self.of_world)
+
+    def cells(self) -> universe.Cells | None:
+        """What the cells of the grid have."""
+        if self.of_cells is None or not self.cell_meters:
+            return None
+        return universe.Cells(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells)
 
     def finish(self, name: str, sources: tuple[str, ...]) -> universe.Universe | None:
         """The universe, or `None` without a space, moves or a reward."""
@@ -172,4 +207,7 @@ class Draft:
             reports=tuple(self.reports),
             observations=tuple(self.observations),
             world=self.world(),
+            roles=tuple(self.roles) or None,
+            controls=tuple(self.controls),
+            cells=self.cells(),
         )

@@ -20,7 +20,9 @@ WORDS = 1 << 32
 PLACES = {
     "needs": NEEDS,
     "mask": "masks are made between ticks",
+    "opening": "doors open between ticks",
     "previous": "inside `previous`, where nothing is drawn",
+    "history": "inside what looks back, where nothing is drawn",
 }
 """Why there are no draws there."""
 
@@ -47,6 +49,11 @@ class Draws:
             hint = "Let a rule of the world draw into a meter, and write that."
             where = "places are counted when the tick begins"
             self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, where, hint=hint)
+            return None
+        if self._whose == "neighbour":
+            hint = "Let a rule of cells draw into a meter, and sum that."
+            label = "a cell reads its neighbours as they were"
+            self._report.add("H184", f"`{function}` cannot stand in `neighbours`", expr.span, label, hint=hint)
             return None
         if self._scope in PLACES:
             hint = "Draw in a statement or a guard, into a meter if it is needed here."

@@ -10,12 +10,15 @@ from typing import Any, TypeAlias
 from hamlet.universe import (
     ActionTaken,
     Age,
+    CellValue,
     Expression,
     Here,
     LastUse,
     MeterValue,
     Previous,
+    Speed,
     Used,
+    Velocity,
     WorldValue,
     operands,
 )
@@ -67,8 +70,10 @@ class Shapes:
 
     def _meters(self, expression: Expression, parts: list[Shape]) -> frozenset[str]:
         match expression:
-            case MeterValue(meter) | WorldValue(meter):
+            case MeterValue(meter) | WorldValue(meter) | CellValue(meter):
                 return frozenset((meter,))
+            case Velocity() | Speed():
+                return frozenset((VELOCITY,))
             case Previous():
                 return frozenset()
             case _:
@@ -81,6 +86,10 @@ _ATOMS = (str, int, float, type(None))
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
+
+
+VELOCITY = "the velocity"
+"""The name under which expressions read it that statements can write, as they read meters."""
 
 
 class Levels(Mapping[str, Interval | None]):

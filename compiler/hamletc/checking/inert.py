@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from hamlet import universe
-from hamlet.universe import Expression, Span, assigns, parts
+from hamlet.universe import Expression, Span, assigns, guards, parts, pushes
 from hamletc.checking import intervals
 from hamletc.checking.draft import Claim, Draft
+from hamletc.checking.effects import MOMENTS
 from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names, axes_of
@@ -19,6 +20,7 @@ from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 Drain: TypeAlias = Literal["decay", "move", "interact"]
+_READS = universe.MeterValue | universe.WorldValue | universe.CellValue
 TAKEN: Mapping[Drain, str] = {"decay": "one tick", "move": "one move", "interact": "one `INTERACT`"}
 
 
@@ -29,24 +31,27 @@ def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names,
     """Report what has no effect in a draft that is complete; `name` is the universe's."""
     reads = list(draft.parts())
     params = {node.param for node in reads if isinstance(node, universe.ParamValue)}
-    params |= {name for item in draft.observations if isinstance(item, universe.ObserveParams) for name in item.params}
+    params |= {name for item in draft.observed() if isinstance(item, universe.ObserveParams) for name in item.params}
     _check_read("param", draft.params, params, names, report)
     inputs = {node.input for node in reads if isinstance(node, universe.InputValue)}
     _check_read("input", draft.inputs, inputs, names, report)
+    controls = {node.control for node in reads if isinstance(node, universe.ControlValue)}
+    _check_read("control", draft.controls, controls, names, report)
     _check_map(draft, reads, names, report)
+    _check_effects(names, report)
     _check_meters(draft, changes, names, report)
     _check_time(draft, names, reads, report)
     _check_start(draft, report)
     _check_tracking(draft, reads, report)
     _check_ends(draft, name, names, report)
-    if not draft.observations and not draft.unseen:
+    if not draft.observed() and not draft.unseen:
         hint = "Add what they see, as in `observe { meters  here }`, or `observe nothing`."
         report.add("H078", f"nothing is observed in `{name.text}`", name.span, "agents would see nothing", hint=hint)
 
 
 def _check_read(
-    kind: Literal["param", "input"],
-    declared: Iterable[universe.Param | universe.Input],
+    kind: Literal["param", "input", "control"],
+    declared: Iterable[universe.Param | universe.Input | universe.Control],
     read: set[str],
     names: Names,
     report: Findings,
@@ -67,8 +72,8 @@ def _check_map(draft: Draft, reads: list[Expression], names: Names, report: Find
             span = names.span("terrain", terrain.name)
             report.add("H060", f"nobody reads the terrain `{terrain.name}`", span, hint=hint)
     met = {node.region for node in reads if isinstance(node, universe.On)}
-    met |= {item.region for item in draft.observations if isinstance(item, universe.ObserveRegion) and item.region}
-    met |= {number.region for terrain in draft.space.map.terrains for number in terrain.numbers}
+    met |= {item.region for item in draft.observed() if isinstance(item, universe.ObserveRegion) and item.region}
+    met |= {number.region for terrain in draft.space.map.terrains for number in terrain.numbers} | names.asked
     hint = "Write `on {}`, observe `window 2 of {}`, or delete it."
     for region in draft.space.map.regions:
         if region.name not in met:
@@ -85,22 +90,26 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
         case str():
             return {expression}
         case _:
-            read = universe.MeterValue | universe.WorldValue
-            return {node.meter for node, _ in parts(expression) if isinstance(node, read)}
+            return {node.meter for node, _ in parts(expression) if isinstance(node, _READS)}
 
 
 def _meters_that_show(draft: Draft) -> set[str]:
     """The meters that are observed or decide an outcome, and those that others of these depend on; with the world's."""
-    observed = universe.ObserveMeters | universe.ObserveWorld
-    shown = {name for item in draft.observations if isinstance(item, observed) for name in item.meters}
+    observed = universe.ObserveMeters | universe.ObserveWorld | universe.ObserveCell
+    shown = {name for item in draft.observed() if isinstance(item, observed) for name in item.meters}
+    shown |= {name for item in draft.observed() if isinstance(item, universe.ObserveState) for name in item.states}
+    shown |= {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells)}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
     sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
+        tested = _meters_in(guard).union(*(_meters_in(guarded.condition) for guarded in guards(body)))
         for assign in assigns(body):
-            sources[assign.meter] |= _meters_in(guard) | _meters_in(assign.value)
+            sources[assign.meter] |= tested | _meters_in(assign.value)
+        for push in pushes(body):  # positions follow from velocities
+            shown |= tested | _meters_in(push.value)
     pending = list(shown)
     while pending:
         new = sources[pending.pop()] - shown
@@ -109,32 +118,82 @@ def _meters_that_show(draft: Draft) -> set[str]:
     return shown
 
 
+def _check_effects(names: Names, report: Findings) -> None:
+    """Report effects that nothing begins, and those that do nothing and nobody asks for."""
+    effects = names.effects
+    for effect in effects.known.values():
+        name = effect.name
+        if name not in effects.begun:
+            where = "a rule of the world" if effect.of_world else "a rule, an affordance or an action"
+            hint = f"Write `begin {name}` in {where}, or delete it."
+            report.add("H172", f"nothing begins the effect `{name}`", effect.span, hint=hint)
+        elif name not in effects.asked and not any(effects.bodies.get((name, moment)) for moment in MOMENTS):
+            hint = (
+                f"Add `each tick {{ ... }}`, ask for it in a condition, as in `{name} and energy < 0.5`, or delete it."
+            )
+            report.add("H173", f"the effect `{name}` does nothing", effect.span, "and nobody asks for it", hint=hint)
+
+
 def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings) -> None:
     shown = _meters_that_show(draft)
     for meter in draft.meters:
+        if names.effects.owns(meter.name) or meter.name in draft.past:
+            continue
         span = names.span("meter", meter.name)
         claim = draft.claims.get(meter.name)
         if meter.name not in shown:
             report.add(
                 "H060",
-                f"nobody reads the meter `{meter.name}`",
+                f"nobody reads the {'meter' if meter.type is None else 'state'} `{meter.name}`",
                 span,
                 "it has no influence on anything that shows",
                 hint="Use it in a rule, in `reward`, `dies when` or `observe`, or delete it.",
             )
+        elif meter.type is not None:
+            _check_state(meter, changes, span, report)
         elif claim is not None:
             _check_claim(meter, claim, changes, report)
         else:
             _check_direction(meter, span, changes, report)
     for of_world in draft.world_meters:
+        if names.effects.owns(of_world.name) or of_world.name in draft.past:
+            continue
         span = names.span("world meter", of_world.name)
         if of_world.name not in shown:
             hint = "Use it in an expression, in a capacity or in `observe`, or delete it."
             label = "it has no influence on anything that shows"
-            report.add("H060", f"nobody reads the meter `{of_world.name}` of the world", span, label, hint=hint)
+            report.add(
+                "H060",
+                f"nobody reads the {'meter' if of_world.type is None else 'state'} `{of_world.name}` of the world",
+                span,
+                label,
+                hint=hint,
+            )
+        elif of_world.type is not None:
+            _check_state(of_world, changes, span, report)
         elif of_world.name not in changes.raised.keys() | changes.lowered.keys():
             hint = "Let a rule of the world change it, or make it a param."
             report.add("H073", f"the meter `{of_world.name}` of the world never changes", span, hint=hint)
+    _check_cells(draft, shown, changes, names, report)
+
+
+def _check_cells(draft: Draft, shown: set[str], changes: Changes, names: Names, report: Findings) -> None:
+    for meter in draft.cell_meters:
+        span = names.span("cell meter", meter.name)
+        if meter.name not in shown:
+            hint = "Use it in an expression, observe it, as in `window 2 of " + meter.name + "`, or delete it."
+            label = "it has no influence on anything that shows"
+            report.add("H060", f"nobody reads the meter `{meter.name}` of cells", span, label, hint=hint)
+        elif meter.name not in changes.raised.keys() | changes.lowered.keys():
+            hint = "Let a rule of cells change it; what never changes is a terrain of a map, or a param."
+            report.add("H073", f"the meter `{meter.name}` of cells never changes", span, hint=hint)
+
+
+def _check_state(state: universe.Meter | universe.WorldMeter, changes: Changes, span: Span, report: Findings) -> None:
+    """Warn of a state that nothing changes."""
+    if state.name not in changes.raised.keys() | changes.lowered.keys():
+        hint = "Let something write it, or write what it is where it is read."
+        report.add("H073", f"the state `{state.name}` never changes", span, hint=hint)
 
 
 def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: Findings) -> None:
@@ -179,11 +238,14 @@ def _check_time(draft: Draft, names: Names, reads: list[Expression], report: Fin
         names.counts_hours
         or any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
-        or any(isinstance(item, universe.ObserveTime) for item in draft.observations)
+        or any(isinstance(item, universe.ObserveTime) for item in draft.observed())
     ):
         hint = "Use `hour` or `open`, observe `time`, count `hours` or `days`, or delete the clock."
         report.add("H060", "nobody reads the clock", draft.clock.span, hint=hint)
-    measured = not isinstance(draft.space, universe.Grid) or any(isinstance(node, universe.Distance) for node in reads)
+    measured = not isinstance(draft.space, universe.Grid) or any(
+        isinstance(node, universe.Distance | universe.Apart | universe.Nearest) for node in reads
+    )
+    measured = measured or any(each.spread and (each.spread.apart or each.spread.near) for each in draft.affordances)
     if draft.metric is not None and not measured:
         hint = "Use `distance to`, or leave `distance` out."
         report.add("H075", "nobody uses the metric of the space", draft.metric, hint=hint)
@@ -192,6 +254,8 @@ def _check_time(draft: Draft, names: Names, reads: list[Expression], report: Fin
 def _check_start(draft: Draft, report: Findings) -> None:
     start = draft.start
     if start is None or draft.space is None:
+        return
+    if draft.momentum() is not None:
         return
     fast = draft.reads_speed()
     if start.speed is not None and not fast:
@@ -221,7 +285,7 @@ def _check_ends(draft: Draft, name: syntax.Name, names: Names, report: Findings)
         hint = "Add `dies when` with a condition, `lifespan` with a number of ticks, or `lifespan forever`."
         report.add("H074", f"an episode of `{name.text}` never ends", name.span, hint=hint)
     elif draft.forever is not None and not endless:
-        ends = "the program that runs it ends an episode" if draft.by_hand else "deaths end an episode"
+        ends = "the program that runs it ends an episode" if draft.by_hand else "deaths and goals end an episode"
         report.add("H064", f"`lifespan forever` has no effect: {ends}", draft.forever, hint="Leave it out.")
     for affordance in draft.affordances:
         lifespan, duration = draft.lifespan, affordance.duration
@@ -289,7 +353,10 @@ def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, r
     """Report a reward that is always 0, or the same although it reads meters; a number is paid for living."""
     if value is None or not value.is_single or report.said(reward.span):
         return
-    if isinstance(reward.value, universe.Number) and value == ZERO and alone:
+    if reward.potential is not None:
+        hint = "Let it read what changes; a constant shapes nothing."
+        report.add("H064", "this potential is always the same", reward.value.span, f"it is {value}", hint=hint)
+    elif isinstance(reward.value, universe.Number) and value == ZERO and alone:
         hint = "Write `reward nothing` where nothing is paid."
         report.add("H064", "a reward of 0 has no effect", reward.value.span, hint=hint)
     elif value == ZERO or _meters_in(reward.value):
@@ -303,7 +370,7 @@ def check_report(item: universe.Report, value: Interval | None, report: Findings
 
 
 def _say_constant(what: str, value: Interval, expression: Expression, report: Findings) -> None:
-    read = [n.meter for n, _ in parts(expression) if isinstance(n, universe.MeterValue | universe.WorldValue)]
+    read = [n.meter for n, _ in parts(expression) if isinstance(n, _READS)]
     because = f"rules run before this is read: `{read[0]}` has its value by then" if read else ""
     hint = "Leave the line out, or let it read what changes."
     report.add("H064", f"this {what} is always {spell(value.low + 0.0)}", expression.span, because, hint=hint)
@@ -312,8 +379,8 @@ def _say_constant(what: str, value: Interval, expression: Expression, report: Fi
 def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[str], report: Findings) -> None:
     """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves.
     `starts` says where they are when an episode begins."""
-    for item in draft.observations:
-        if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld):
+    for item in draft.observed():
+        if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld | universe.ObserveCell):
             continue
         found = {name: end.meter(name) for name in item.meters if name not in constant}
         same = {name: where for name, where in found.items() if where is not None and where.is_single}

@@ -7,7 +7,7 @@ is safe to compute, which `hamletc.checking.ranges` finds for every lane.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, TypeAlias, cast
@@ -15,11 +15,12 @@ from typing import Literal, TypeAlias, cast
 from hamlet import universe
 from hamlet.universe import Expression
 from hamletc.checking import intervals
-from hamletc.checking.facts import Levels, Naming, Shape, Shapes, joined
+from hamletc.checking.facts import VELOCITY, Levels, Naming, Shape, Shapes, joined
 from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
 from hamletc.checking.ranges import MOST_AGENTS, Ranges, State
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
+from hamletc.checking.wholes import Wholes
 
 HIGHEST = 50
 """Nothing is narrowed in an expression of more levels, so that walking over it stays shallow."""
@@ -43,40 +44,22 @@ class Setting:
     """Takes what is wrong to compute: it was reported for every lane before."""
     together: Together
     affordances: bool
-    cells: bool
-    counts: bool
-    """Whether `distance to` counts cells."""
+    wholes: Wholes
 
     @classmethod
-    def of(cls, space: universe.Space, *, affordances: bool) -> Setting:
-        """The setting of a universe in this space."""
-        shapes, ignored = Shapes(), Findings()
+    def of(
+        cls, space: universe.Space, meters: Iterable[universe.Meter | universe.WorldMeter] = (), *, affordances: bool
+    ) -> Setting:
+        """The setting of a universe in this space, with these meters."""
+        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, meters)
         match space:
-            case universe.Grid(places=places, metric=metric):
+            case universe.Grid(places=places):
                 together: Together = "one" if places == "computed" else "some"
-                return cls(shapes, ignored, together, affordances, True, metric != "euclidean")
             case universe.NoSpace():
-                return cls(shapes, ignored, "all", affordances, False, False)
+                together = "all"
             case _:
-                return cls(shapes, ignored, "some", affordances, False, False)
-
-    def is_whole(self, expression: Expression) -> bool:
-        """Whether a quantity is a whole number."""
-        match expression:
-            case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
-                return True
-            case universe.AgentNumber() | universe.AgentCount():
-                return True
-            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
-                return True
-            case universe.Among(op="count") | universe.Rank():
-                return True
-            case universe.Coordinate() | universe.Velocity():
-                return self.cells
-            case universe.Distance():
-                return self.counts
-            case _:
-                return False
+                together = "some"
+        return cls(shapes, ignored, together, affordances, wholes)
 
 
 class Known:
@@ -130,6 +113,11 @@ class Known:
         reads = self.setting.shapes.reads
         return self._with(self.meters.write(meter, value), *self._said(lambda shape: meter not in reads[shape]))
 
+    def pushed(self) -> Known:
+        """After the velocity was given another value."""
+        reads = self.setting.shapes.reads
+        return self._with(self.meters, *self._said(lambda shape: VELOCITY not in reads[shape]))
+
     def _said(self, about: Callable[[Shape], bool]) -> tuple[Facts, Orders, Truths]:
         """What conditions said about some shapes."""
         return (
@@ -157,10 +145,15 @@ class Known:
         match expression:
             case _ if self.is_high(expression):
                 found = None
-            case universe.MeterValue(meter) | universe.WorldValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 found = self.meter(meter)
-            case universe.Among(op=op):  # what is known here is about one agent
+            case universe.Neighbours():  # what is known here is about one cell
+                ranges = Ranges(self.around, {}, self.setting.ignored, intervals.ANYTHING)
+                found = ranges.number(expression, {})
+            case universe.Among(op=op) | universe.Upon(op=op):  # what is known here is about one agent
                 found = Interval(0.0, MOST_AGENTS) if op == "count" else None
+            case universe.Nearest():
+                found = None
             case universe.Rank():
                 found = Interval(0.0, MOST_AGENTS - 1.0)
             case universe.Previous(operand):
@@ -307,14 +300,14 @@ class Known:
 
     def _lies(self, expression: Expression, where: Interval) -> Known | None:
         """Where the value of an expression lies there."""
-        if self.setting.is_whole(expression):
+        if self.setting.wholes.quantity(expression):
             where = Interval(float(math.ceil(where.low)), float(math.floor(where.high)))
         if where.low > where.high:
             return None
         match expression:
             case universe.Number():
                 return self
-            case universe.MeterValue(meter) | universe.WorldValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
             case _:
                 facts = {**self._facts, self.setting.shapes.of(expression): where}

@@ -1,14 +1,17 @@
-"""Params, inputs and meters: their bounds, their values at the start, and what drains a meter every tick."""
+"""Params, inputs, controls and meters: their bounds, their values at the start, and what drains a meter every tick."""
 
 from __future__ import annotations
 
 from typing import cast
 
+from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import (
     AgentCount,
     AgentNumber,
     Binary,
     Clamp,
+    Control,
+    Coordinate,
     DrawChance,
     DrawChoice,
     DrawInteger,
@@ -20,9 +23,12 @@ from hamlet.universe import (
     Meter,
     NoSpace,
     Number,
+    On,
     Param,
     ParamValue,
     Span,
+    StateType,
+    TerrainValue,
     Truth,
     Unary,
     parts,
@@ -32,6 +38,8 @@ from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, between, by_key, word
+from hamletc.checking.states import type_of, written
+from hamletc.checking.wholes import LARGEST_WHOLE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -42,6 +50,8 @@ KNOWN_AT_START = (
     *(DrawUniform, DrawInteger, DrawChoice, DrawNormal, DrawChance),
 )
 """What start values consist of."""
+KNOWN_OF_CELLS = (*(kind for kind in KNOWN_AT_START if kind is not AgentNumber), Coordinate, On, TerrainValue)
+"""What start values of cells consist of."""
 DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
@@ -56,6 +66,20 @@ def resolve_input(declaration: syntax.InputDecl, names: Names, report: Findings)
     """`input curiosity = 0 in -10 .. 10`."""
     values = _default_and_bounds(declaration, "the default of an input", names, report)
     return None if values is None else Input(declaration.name.text, *values, declaration.span)
+
+
+def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findings) -> Control | None:
+    """`control thrust in -1 .. 1`."""
+    bounds = _bounds(declaration.bounds, Expressions(names, report), report)
+    if bounds is None:
+        return None
+    low, high = map(round32, bounds)
+    if high - low > LARGEST:
+        span, hint = between(declaration.bounds[0].span, declaration.bounds[1].span), "Write bounds nearer to 0."
+        label = "the random policy draws from them, and their difference is beyond binary32"
+        report.add("H154", f"the bounds of `{declaration.name.text}` are too far apart", span, label, hint=hint)
+        return None
+    return Control(declaration.name.text, *bounds, declaration.span)
 
 
 def _default_and_bounds(
@@ -81,9 +105,12 @@ def resolve_claim(declaration: syntax.MeterDecl, report: Findings) -> Claim | No
 
 
 def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings) -> Meter | None:
-    """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`."""
+    """`meter energy = 1.0 in 0 .. 1 { decay 0.005  move 0.005  interact 0.005 }`, `state asleep = false`."""
     expressions = Expressions(names, report)
     name = declaration.name.text
+    if declaration.state is not None:
+        held = resolve_state(declaration, names, report)
+        return None if held is None else Meter(name, *held[:3], None, None, None, declaration.span, type=held[3])
     value = spell_expression(declaration.start)
     statement = f"{spell_name(declaration.name)} = {value if len(value) <= LONGEST_EXAMPLE else '...'}"
     start = _start(declaration.start, statement, names, report)
@@ -114,21 +141,100 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     return Meter(name, start, *bounds, drains["decay"], drains["move"], drains["interact"], declaration.span)
 
 
+def resolve_state(
+    declaration: syntax.MeterDecl, names: Names, report: Findings, *, of_world: bool = False
+) -> tuple[float | Expression, float, float, StateType] | None:
+    """Start value, bounds and type of `state cooldown: int in 0 .. 50 = 0`, or of another state."""
+    expressions = Expressions(names, report, whose="world" if of_world else "agent")
+    held = type_of(declaration, report)
+    if held is None:
+        return None
+    bounds: tuple[float, float] | None = (0.0, float(max(1, len(held.options) - 1)))
+    if declaration.bounds is not None:
+        bounds = _bounds(declaration.bounds, expressions, report)
+        if bounds is not None and held.holds == "int" and not _whole(bounds, declaration.bounds, report):
+            bounds = None
+    if held.holds in ("int", "real"):
+        value = expressions.number(declaration.start)
+    else:
+        value = written(declaration.start, names.state(declaration.name), expressions, names, report)
+    statement = None if of_world else f"{spell_name(declaration.name)} = ..."
+    start = _known_at_start(value, statement, report)
+    if start is None or bounds is None:
+        return None
+    if isinstance(start, float):
+        span = declaration.start.span
+        if not _inside(start, bounds, span, declaration.bounds, "the start value", report):
+            return None
+        if held.whole and not start.is_integer():
+            hint = "Write one, or a state `real in LOW .. HIGH`."
+            report.add("H163", f"`{declaration.name.text}` holds whole numbers, and this is none", span, hint=hint)
+            return None
+    return start, *bounds, held
+
+
+def _whole(bounds: tuple[float, float], written: tuple[syntax.Expr, syntax.Expr], report: Findings) -> bool:
+    """Whether bounds are whole numbers that can be counted to."""
+    for bound, expr in zip(bounds, written, strict=True):
+        if not bound.is_integer() or abs(bound) > LARGEST_WHOLE:
+            label = "" if bound.is_integer() else "this is none"
+            hint = f"Write whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}: binary32 has all of them."
+            report.add("H164", "the bounds of an `int` are whole numbers", expr.span, label, hint=hint)
+            return False
+    return True
+
+
 def _start(value: syntax.Expr, statement: str, names: Names, report: Findings) -> float | Expression | None:
     """The start value of a meter: a constant, or an expression of what is known when an episode begins. `statement`
     gives the meter such a value."""
-    start = Expressions(names, report).number(value)
+    return _known_at_start(Expressions(names, report).number(value), statement, report)
+
+
+def _known_at_start(start: Expression | None, statement: str | None, report: Findings) -> float | Expression | None:
+    """A start value, if it is made of what is known when an episode begins. `statement` gives the meter such a value;
+    `None` for one of the world."""
     if start is None or isinstance(start, Number):
         return None if start is None else start.value
     for node, _ in parts(start):
         if not isinstance(node, KNOWN_AT_START):
-            hint = (
-                f"Read params, `agent` and `agents`, or draw; in the first tick: `rule start: age == 0 -> {statement}`."
-            )
+            hint = "Read params and `agents`, or draw; a rule of the world can write it in a tick."
+            if statement is not None:
+                hint = "Read params, `agent` and `agents`, or draw; in the first tick: "
+                hint += f"`rule start: age == 0 -> {statement}`."
             label = "this is known from the first tick on"
             report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
             return None
     return start
+
+
+def start_and_bounds_of_cells(
+    declaration: syntax.MeterDecl, names: Names, report: Findings
+) -> tuple[float | Expression, float, float] | None:
+    """The start value of a meter of cells, a constant or an expression of what is known of a cell when an episode
+    begins, and its bounds."""
+    expressions = Expressions(names, report, whose="cell")
+    start, bounds = expressions.number(declaration.start), _bounds_of(declaration, expressions, report)
+    if start is None or bounds is None:
+        return None
+    if isinstance(start, Number):
+        span = declaration.start.span
+        inside = _inside(start.value, bounds, span, declaration.bounds, "the start value", report)
+        return (start.value, *bounds) if inside else None
+    for node, _ in parts(start):
+        if not isinstance(node, KNOWN_OF_CELLS):
+            hint = "Read params, terrains, regions and `position x`, or draw."
+            label = "this is known from the first tick on"
+            report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
+            return None
+    return start, *bounds
+
+
+def declared_bounds(declaration: syntax.MeterDecl, names: Names, report: Findings) -> tuple[float, float] | None:
+    """The bounds of a meter or a state."""
+    spec = names.state(declaration.name)
+    if spec is not None and spec.kind in ("bool", "options"):
+        return 0.0, float(max(1, len(spec.options) - 1))
+    return _bounds_of(declaration, Expressions(names, report), report)
 
 
 def _bounds_of(declaration: syntax.MeterDecl, expressions: Expressions, report: Findings) -> tuple[float, float] | None:
@@ -136,15 +242,17 @@ def _bounds_of(declaration: syntax.MeterDecl, expressions: Expressions, report: 
     return (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
 
 
-def bounded_start(
-    declaration: syntax.MeterDecl, what: str, names: Names, report: Findings
-) -> tuple[float, float, float] | None:
-    """The constant start value of a meter, which `what` names, and its bounds."""
-    expressions = Expressions(names, report)
-    start, bounds = expressions.constant(declaration.start, what), _bounds_of(declaration, expressions, report)
+def resolve_world_numbers(
+    declaration: syntax.MeterDecl, names: Names, report: Findings
+) -> tuple[float | Expression, float, float] | None:
+    """The start value of a meter of the world, and its bounds."""
+    expressions = Expressions(names, report, whose="world")
+    start = _known_at_start(expressions.number(declaration.start), None, report)
+    bounds = _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None
-    if not _inside(start, bounds, declaration.start.span, declaration.bounds, "the start value", report):
+    span = declaration.start.span
+    if isinstance(start, float) and not _inside(start, bounds, span, declaration.bounds, "the start value", report):
         return None
     return start, *bounds
 

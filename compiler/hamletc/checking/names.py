@@ -1,7 +1,7 @@
 """The names of a universe: what each stands for, where it is declared, and which random words its draws take.
 
-What occurs in expressions (meters, params, inputs, lets, terrains) shares one namespace; regions, affordances, actions,
-rules with cascades, and rewards with reports have their own.
+What occurs in expressions (meters, params, inputs, controls, lets, terrains) shares one namespace; regions, nodes,
+affordances, actions, rules with cascades, and rewards with reports have their own.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from hamlet.schema import axis_names
 from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
-from hamletc.checking.report import Findings, whole_number
+from hamletc.checking.effects import Effects
+from hamletc.checking.history import History
+from hamletc.checking.report import Findings, any_whole_number, whole_number
 from hamletc.checking.sites import sites
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
@@ -22,14 +24,19 @@ from hamletc.language.words import FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
 
 Kind: TypeAlias = Literal[
-    "meter", "world meter", "param", "input", "let", "terrain", "region",
-    "affordance", "action", "rule", "cascade", "reward", "report",
+    "meter", "world meter", "cell meter", "param", "input", "control", "let", "terrain", "effect", "region", "node",
+    "affordance", "action", "rule", "cascade", "reward", "report", "role",
 ]  # fmt: skip
-ValueKind: TypeAlias = Literal["meter", "world meter", "param", "input", "terrain"]
+ValueKind: TypeAlias = Literal["meter", "world meter", "cell meter", "param", "input", "control", "terrain"]
 
+VALUES: tuple[ValueKind, ...] = ("meter", "world meter", "cell meter", "param", "input", "control", "terrain")
+"""What has a value in expressions."""
+NAMED: tuple[Kind, ...] = (*VALUES, "let", "effect", "role")
+"""What can be a name in expressions: one namespace."""
 NAMESPACES: tuple[tuple[Kind, ...], ...] = (
-    ("meter", "world meter", "param", "input", "let", "terrain"),
+    NAMED,
     ("region",),
+    ("node",),
     ("affordance",),
     ("action",),
     ("rule", "cascade"),
@@ -64,6 +71,12 @@ class Symbol:
 
     name: syntax.Name
     kind: Kind
+    state: syntax.StateSpec | None = None
+
+    @property
+    def called(self) -> str:
+        """What it is, in messages."""
+        return self.kind if self.state is None else self.kind.replace("meter", "state")
 
     @property
     def span(self) -> Span:
@@ -71,13 +84,23 @@ class Symbol:
         return self.name.span
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The agents of a role: so many from `first` on, or all from there on."""
+
+    first: int
+    agents: int | None
+
+
 class Names:
     """The symbol table of a file. Making it reports duplicates and reserved names.
 
     `suspects` are meters that a statement with an error in it may write: nothing is concluded from their values.
     `space` is what the names of axes refer to, `moves` are the actions that it has; they are set when the space is
-    resolved. `hours` are those of the clock's day, any number where the clock has an error; `counts_hours` says whether
-    something is counted in hours or days.
+    resolved. `roles` are the agents of each role, `None` where its number has an error; `None` until they are numbered.
+    `history` keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's
+    day, any number where the clock has an error; `counts_hours` says whether something is counted in hours or days.
+    `effects` are set when the space and the time are resolved.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -89,6 +112,7 @@ class Names:
         self.suspects: set[str] = set()
         self.space: Space | None = None
         self.moves: tuple[str, ...] | None = None
+        self.roles: Mapping[str, Numbered | None] | None = None
         self.clock: Span | None = None
         self.hours = 24
         self.counts_hours = False
@@ -97,6 +121,9 @@ class Names:
         self.has_lasting = False
         self.by_hand = False
         self.starts_with_speed = False
+        self.effects = Effects({})
+        self.history: History | None = None
+        self.asked: set[str] = set()
         self._file = file
         for declaration in file.declarations:
             match declaration:
@@ -104,13 +131,25 @@ class Names:
                     self._declare("param", declaration.name)
                 case syntax.InputDecl():
                     self._declare("input", declaration.name)
+                case syntax.ControlDecl():
+                    self._declare("control", declaration.name)
                 case syntax.LetDecl():
                     self._declare("let", declaration.name)
                 case syntax.MeterDecl():
-                    self._declare("meter", declaration.name)
+                    self._declare("meter", declaration.name, _held(declaration))
+                case syntax.RoleDecl():
+                    self._declare("role", declaration.name)
                 case syntax.WorldDecl(items=items):
                     for part in items:
-                        self._declare("world meter" if isinstance(part, syntax.MeterDecl) else "rule", part.name)
+                        if isinstance(part, syntax.MeterDecl):
+                            self._declare("world meter", part.name, _held(part))
+                        else:
+                            self._declare("effect" if isinstance(part, syntax.EffectDecl) else "rule", part.name)
+                case syntax.CellsDecl(items=items):
+                    for part in items:
+                        self._declare("cell meter" if isinstance(part, syntax.MeterDecl) else "rule", part.name)
+                case syntax.EffectDecl():
+                    self._declare("effect", declaration.name)
                 case syntax.RuleDecl():
                     self._declare("rule", declaration.name)
                 case syntax.CascadeDecl():
@@ -118,6 +157,10 @@ class Names:
                 case syntax.AffordanceDecl():
                     self._declare("affordance", declaration.name)
                     self.has_lasting = self.has_lasting or declaration.duration is not None
+                case syntax.SpaceDecl(paths=paths):
+                    first = {node.text: node for path in reversed(paths) for node in reversed(path.nodes)}
+                    for node in (node for path in paths for node in path.nodes if first[node.text] is node):
+                        self._declare("node", node)
                 case syntax.MapDecl(items=items):
                     for item in items:
                         if isinstance(item, syntax.RegionDecl):
@@ -198,6 +241,22 @@ class Names:
         count = whole_number(replace(numeral, unit=""), 1, most // each, f"{what} {unit}s", self._report)
         return None if count is None else count * each
 
+    def hour(self, numeral: syntax.Signed, last: int | None = None) -> int | None:
+        """An hour of the clock, or one up to `last`; or an error and `None`."""
+        hour, most = any_whole_number(numeral, "an hour", self._report), self.hours - 1 if last is None else last
+        if hour is None or 0 <= hour <= most:
+            return hour
+        past = "" if last is None else "; hours that end before they begin go on past midnight"
+        self._report.add(
+            "H046",
+            "this hour is outside the clock",
+            numeral.span,
+            f"not in 0 .. {most}",
+            secondary=() if self.clock is None else (Label(self.clock, "the clock"),),
+            hint=f"Write 0 .. {most}{past}.",
+        )
+        return None
+
     def find(self, name: syntax.Name, kind: Kind) -> str | None:
         """The name, where it is declared as `kind`; otherwise an error and `None`."""
         if self.means(name, kind):
@@ -216,6 +275,8 @@ class Names:
         """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
         if self.means(name, "meter"):
             return name.text
+        if self._is_of_cells(name):
+            return None
         if self.means(name, "world meter"):
             self._report.add(
                 "H090",
@@ -223,8 +284,7 @@ class Names:
                 name.span,
                 "agents of a world would write it at once",
                 secondary=(Label(self.span("world meter", name.text), "a meter of the world"),),
-                hint="A rule of the world can, by what its agents did: "
-                f"`rule NAME: {name.text} -= count(used == Shop)` in `world {{ }}`.",
+                hint=self._writer_of(name.text),
             )
             self.suspects.add(name.text)
             return None
@@ -233,10 +293,21 @@ class Names:
             self.suspects.add(guess)
         return None
 
+    def _writer_of(self, meter: str) -> str:
+        """What to write where an agent cannot change a meter of the world."""
+        own, _, affordance = meter.partition(" of ")
+        if affordance in self.of_kind("affordance"):
+            rule = f"`rule NAME: {own} -= count(used == {affordance})`"
+            return f"A rule in the braces of the affordance can, by what agents did: {rule}."
+        rule = f"`rule NAME: {meter} -= count(used == Shop)`"
+        return f"A rule of the world can, by what its agents did: {rule} in `world {{ }}`."
+
     def target_of_world(self, name: syntax.Name) -> str | None:
         """The meter that a statement of the world writes."""
         if self.means(name, "world meter"):
             return name.text
+        if self._is_of_cells(name):
+            return None
         if self.means(name, "meter"):
             self._report.add(
                 "H091",
@@ -252,16 +323,58 @@ class Names:
             self.suspects.add(guess)
         return None
 
+    def target_of_cells(self, name: syntax.Name) -> str | None:
+        """The meter that a statement of cells writes."""
+        if self.means(name, "cell meter"):
+            return name.text
+        for kind, whose in (("meter", "agents"), ("world meter", "the world")):
+            if self.means(name, cast(Kind, kind)):
+                self._report.add(
+                    "H186",
+                    f"a rule of cells cannot change `{name.text}`, which is no meter of cells",
+                    name.span,
+                    secondary=(Label(self.span(cast(Kind, kind), name.text), f"a meter of {whose}"),),
+                    hint=f"A rule of {whose} can, and reads what cells have: an agent by the name, of its own cell.",
+                )
+                self.suspects.add(name.text)
+                return None
+        guess = self.refuse(name, "a meter of cells", self.of_kind("cell meter"))
+        if guess is not None:
+            self.suspects.add(guess)
+        return None
+
+    def _is_of_cells(self, name: syntax.Name) -> bool:
+        """Whether a statement that is none of cells would write a meter of theirs, which is reported."""
+        if not self.means(name, "cell meter"):
+            return False
+        self._report.add(
+            "H185",
+            f"only a rule of cells can change `{name.text}`",
+            name.span,
+            "several agents of a world would write it at once",
+            secondary=(Label(self.span("cell meter", name.text), "a meter of cells"),),
+            hint="Let cells count who stands on them and what they did: "
+            f"`rule NAME: {name.text} -= 0.5 * count(action == EAT)` in `cells {{ }}`.",
+        )
+        self.suspects.add(name.text)
+        return True
+
     def means(self, name: syntax.Name, kind: Kind) -> bool:
         """Whether the name stands for a declaration of this kind."""
         return builtin(name) is None and any(symbol.kind == kind for symbol in self._symbols.get(name.text, ()))
 
     def value_kind(self, name: syntax.Name) -> ValueKind | None:
         """What the name stands for in an expression."""
-        for kind in ("meter", "world meter", "param", "input", "terrain"):
+        for kind in VALUES:
             if self.means(name, kind):
                 return kind
         return None
+
+    def state(self, name: syntax.Expr) -> syntax.StateSpec | None:
+        """What the name holds, if it stands for a state."""
+        if not isinstance(name, syntax.Name) or builtin(name) is not None:
+            return None
+        return next((symbol.state for symbol in self._symbols.get(name.text, ()) if symbol.state is not None), None)
 
     def span(self, kind: Kind, name: str) -> Span:
         """Where the name of this kind was declared."""
@@ -272,6 +385,14 @@ class Names:
         if kinds not in self._of_kinds:
             self._of_kinds[kinds] = tuple(symbol.name.text for symbol in self._in_order if symbol.kind in kinds)
         return self._of_kinds[kinds]
+
+    @cached_property
+    def states(self) -> tuple[str, ...]:
+        """The states of agents, then those of the world, each in file order."""
+        kinds: tuple[Kind, ...] = ("meter", "world meter")
+        return tuple(
+            each.name.text for kind in kinds for each in self._in_order if each.kind == kind and each.state is not None
+        )
 
     def refuse(
         self, name: syntax.Name, wanted: str, candidates: tuple[str, ...], wrong_kind_hint: str | None = None
@@ -291,10 +412,10 @@ class Names:
         if symbol is not None:
             self._report.add(
                 "H021",
-                f"`{name.text}` is {article(symbol.kind)}, not {wanted}",
+                f"`{name.text}` is {article(symbol.called)}, not {wanted}",
                 name.span,
                 f"{wanted} is needed here",
-                secondary=(Label(symbol.span, f"declared as {article(symbol.kind)}"),),
+                secondary=(Label(symbol.span, f"declared as {article(symbol.called)}"),),
                 hint=wrong_kind_hint or _of_another_kind(symbol.kind, wanted, name.text),
             )
             return None
@@ -320,7 +441,9 @@ class Names:
             return None
         if wanted in ("a number", "a meter") and self.space is not None and name.text in axes_of(self.space):
             return f"Write `position {name.text}`." if wanted == "a number" else NOT_WRITTEN
-        if wanted == "a meter" and name.text in ("position", "velocity"):
+        if wanted == "a meter" and name.text == "velocity":
+            return "Write `velocity x`, with the axis."
+        if wanted == "a meter" and name.text == "position":
             return NOT_WRITTEN
         if wanted in ("a number", "a meter", "a function") and name.text in OWN_WORDS:
             return OWN_WORDS[name.text]
@@ -332,7 +455,7 @@ class Names:
         self._comparisons += len(candidates)
         return closest(name, candidates) if self._comparisons <= MOST_COMPARISONS else None
 
-    def _declare(self, kind: Kind, name: syntax.Name) -> None:
+    def _declare(self, kind: Kind, name: syntax.Name, state: syntax.StateSpec | None = None) -> None:
         what = builtin(name)
         if what is not None:
             self._report.add(
@@ -366,9 +489,18 @@ class Names:
                 secondary=(Label(other.span, f"{article(other.kind)} of the same name"),),
                 hint="Rename one of them, so that readers know which is meant.",
             )
-        symbol = Symbol(name, kind)
+        symbol = Symbol(name, kind, state)
         symbols.append(symbol)
         self._in_order.append(symbol)
+
+
+def _held(declaration: syntax.MeterDecl) -> syntax.StateSpec | None:
+    """What a state holds; one without a type holds a condition, but where it begins with a number."""
+    spec = declaration.state
+    if spec is None or spec.kind:
+        return spec
+    numbers = isinstance(declaration.start, syntax.Numeral | syntax.UnaryExpr)
+    return replace(spec, kind="real" if numbers else "bool")
 
 
 def builtin(name: syntax.Name) -> str | None:
@@ -385,13 +517,21 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return f"No tick writes a param: declare `meter {name}`, or let the program change it between ticks."
         case "input" if wanted == "a meter":
             return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
+        case "control" if wanted == "a meter":
+            return f"No tick writes a control, the policy gives it: declare `meter {name}` for what a tick changes."
         case "let" if wanted == "a meter":
             return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
         case "terrain" if wanted == "a meter":
             return f"A terrain never changes: declare `meter {name}` for what a tick changes."
-        case "region":
+        case "effect" if wanted == "a meter":
+            return f"Write `begin {name}` or `end {name}`."
+        case "effect":
+            return f"`{name}` is a condition, and `left of {name}` how many ticks are left of it."
+        case "region" | "node":
             return f"`on {name}` says whether the agent is there."
-        case "meter" | "world meter" | "param" | "input" | "let" | "terrain" if wanted == "a function":
+        case "let" | "meter" | "world meter" | "cell meter" | "param" | "input" | "control" | "terrain" if (
+            wanted == "a function"
+        ):
             return f"Write `{name}` without parentheses."
         case "affordance":
             return f"`here == {name}` and `distance to {name}` say where the agent is."
@@ -443,6 +583,6 @@ def article(kind: str) -> str:
 
 
 def _together(kinds: tuple[Kind, ...]) -> str:
-    *most, final = [f"{kind}s" for kind in kinds if kind != "world meter"]  # it is a meter too
+    *most, final = [f"{kind}s" for kind in kinds if kind not in ("world meter", "cell meter")]  # they are meters too
     text = f"{', '.join(most)} and {final}" if most else final
     return text.capitalize()

@@ -11,17 +11,23 @@ from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import Span
 from hamletc.checking.affordances import LONGEST_DURATION
+from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names, axes_of, axis_of, is_word
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_name
 
-LISTED = ("meters", "params", "world", "velocity", "here", "time", "blank", "constant")
+LISTED = ("meters", "state", "params", "world", "cell", "effects", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
 FUNCTIONS_OF_TIME = ("sin", "cos")
 ENCODINGS = ("relative", "absolute", "scaled")
+OF_NODES = ("node",)
+NEVER_ON_GRAPHS = ("window", "velocity", "speed")
 MOST_ROWS = 2**20
+MOST_SEEN = 2**16
+"""The most words that say what walls hide in a window."""
 WITHOUT_ARGUMENTS: dict[str, Callable[[Span], universe.Observation]] = {
     kind.__name__.removeprefix("Observe").lower(): kind
     for kind in get_args(universe.Observation)
@@ -32,24 +38,56 @@ WITHOUT_ARGUMENTS: dict[str, Callable[[Span], universe.Observation]] = {
 
 class Observations:
     """Resolves the items of `observe`. A kind is observed once; so is each meter, and each param. `never_ending` are
-    the affordances that last for ever."""
+    the affordances that last for ever, `hidden` the meters that these agents do not have."""
 
     def __init__(
-        self, names: Names, space: universe.Space | None, never_ending: list[universe.Affordance], report: Findings
+        self,
+        names: Names,
+        space: universe.Space | None,
+        never_ending: list[universe.Affordance],
+        hidden: set[str],
+        report: Findings,
     ) -> None:
         self._names = names
         self._space = space
         self._never_ending = never_ending
+        self._hidden = hidden
+        self._before: frozenset[tuple[str, str]] = frozenset()
         self._report = report
         self._seen: dict[tuple[str, str], Span] = {}
+
+    def of_role(self, hidden: set[str]) -> Observations:
+        """The same for a role, whose agents observe besides what was resolved so far."""
+        found = Observations(self._names, self._space, self._never_ending, hidden, self._report)
+        found._seen = dict(self._seen)
+        found._before = frozenset(self._seen)
+        return found
 
     def resolve(self, declaration: syntax.ObserveDecl) -> list[universe.Observation]:
         """The observations in file order, without those that have errors."""
         items = (self._item(item) for item in declaration.items)
         return [item for item in items if item is not None]
 
+    def _effects(self, item: syntax.ObserveItem) -> universe.Observation | None:
+        """`effects`, `effects poisoned`: the ticks left of each effect, and how often it is stacked where it can be."""
+        every = self._names.of_kind("effect")
+        if not item.words and not every:
+            self._inert(item, "there are no effects to observe", "Leave `effects` out.")
+            return None
+        states: list[str] = []
+        for word in item.words or tuple(syntax.Name(name, item.span, quoted=True) for name in every):
+            name = self._names.find(word, "effect")
+            effect = None if name is None else self._names.effects.known.get(name)
+            if effect is not None and self._first("effect", effect.name, word.span):
+                self._names.effects.asked.add(effect.name)
+                states += (meter for meter, _ in effect.meters)
+        return universe.ObserveState(tuple(states), item.span) if states else None
+
     def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
         kind = item.kind.text
+        hint = "Observe `position node`, or `grid`: which nodes are taken."
+        if kind in NEVER_ON_GRAPHS and is_graph(f"`{kind}`", self._space, item.span, hint, self._report):
+            return None
         if kind in ("grid", "window") and item.words:
             return self._region(item, item.words[0])
         if kind not in LISTED and not self._first("kind", kind, item.span):
@@ -60,12 +98,20 @@ class Observations:
             case "meters":
                 meters = self._listed("meter", item)
                 return universe.ObserveMeters(meters, item.span) if meters else None
+            case "state":
+                states = self._states(item)
+                return universe.ObserveState(states, item.span) if states else None
             case "params":
                 params = self._listed("param", item)
                 return universe.ObserveParams(params, item.span) if params else None
             case "world":
                 meters = self._listed("world meter", item)
                 return universe.ObserveWorld(meters, item.span) if meters else None
+            case "effects":
+                return self._effects(item)
+            case "cell":
+                meters = self._listed("cell meter", item)
+                return universe.ObserveCell(meters, item.span) if meters else None
             case "grid":
                 return self._grid_cells(item)
             case "window":
@@ -120,18 +166,50 @@ class Observations:
         )
         return self._report.inert_allowed
 
-    def _listed(self, kind: Literal["meter", "world meter", "param"], item: syntax.ObserveItem) -> tuple[str, ...]:
+    def _listed(
+        self, kind: Literal["meter", "world meter", "cell meter", "param"], item: syntax.ObserveItem
+    ) -> tuple[str, ...]:
         """The names written, or all of the kind where none is."""
         if item.words:
-            found = ((word, self._names.find(word, kind)) for word in item.words)
+            found = ((word, self._names.find(word, kind)) for word in item.words if self._is_meter(word))
             return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
-        every = self._names.of_kind(kind)
-        if not every and kind == "param":
+        known = [name for name in self._names.of_kind(kind) if name not in self._names.states]
+        every = [name for name in known if name not in self._hidden and (kind, name) not in self._before]
+        if not known and kind == "meter" and self._names.states:
+            self._inert(item, "there are no meters to observe", "Observe `state`, or leave `meters` out.")
+        if not known and kind == "param":
             self._inert(item, "there are no params to observe", "Leave `params` out.")
-        if not every and kind == "world meter":
+        if not known and kind == "world meter":
             hint = "Leave `world` out, or declare one: `world { meter stock = 20 in 0 .. 100 }`."
             self._inert(item, "the world has no meters to observe", hint)
+        if not every and kind == "cell meter":
+            hint = "Leave `cell` out, or declare one: `cells { meter moss = 0 in 0 .. 1 }`."
+            self._inert(item, "cells have no meters to observe", hint)
         return tuple(name for name in every if self._first(kind, name, item.kind.span))
+
+    def _is_meter(self, word: syntax.Name) -> bool:
+        """Whether the word is no state, which is observed otherwise."""
+        if self._names.state(word) is None:
+            return True
+        hint = f"Write `state {spell_name(word)}`."
+        self._report.add("H169", f"`{word.text}` is a state, which is observed as `state`", word.span, hint=hint)
+        return False
+
+    def _states(self, item: syntax.ObserveItem) -> tuple[str, ...]:
+        """The states of agents and of the world that are written, or all where none is."""
+        found: list[str] = []
+        for word in item.words:
+            if self._names.state(word) is None:
+                self._names.refuse(word, "a state", self._names.states)
+            elif self._first("state", word.text, word.span):
+                found.append(word.text)
+        if not item.words and not self._names.states:
+            self._inert(item, "there is no state to observe", "Declare one: `state asleep = false`.")
+        known = [
+            name for name in self._names.states if name not in self._hidden and ("state", name) not in self._before
+        ]
+        every = [] if item.words else known
+        return (*found, *(name for name in every if self._first("state", name, item.kind.span)))
 
     # --- where agents are and how they move --------------------------------------------------------------------------
 
@@ -158,10 +236,30 @@ class Observations:
             )
         if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None
-        return universe.ObserveWindow(radius, item.span)
+        if item.sight is None:
+            return universe.ObserveWindow(radius, item.span)
+        sees = self._has_sight(self._space, radius, item)
+        return universe.ObserveWindow(radius, item.span, "sight") if sees else None
+
+    def _has_sight(self, grid: universe.Grid, radius: int, item: syntax.ObserveItem) -> bool:
+        """Whether walls can hide something, and what they hide fits into tables."""
+        where = item.sight or item.span
+        if grid.map is None or not grid.map.walls:
+            hint = 'Leave `in sight` out, or draw walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
+            self._report.add("H191", "nothing hides anything, for there are no walls", where, hint=hint)
+            return False
+        words = -(-((2 * radius + 1) ** 2) // 32) * prod(grid.sizes)
+        if words > MOST_SEEN:
+            message = "what walls hide in this window is too much for a table"
+            there = f"{words} words, at most {MOST_SEEN}: one per cell of the map and 32 cells of the window"
+            hint = "Write a smaller radius, draw a smaller map, or leave `in sight` out."
+            self._report.add("H190", message, item.span, there, hint=hint)
+        return words <= MOST_SEEN
 
     def _region(self, item: syntax.ObserveItem, word: syntax.Name) -> universe.Observation | None:
-        """`grid of forest`, `window 2 of wall`."""
+        """`grid of forest`, `window 2 of wall`, `window 2 of moss`."""
+        if self._names.means(word, "cell meter") and not self._names.means(word, "region"):
+            return self._of_cells(item, word)
         region = None if is_word(word, "wall") else self._names.find(word, "region")
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
@@ -179,7 +277,18 @@ class Observations:
             too_large = self._is_too_large(prod(space.sizes), item)
             return None if too_large else universe.ObserveRegion(None, region, item.span)
         plain = self._window(item)
-        return None if plain is None else universe.ObserveRegion(plain.radius, region, item.span)
+        return None if plain is None else universe.ObserveRegion(plain.radius, region, item.span, plain.within)
+
+    def _of_cells(self, item: syntax.ObserveItem, word: syntax.Name) -> universe.Observation | None:
+        """`grid of moss`, `window 2 of moss`."""
+        if not self._first(f"{item.kind.text} of", word.text, item.span) or not self._has_grid(item):
+            return None
+        if item.kind.text == "window":
+            plain = self._window(item)
+            return None if plain is None else universe.ObserveCells(plain.radius, word.text, item.span)
+        if not isinstance(self._space, universe.Grid) or self._is_too_large(prod(self._space.sizes), item):
+            return None
+        return universe.ObserveCells(None, word.text, item.span)
 
     def _is_too_large(self, rows: int, item: syntax.ObserveItem) -> bool:
         if rows <= MOST_ROWS:
@@ -193,11 +302,12 @@ class Observations:
         return True
 
     def _position(self, item: syntax.ObserveItem) -> universe.Observation | None:
+        encodings = OF_NODES if self._names.of_kind("node") else ENCODINGS
         if not item.words:
-            choices = ", ".join(f"`position {encoding}`" for encoding in ENCODINGS)
+            choices = ", ".join(f"`position {encoding}`" for encoding in encodings)
             self._report.add("H026", "`position` needs an encoding", item.span, hint=f"Write one of {choices}.")
             return None
-        if not is_known(item.words[0], ENCODINGS, "no encoding of a position", self._report):
+        if not is_known(item.words[0], encodings, "no encoding of a position", self._report):
             return None
         return universe.ObservePosition(cast(universe.Encoding, item.words[0].text), item.span)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet import universe
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
 from hamletc.checking.intervals import Comparison
@@ -57,6 +58,25 @@ class Constant:
 
 
 Operand: TypeAlias = Constant | Expression
+
+
+CONDITIONS = frozenset(["<", "<=", ">", ">=", "==", "!=", "and", "or"])
+"""The operations on two operands that are conditions."""
+
+
+def is_condition(value: Operand) -> bool:
+    """Whether a value is a condition, and no number."""
+    match value:
+        case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            return True
+        case universe.On() | universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
+            return True
+        case universe.Binary(op=op):
+            return op in CONDITIONS
+        case universe.If(then=operand) | universe.Previous(operand=operand) | universe.Own(operand=operand):
+            return is_condition(operand)
+        case _:
+            return False
 
 
 class Operations:

@@ -7,33 +7,51 @@ from typing import Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import graph_of, letters_of
+from hamletc.checking.effects import left_of, stacks_of
+from hamletc.checking.graph import is_graph
 from hamletc.checking.intervals import spell
-from hamletc.checking.names import Names, Need, axis_of, is_word
+from hamletc.checking.names import NAMED, Names, Need, Numbered, axis_of, is_word
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.words import FUNCTIONS
 
 ARGUMENTS = {
     "chance": ("one argument", "chance(0.1)"),
     "choice": ("two or more arguments", "choice(a, b)"),
     "clamp": ("three arguments", "clamp(x, low, high)"),
+    "falling": ("one argument", "falling(energy < 0.2)"),
     "integer": ("two arguments", "integer(1, 6)"),
+    "lag": ("two arguments", "lag(x, 3)"),
     "max": ("two or more arguments", "max(a, b)"),
+    "mean": ("two arguments: what changes, and of how many ticks", "mean(x, 8)"),
     "min": ("two or more arguments", "min(a, b)"),
     "mod": ("two arguments", "mod(a, 24)"),
+    "nearest": ("one to three arguments", "nearest(condition, x)"),
     "normal": ("two arguments", "normal(mean, deviation)"),
     "pow": ("two arguments", "pow(a, b)"),
     "rank": ("two arguments", "rank(condition, x)"),
+    "rising": ("one argument", "rising(energy < 0.2)"),
+    "since": ("one or two arguments", "since(energy < 0.2)"),
+    "smooth": ("two arguments", "smooth(x, 0.1)"),
     "uniform": ("two arguments", "uniform(low, high)"),
 }
-Scope: TypeAlias = Literal["tick", "ending", "acting", "needs", "mask", "previous", "claim", "among", "early among"]
+Scope: TypeAlias = Literal[
+    "tick", "ending", "acting", "needs", "mask", "previous", "claim", "opening", "among", "early among", "history"
+]
 """When an expression is evaluated: in a tick when agents have acted; when all that they do is done; while they act and
 use affordances, as a condition of what can be done; between two ticks; on what a tick began with; where claims are
-ranked; for each agent of a world, when all is done or when a tick begins."""
-Whose: TypeAlias = Literal["agent", "world", "places"]
-"""Of what an expression is: of an agent, of a world, or the places of an affordance, which are of a world too."""
+ranked; where doors open; for each agent of a world, when all is done or when a tick begins; when rules have run, for
+later ticks."""
+Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour"]
+"""Of what an expression is: of an agent, of a world, the places of an affordance or whether it is open, which are of a
+world too, of a cell, or of those beside it."""
+Asker: TypeAlias = Literal["nobody", "agent", "world", "itself"]
+"""Who asks each agent of a world for an expression: nobody does; an agent, or the world; in `own( )` it asks itself."""
+KNOW_USES: tuple[Scope, ...] = ("tick", "ending", "among", "history")
+"""Where it is known what was used."""
 OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
 """The words for numbers that each agent has of its own."""
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
@@ -53,13 +71,20 @@ class Quantities:
     """Resolves names, and words that need one. `threshold` is set in the body of a cascade only."""
 
     def __init__(
-        self, names: Names, report: Findings, threshold: Threshold | None, scope: Scope, whose: Whose = "agent"
+        self,
+        names: Names,
+        report: Findings,
+        threshold: Threshold | None,
+        scope: Scope,
+        whose: Whose = "agent",
+        asker: Asker = "nobody",
     ) -> None:
         self._names = names
         self._report = report
         self._threshold = threshold
         self._scope = scope
         self._whose = whose
+        self._asker = asker
 
     def of_agent(self, what: str, span: Span) -> bool:
         """Whether what each agent has of its own has a value here; where it has none, that is reported."""
@@ -69,11 +94,22 @@ class Quantities:
             case "world":
                 hint = "Count agents, or join what they have: `count(energy < 0.2)`, `total(x)`, `highest(x)`."
                 self._report.add("H092", f"{what} is another for each agent", span, "a world has none", hint=hint)
+            case "cell" | "neighbour":
+                hint = "Join what the agents on the cell have: `count(action == EAT)`, `total(x)`, `highest(x)`."
+                self._report.add("H183", f"{what} is what an agent has", span, "a cell has none", hint=hint)
             case "places":
                 hint = "Write a number, params, meters of the world or `hour`; who comes first is said behind `to`."
                 message = f"{what} is another for each agent, and all share the places"
                 self._report.add("H095", message, span, hint=hint)
+            case "opening":
+                hint = "Read params, meters of the world and `hour`; what an agent must have is said by `needs`."
+                message = f"{what} is another for each agent, and an affordance is open for all or none"
+                self._report.add("H175", message, span, hint=hint)
         return False
+
+    def of_place(self, what: str, span: Span) -> bool:
+        """The same for what is of the place of an agent, and of a cell too."""
+        return self._whose in ("cell", "neighbour") or self.of_agent(what, span)
 
     def name(self, name: syntax.Name) -> Expression | None:
         """A word, or a declared name."""
@@ -93,6 +129,8 @@ class Quantities:
                     return self._cascade_quantity(name)
                 case "progress":
                     return universe.Progress(name.span) if self._has("lasting affordance", name) else None
+                case "speed" if self._is_graph("a speed", name.span, "Ask for `action`, as in `action == WAIT`."):
+                    return None
                 case "speed":
                     known = self._names.starts_with_speed or self._has("space", name)
                     return universe.Speed(name.span) if known else None
@@ -108,21 +146,27 @@ class Quantities:
                     return None
                 case _:
                     pass
+        if self._names.means(name, "effect"):
+            return self._lasts(name)
         match self._names.value_kind(name):
-            case "meter" | "input" | "terrain" if not self.of_agent(f"`{name.text}`", name.span):
+            case "meter" | "input" | "control" if not self.of_agent(f"`{name.text}`", name.span):
                 return None
-            case "meter":
-                return universe.MeterValue(name.text, name.span)
-            case "world meter":
-                return universe.WorldValue(name.text, name.span)
+            case "terrain" | "cell meter" if not self.of_place(f"`{name.text}`", name.span):
+                return None
+            case "meter" | "world meter":
+                return self._typed(name)
             case "param":
                 return universe.ParamValue(name.text, name.span)
             case "input":
                 return self._input(name)
+            case "control":
+                return self._control(name)
             case "terrain":
-                return (
-                    universe.TerrainValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
-                )
+                return universe.TerrainValue(name.text, name.span)
+            case "cell meter":
+                return universe.CellValue(name.text, name.span)
+            case None if name.text in ("apart", "other") and not name.quoted:
+                return self._pair(name)
             case None if name.text == "agents" and not name.quoted:
                 return universe.AgentCount(name.span)
             case None if name.text == "agent" and not name.quoted:
@@ -130,10 +174,60 @@ class Quantities:
             case None:
                 is_affordance = self._names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                kinds = self._names.of_kind("meter", "world meter", "param", "input", "let", "terrain")
+                kinds = self._names.of_kind(*NAMED)
                 candidates = (*kinds, *self._known_quantities())
                 self._names.refuse(name, "a number", candidates, hint)
                 return None
+
+    def _pair(self, name: syntax.Name) -> Expression | None:
+        """`apart`, and `other`: not the agent that asks."""
+        if not self.asked(f"`{name.text}`", name.span):
+            return None
+        if name.text == "apart":
+            return universe.Apart(name.span)
+        number = universe.AgentNumber(name.span)
+        return universe.Binary("!=", number, universe.Own(number, name.span), name.span)
+
+    def asked(self, what: str, span: Span) -> bool:
+        """Whether an agent asks others here; where none does, that is reported."""
+        match self._asker:
+            case "agent":
+                return True
+            case "nobody":
+                hint = "Ask all agents: `count(apart <= 2)`, `total(gift when wants == own(agent))`."
+                self._report.add("H200", f"{what} says nothing here", span, "no other agent is asked", hint=hint)
+            case "world":
+                hint = "Let a rule of the agents find it, and keep it in a meter that the world can count."
+                self._report.add("H201", f"{what} is about an agent that asks", span, "here a world asks", hint=hint)
+            case "itself":
+                hint = "Inside `own( )` all is the asking agent's: leave it out there."
+                self._report.add("H202", f"{what} says nothing inside `own( )`", span, hint=hint)
+        return False
+
+    def held(self, name: syntax.Name) -> Expression | None:
+        """The number that a meter or a state is."""
+        if self._names.means(name, "world meter"):
+            return universe.WorldValue(name.text, name.span)
+        return universe.MeterValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+
+    def _typed(self, name: syntax.Name) -> Expression | None:
+        """The value of a meter, or of a state: a number or a condition."""
+        spec, value = self._names.state(name), self.held(name)
+        if spec is None or value is None or spec.kind in ("int", "real"):
+            return value
+        if spec.kind == "bool":
+            return universe.Binary(">", value, universe.Number(0.0, name.span), name.span)
+        self.refuse_options(name, spec)
+        return None
+
+    def refuse_options(self, expr: syntax.Expr, spec: syntax.StateSpec) -> None:
+        """Report one of several options that stands where a number or a condition is needed."""
+        text, option = spell_expression(expr), spell_name(spec.options[0])
+        label = Label(spec.span, "the options")
+        hint = f"Compare it, as in `{text} == {option}`; `1 when {text} == {option}` is a number."
+        self._report.add(
+            "H161", f"`{text}` is one of its options, and no number", expr.span, secondary=(label,), hint=hint
+        )
 
     def _known_quantities(self) -> tuple[str, ...]:
         """The words for values that this universe has."""
@@ -142,35 +236,64 @@ class Quantities:
             "age",
             "agents",
             *(("agent",) if self._whose == "agent" else ()),
+            *(("apart", "other") if self._asker == "agent" else ()),
             *(("deficit", "shortfall") if self._threshold else ()),
             *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
             *(("progress",) if self._names.has_lasting else ()),
             *(("last", "streak of", "visited") if self._names.tracking is not None else ()),
             *(("action",) if self._scope not in ("needs", "mask", "previous") else ()),
-            *(("used",) if self._scope in ("tick", "ending", "among") and self._names.of_kind("affordance") else ()),
+            *(("used",) if self._scope in KNOW_USES and self._names.of_kind("affordance") else ()),
             *(("here",) if self._names.of_kind("affordance") else ()),
             *(("position", "velocity", "speed") if has_space else ()),
             *(("distance to",) if has_space and self._names.of_kind("affordance") else ()),
         )
 
     def distance(self, expr: syntax.DistanceExpr) -> Expression | None:
-        """`distance to Bed`, `straight distance to Bed`."""
+        """`distance to Bed`, `straight distance to Bed`, `walking distance to Bed`."""
         if not self.of_agent("the distance", expr.span):
             return None
         affordance = self._names.find(expr.affordance, "affordance")
         if affordance is None:
             return None
-        distance = universe.StraightDistance if expr.straight else universe.Distance
-        return distance(affordance, expr.span)
+        match expr.way:
+            case None if self._names.of_kind("node"):
+                return universe.WalkingDistance(affordance, expr.span)
+            case "straight" if self._is_graph("a straight distance", expr.span, "Write `distance to`: fewest edges."):
+                return None
+            case None:
+                return universe.Distance(affordance, expr.span)
+            case "straight":
+                return universe.StraightDistance(affordance, expr.span)
+            case "walking":
+                return universe.WalkingDistance(affordance, expr.span) if self._walks(expr) else None
+
+    def _is_graph(self, what: str, span: Span, hint: str) -> bool:
+        return is_graph(what, self._names.space, span, hint, self._report)
+
+    def _walks(self, expr: syntax.DistanceExpr) -> bool:
+        """Whether there are cells to walk on."""
+        space = self._names.space
+        if space is None or isinstance(space, universe.Grid):
+            return True
+        there = (Label(space.span, "no space" if isinstance(space, universe.NoSpace) else "the space"),)
+        hint = "Write `distance to`, or declare a grid, as in `space grid 8 x 8`."
+        self._report.add("H055", "a walking distance needs a grid", expr.span, secondary=there, hint=hint)
+        return False
 
     def on(self, expr: syntax.OnExpr) -> Expression | None:
-        """`on forest`."""
-        if not self.of_agent("`on`", expr.span):
+        """`on forest`; on a graph `on home`."""
+        if not self.of_place("`on`", expr.span):
             return None
+        space = self._names.space
+        if self._names.of_kind("node"):
+            node, graph = self._names.find(expr.region, "node"), graph_of(space)
+            if node is None or graph is None:
+                return None
+            own, number = universe.Coordinate("x", expr.span), universe.Number(float(graph.number(node)), expr.span)
+            return universe.Binary("==", own, number, expr.span)
         region = self._names.find(expr.region, "region")
         if region is None:
             return None
-        space = self._names.space
         ground = None if space is None else letters_of(space)
         known = None if ground is None else next((each for each in ground.regions if each.name == region), None)
         if ground is not None and known is not None:
@@ -179,8 +302,59 @@ class Quantities:
             if not there or there == letters:
                 often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
                 hint = "Leave it out, or give the region other letters."
-                self._report.add("H062", f"agents are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
+                who = "agents" if self._whose == "agent" else "cells"
+                self._report.add("H062", f"{who} are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
         return universe.On(region, expr.span)
+
+    def role(self, expr: syntax.RoleExpr) -> Expression | None:
+        """`wolf`: the agent is one."""
+        if not self.of_agent(f"`{expr.role}`", expr.span):
+            return None
+        # Where sizes are still found out, no role has its agents yet: the condition is then no constant, whichever.
+        numbered = Numbered(0, 1) if self._names.roles is None else self._names.roles.get(expr.role)
+        return None if numbered is None else universe.is_numbered(numbered.first, numbered.agents, expr.span)
+
+    def _lasts(self, name: syntax.Name) -> Expression | None:
+        """The name of an effect: the condition that it lasts."""
+        effect = self._names.effects.known.get(name.text)
+        if effect is None or (not effect.of_world and not self.of_agent(f"`{name.text}`", name.span)):
+            return None
+        self._names.effects.asked.add(name.text)
+        return effect.lasts(name.span)
+
+    def of(self, expr: syntax.OfExpr) -> Expression | None:
+        """`left of poisoned`, `stacks of poisoned`. Meters of affordances have become the world's."""
+        quantity, owner = expr.quantity.text, expr.owner.text
+        if self._names.means(expr.owner, "affordance"):
+            known = [name for each in self._names.of_kind("world meter") if (name := _owned(each, owner))]
+            meant = self._names.guess(quantity, tuple(known))
+            hint = (
+                f"Write `meter {quantity} = 1` in its braces."
+                if meant is None
+                else f"Did you mean `{meant} of {owner}`?"
+            )
+            label = Label(self._names.span("affordance", owner), "the affordance")
+            message = f"the affordance `{owner}` has no meter `{quantity}`"
+            self._report.add("H176", message, expr.span, secondary=(label,), hint=hint)
+            return None
+        if not self._names.means(expr.owner, "effect"):
+            candidates = (*self._names.of_kind("effect"), *self._names.of_kind("affordance"))
+            self._names.refuse(expr.owner, "an effect or an affordance", candidates)
+            return None
+        effect = self._names.effects.known.get(owner)
+        if effect is None or (not effect.of_world and not self.of_agent(f"`{quantity} of {owner}`", expr.span)):
+            return None
+        self._names.effects.asked.add(owner)
+        if quantity == "left":
+            return effect.read(left_of(owner), expr.span)
+        if quantity == "stacks" and effect.stacks:
+            return effect.read(stacks_of(owner), expr.span)
+        hint = f"Write `left of {owner}`" + (f" or `stacks of {owner}`." if effect.stacks else ".")
+        hint = f"Write `again stack up to 3` in its braces, or `left of {owner}`." if quantity == "stacks" else hint
+        label = Label(effect.span, "the effect")
+        message = f"the effect `{owner}` has no `{quantity}`"
+        self._report.add("H176", message, expr.span, secondary=(label,), hint=hint)
+        return None
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""
@@ -197,6 +371,20 @@ class Quantities:
             return None
         return universe.InputValue(name.text, name.span)
 
+    def _control(self, name: syntax.Name) -> Expression | None:
+        match self._scope:
+            case "needs":
+                where, hint = NEEDS, "Leave it out; an own action's statements and rules can be guarded by it."
+            case "mask":
+                where, hint = "masks are made between ticks", "Use the values that agents have now."
+            case "previous":
+                where, hint = "inside `previous`", "Take it out of `previous( )`, or let a rule keep it in a meter."
+            case _:
+                return universe.ControlValue(name.text, name.span)
+        message = f"the control `{name.text}` is not known here: it is given in the tick"
+        self._report.add("H155", message, name.span, where, hint=hint)
+        return None
+
     def _truth(self, name: syntax.Name) -> Expression:
         holds = name.text == "true"
         hint = "Write a condition that can change, or leave it out."
@@ -209,9 +397,13 @@ class Quantities:
 
     def axis(self, expr: syntax.AxisExpr) -> Expression | None:
         """`position x`, `velocity x`."""
-        if not self.of_agent(f"the {expr.quantity}", expr.span):
+        known = self.of_place if expr.quantity == "position" else self.of_agent
+        if not known(f"the {expr.quantity}", expr.span):
             return None
         if not self._names.has("space", f"`{expr.quantity}`", expr.span):
+            return None
+        velocity = expr.quantity == "velocity"
+        if velocity and self._is_graph("a velocity", expr.span, "Write `position x != previous(position x)`."):
             return None
         axis = axis_of(expr.axis, self._names, self._report)
         if axis is None:
@@ -226,11 +418,17 @@ class Quantities:
             self._report.add(
                 "H059", f"{what} has no meaning in `allow`", span, "masks are made between ticks", hint=hint
             )
+        elif self._scope == "history":
+            hint = "Write out what it stands for, or let a rule keep it in a state."
+            self._report.add("H165", f"{what} has no past", span, "inside what looks back", hint=hint)
         elif self._scope in ("among", "early among"):
             hint = "Write out what it stands for, or let a rule of the agents keep it in a meter."
             self._report.add(
                 "H097", f"{what} is not known of all agents", span, "in what agents have together", hint=hint
             )
+        elif self._scope == "opening":
+            label = "doors open between ticks"
+            self._report.add("H097", f"{what} says nothing here", span, label, hint=f"Leave {what} out.")
         elif self._scope == "claim":
             label = "claims are made at the beginning of the tick"
             self._report.add("H097", f"{what} says nothing here", span, label, hint="Leave `previous` out.")
@@ -240,7 +438,7 @@ class Quantities:
             )
 
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
-        if self._scope in ("among", "early among"):
+        if self._scope in ("among", "early among", "history"):
             self.unseen(f"`{name.text}`", name.span)
             return None
         if self._threshold is None:
@@ -333,6 +531,12 @@ class Quantities:
             names = "an affordance or `nothing`"
             hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
         self._report.add("H028", f"`{word}` can only be compared with {names}", span, "by `==` or `!=`", hint=hint)
+
+
+def _owned(meter: str, affordance: str) -> str | None:
+    """What a meter of the world is called inside of this affordance, if it is one of it."""
+    name = meter.removesuffix(f" of {affordance}")
+    return None if name == meter else name
 
 
 def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:

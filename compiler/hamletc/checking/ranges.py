@@ -55,15 +55,25 @@ class Ranges:
         match expression:
             case universe.Number(constant):
                 return intervals.single(constant)
-            case universe.MeterValue(meter) | universe.WorldValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 return self.meter(meter, meters)
-            case universe.Among():
+            case universe.Neighbours():
+                return self._neighbours(expression)
+            case universe.Among() | universe.Upon():
                 return self._among(expression, meters)
             case universe.Rank(condition, priority):
                 state = meters if self.settled else self.before
                 self._then().condition(condition, state)
                 self._then().number(priority, state)
                 return Interval(0.0, MOST_AGENTS - 1.0)
+            case universe.Nearest(condition, value, otherwise):
+                state, then = meters if self.settled else self.before, self._then()
+                then.condition(condition, state)
+                return intervals.hull_of([then.number(value, state), then.number(otherwise, state)])
+            case universe.Own(operand):
+                return self.number(operand, meters)
+            case universe.Apart():
+                return None if space is None else space.distance
             case universe.ParamValue(param):
                 return self.around.params.get(param)
             case universe.Deficit(span):
@@ -82,6 +92,8 @@ class Ranges:
                 return None if self.around.hour is None else Interval(-1.0, 1.0)
             case universe.InputValue(name):
                 return self.around.inputs.get(name)
+            case universe.ControlValue(name):
+                return self.around.controls.get(name)
             case universe.Progress():
                 return self.around.progress
             case universe.Streak():
@@ -98,6 +110,8 @@ class Ranges:
                 return None if space is None else space.distance
             case universe.StraightDistance():
                 return None if space is None else space.straight_distance
+            case universe.WalkingDistance():
+                return None if space is None else space.walking_distance
             case universe.Previous(operand):
                 return self._then().number(operand, self.before)
             case universe.Unary():
@@ -133,7 +147,21 @@ class Ranges:
         way = self.finite(intervals.multiply, size, intervals.SHARE, span, hint)
         return self.finite(intervals.add, low, way, span, hint)
 
-    def _among(self, expression: universe.Among, meters: State) -> Interval | None:
+    def _neighbours(self, expression: universe.Neighbours) -> Interval | None:
+        """The sum over the cells beside one, of which some may be missing. They are as they were before a step."""
+        each, space = self.number(expression.operand, {}), self.around.space
+        if each is None or space is None:
+            return None
+        total = any_of = intervals.hull(each, intervals.ZERO)
+        hint = partial(narrowing, expression.operand)
+        for _ in range(2 * len(space.position) - 1):
+            found = self.finite(intervals.add, total, any_of, expression.span, hint)
+            if found is None:
+                return None
+            total = found
+        return total
+
+    def _among(self, expression: universe.Among | universe.Upon, meters: State) -> Interval | None:
         """What agents have together, of whom there may be none."""
         each, then = expression.operand, self._then()
         state = meters if self.settled else self.before
@@ -225,7 +253,7 @@ class Ranges:
         match expression:
             case universe.Previous(operand):
                 self._then().condition(operand, self.before)
-            case universe.Unary(operand=operand):
+            case universe.Unary(operand=operand) | universe.Own(operand=operand):
                 self.condition(operand, meters)
             case universe.Binary(op="and" | "or", left=left, right=right):
                 self.condition(left, meters)
@@ -393,9 +421,9 @@ def _narrowing(expression: universe.Binary) -> str:
 def called(node: Expression, otherwise: str) -> str:
     """The name of what an author gave bounds to, in backticks; of anything else what is given."""
     match node:
-        case universe.MeterValue(name, _) | universe.WorldValue(name, _):
+        case universe.MeterValue(name, _) | universe.WorldValue(name, _) | universe.CellValue(name, _):
             return f"`{name}`"
-        case universe.ParamValue(name, _) | universe.InputValue(name, _):
+        case universe.ParamValue(name, _) | universe.InputValue(name, _) | universe.ControlValue(name, _):
             return f"`{name}`"
         case _:
             return otherwise

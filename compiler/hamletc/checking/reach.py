@@ -76,8 +76,8 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
 
 def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> State:
     """Where meters lie when an episode begins; a start value that is always beyond the bounds is reported."""
-    found: dict[str, Interval | None] = {meter.name: intervals.single(meter.start) for meter in draft.world_meters}
-    for meter in draft.meters:
+    found: dict[str, Interval | None] = {}
+    for meter in draft.meters_of_all():
         if isinstance(meter.start, float):
             found[meter.name] = intervals.single(meter.start)
             continue
@@ -126,6 +126,9 @@ class _Tick:
         for rule in self._draft.world_rules:
             self._test(rule.guard, meters)
             meters = _join([meters, self._body(rule.body, meters)])
+        for rule in self._draft.cell_rules:
+            self._test(rule.guard, meters)
+            meters = _join([meters, self._body(rule.body, meters)])
         for cause in self._draft.causes:
             self._test(cause.condition, meters)
         self._outcomes(meters, _join([start, meters]))
@@ -140,6 +143,7 @@ class _Tick:
         for affordance in self._draft.affordances:
             self._serve(affordance.capacity)
             before = meters if alone else _join(ends)
+            self._test(affordance.opening, self._ranges.before)
             self._test(affordance.needs, before)
             ends += self._affordance(affordance, before)
         return ends
@@ -160,7 +164,7 @@ class _Tick:
         """The rewards and reports, which see the new age, and what is observed and allowed between ticks, where meters
         are `kept`."""
         later = replace(self._ranges, around=self._ranges.around.later())
-        check_rewards(self._draft, [later.number(reward.value, meters) for reward in self._draft.rewards], later)
+        check_rewards(self._draft, meters, later)
         check_observed(self._draft, self._names, self._bounds, kept, later.report)
         for report in self._draft.reports:
             later.number(report.value, meters)
@@ -234,11 +238,31 @@ class _Tick:
                     self._assign(statement, after)
                     if clamped:
                         after.pop(statement.meter, None)
+                case universe.Push():
+                    self._push(statement, after)
                 case universe.Together():
                     after = _clamped(self._unclamped(statement.body, after), statement.body)
+                case universe.Guarded():
+                    self._test(statement.condition, after)
+                    after = dict(_join([after, self._body(statement.body, after)]))
                 case _:
                     self._rewrite(statement, after)
         return after
+
+    def _push(self, push: universe.Push, meters: State) -> None:
+        value, space = self._ranges.number(push.value, meters), self._ranges.around.space
+        old = None if space is None else space.velocity[push.axis]
+        hint = partial(narrowing, push.value)
+        match push.op:
+            case "=":
+                return
+            case "+=":
+                self._ranges.finite(intervals.add, old, value, push.span, hint)
+            case "-=":
+                self._ranges.finite(intervals.subtract, old, value, push.span, hint)
+        if value == ZERO:
+            hint_of = "Leave it out, or write a value that is not 0."
+            self._ranges.report.add("H063", f"this never changes `velocity {push.axis}`", push.span, hint=hint_of)
 
     def _rewrite(self, statement: Statement, meters: dict[str, Interval | None]) -> None:
         """A statement of which no more is known than what it writes."""
@@ -279,7 +303,10 @@ class _Tick:
             return False
         if statement.op == "=":
             read = statement.value
-            return isinstance(read, universe.MeterValue | universe.WorldValue) and read.meter == statement.meter
+            return (
+                isinstance(read, universe.MeterValue | universe.WorldValue | universe.CellValue)
+                and read.meter == statement.meter
+            )
         return value == ZERO
 
     def _note_change(self, statement: Assign, old: Interval | None, value: Interval | None) -> None:

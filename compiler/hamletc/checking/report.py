@@ -41,6 +41,8 @@ class Findings:
     ) -> None:
         """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others
         with this code are not."""
+        if self._places.repeats(span) and self.said(span):
+            return
         if self._places.is_copied(span):
             same = (code, message, self._places.written(span))
             if same in self._copied:
@@ -70,7 +72,7 @@ class Findings:
 
     def in_source_order(self) -> tuple[Diagnostic, ...]:
         """The findings by the place they point at; of one place, in the order they were made."""
-        return tuple(sorted(self._findings, key=_place))
+        return tuple(sorted(dict.fromkeys(self._findings), key=_place))
 
 
 def _inside(inner: Span, outer: Span) -> bool:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TypeGuard
 
 from hamlet.schema.bounds import returns
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.universe import Cause, Lifespan, Number, ObserveMeters, Report, Reward
+from hamlet.universe import (
+    After,
+    Cause,
+    DayTime,
+    Every,
+    Expression,
+    Goal,
+    Hour,
+    InputValue,
+    Lifespan,
+    Number,
+    ObserveMeters,
+    Potential,
+    Previous,
+    Report,
+    Reward,
+    draws,
+    parts,
+)
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -15,7 +34,7 @@ from hamletc.checking.intervals import ZERO, Interval
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.ranges import Ranges, State, narrowing
 from hamletc.checking.report import Findings, by_key, given_twice
-from hamletc.checking.sites import disjuncts
+from hamletc.checking.sites import disjuncts, for_role
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
@@ -38,21 +57,49 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
     return None if ticks is None or reward is None else Lifespan(ticks, reward, declaration.span)
 
 
-def resolve_causes(declarations: list[syntax.DiesDecl], names: Names, report: Findings) -> list[Cause]:
-    """`dies when a or b`: every operand of `or` is a cause of its own, named as it is written."""
-    expressions = Expressions(names, report, scope="ending")
+def resolve_causes(
+    deaths: list[syntax.DiesDecl], goals: list[syntax.EndsDecl], names: Names, report: Findings
+) -> list[Cause]:
+    """`dies when a or b`, then `ends when c { reward 1 }`: every operand of `or` is a cause of its own, named as it is
+    written."""
     causes: dict[str, Cause] = {}
+    declarations: list[syntax.DiesDecl | syntax.EndsDecl] = [*deaths, *goals]
     for declaration in declarations:
+        of_world = isinstance(declaration, syntax.EndsDecl) and declaration.world
+        expressions = Expressions(names, report, scope="ending", whose="world" if of_world else "agent")
+        goal = None if isinstance(declaration, syntax.DiesDecl) else _goal(declaration, names, report)
         for disjunct in disjuncts(declaration.condition):
-            condition = expressions.condition(disjunct)
-            if condition is None:
+            written = for_role(declaration.who, disjunct)
+            condition = expressions.condition(written)
+            if condition is None or (goal is None and isinstance(declaration, syntax.EndsDecl)):
                 continue
-            name = spell_expression(disjunct)
-            cause = Cause(name, condition, disjunct.span)
+            if of_world:
+                _check_drawn(condition, report)
+            name = spell_expression(written)
+            cause = Cause(name, condition, disjunct.span, goal)
             first = causes.setdefault(name, cause)
             if first is not cause:
-                given_twice("this cause of death", disjunct.span, first.span, report)
+                what = "this cause of death" if goal is None else "this end"
+                given_twice(what, disjunct.span, first.span, report)
     return list(causes.values())
+
+
+def _goal(declaration: syntax.EndsDecl, names: Names, report: Findings) -> Goal | None:
+    """What is paid where a goal is reached."""
+    given = by_key(declaration.properties, ("reward",), "a goal", report).get("reward")
+    if given is None:
+        return Goal(Number(0.0, declaration.span), declaration.span)
+    reward = Expressions(names, report, scope="ending").number(given.value)
+    if isinstance(reward, Number) and reward.value == 0.0:
+        report.add("H064", "a reward of 0 has no effect", given.span, hint="Leave it out.")
+    return None if reward is None else Goal(reward, declaration.span)
+
+
+def _check_drawn(condition: Expression, report: Findings) -> None:
+    """Agents of a world draw apart, and it ends for all of them."""
+    for draw in draws(condition):
+        hint = "Let a rule of the world draw, and keep in a meter what comes of it."
+        report.add("H217", "nothing is drawn for the end of a world", draw.span, "agents draw apart", hint=hint)
 
 
 def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[Reward]:
@@ -63,8 +110,14 @@ def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report:
         if is_word(declaration.value, "nothing"):
             rewards += _no_reward(declaration, declarations, report)
             continue
-        value = expressions.number(declaration.value)
         name = declaration.name
+        if _is_shaping(declaration.value):
+            rewards += _shaping(declaration, declaration.value, names, report)
+            continue
+        written = declaration.value
+        if declaration.who is not None:
+            written = syntax.WhenExpr(written, declaration.who, written.span)
+        value = expressions.number(written)
         if value is None or (name is not None and not names.owns(name)):
             continue
         # Under a name it is reported: with `inert allowed` it keeps the place of a reward that others pay.
@@ -75,6 +128,44 @@ def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report:
     return rewards
 
 
+def _is_shaping(value: syntax.Expr) -> TypeGuard[syntax.CallExpr]:
+    """Whether it is `shaping(...)`."""
+    return isinstance(value, syntax.CallExpr) and value.function.text == "shaping" and not value.function.quoted
+
+
+def _shaping(declaration: syntax.RewardDecl, call: syntax.CallExpr, names: Names, report: Findings) -> Iterator[Reward]:
+    """`reward guide: shaping(0.99, -0.1 * distance to Bed)`."""
+    if len(call.arguments) != 2:
+        hint = "Write the discount and the potential, as in `shaping(0.99, -0.1 * distance to Bed)`."
+        report.add("H030", "`shaping` takes two arguments", call.span, hint=hint)
+        return
+    written, potential = call.arguments
+    discount = Expressions(names, report).constant(written, "the discount of `shaping`")
+    if discount is not None and not 0 < discount <= 1:
+        hint = "Write the discount with which you train, as in `shaping(0.99, ...)`."
+        report.add("H216", "a discount is above 0 and at most 1", written.span, hint=hint)
+        discount = None
+    if declaration.who is not None:
+        potential = syntax.WhenExpr(potential, declaration.who, potential.span)
+    value = Expressions(names, report, scope="previous").number(potential)
+    if value is None or discount is None or not _lasts(value, report):
+        return
+    name = declaration.name
+    if name is None or names.owns(name):
+        before = Potential(discount, Previous(value, call.span), call.span)
+        yield Reward(None if name is None else name.text, value, declaration.span, before)
+
+
+def _lasts(potential: Expression, report: Findings) -> bool:
+    """Whether a potential is the same after a tick and before the next one."""
+    for node, _ in parts(potential):
+        if isinstance(node, Hour | DayTime | Every | After | InputValue):
+            hint = "Write what lasts from tick to tick: meters, positions, `age`; a rule can keep others in a meter."
+            report.add("H216", "a potential cannot ask for what changes between ticks", node.span, hint=hint)
+            return False
+    return True
+
+
 def pays_nothing(declarations: list[syntax.RewardDecl]) -> bool:
     """Whether the one declaration is `reward nothing`."""
     return len(declarations) == 1 and is_word(declarations[0].value, "nothing")
@@ -82,6 +173,10 @@ def pays_nothing(declarations: list[syntax.RewardDecl]) -> bool:
 
 def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardDecl], report: Findings) -> list[Reward]:
     others = [other for other in declarations if not is_word(other.value, "nothing")]
+    if declaration.who is not None:
+        hint = "Leave it out: a role without a reward of its own is paid what all agents are."
+        report.add("H215", "`reward nothing` is said of all agents", declaration.span, "in a role", hint=hint)
+        return []
     if others or declaration is not declarations[0]:
         report.add(
             "H069" if others else "H024",
@@ -105,26 +200,33 @@ def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Finding
 SMALLER = "Write a smaller reward."
 
 
-def check_rewards(draft: Draft, terms: list[Interval | None], ranges: Ranges) -> None:
-    """Report a sum of rewards that can overflow, and rewards that can do so when ticks and episodes add up. `terms` are
-    where the values of the rewards lie."""
+def check_rewards(draft: Draft, meters: State, ranges: Ranges) -> None:
+    """Report a sum of rewards that can overflow, and rewards that can do so when ticks and episodes add up. `meters`
+    are where they lie when agents are paid."""
+    terms = [ranges.number(reward.value, meters) for reward in draft.rewards]
+    goals = [(cause.goal, ranges.number(cause.goal.reward, meters)) for cause in draft.causes if cause.goal is not None]
     values = [reward.value for reward in draft.rewards]
+    terms = [_paid(reward, term, ranges) for reward, term in zip(draft.rewards, terms, strict=True)]
     total: Interval | None = ZERO
     for value, term in zip(values, terms, strict=True):
         total = ranges.finite(intervals.add, total, term, value.span, partial(narrowing, value))
     # Terms are 0 where the agent dies.
     paid = None if total is None else intervals.hull(total, ZERO)
-    parts = [(value.span, term, partial(narrowing, value)) for value, term in zip(values, terms, strict=True)]
+    summands = [(value.span, term, partial(narrowing, value)) for value, term in zip(values, terms, strict=True)]
+    for goal, term in goals:
+        at_once = ranges.finite(intervals.add, total, term, goal.reward.span, partial(str, SMALLER))
+        paid = None if paid is None or at_once is None else intervals.hull(paid, at_once)
+        summands.append((goal.reward.span, term, partial(str, SMALLER)))
     if draft.lifespan is not None and draft.lifespan.reward != 0:
         more, span = intervals.single(draft.lifespan.reward), draft.lifespan.span
         at_the_end = ranges.finite(intervals.add, paid, more, span, partial(str, SMALLER))
         paid = None if paid is None or at_the_end is None else intervals.hull(paid, at_the_end)
-        parts.append((span, more, partial(str, SMALLER)))
+        summands.append((span, more, partial(str, SMALLER)))
     limits = returns(draft.lifespan, draft.by_hand, draft.lifespan is not None or bool(draft.causes))
     if paid is None or _size(paid) <= limits.reward:
         return
-    span, term, cure = max(parts, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
-    most = _round_number(limits.reward / len(parts))
+    span, term, cure = max(summands, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
+    most = _round_number(limits.reward / len(summands))
     ranges.report.add(
         "H080",
         "rewards can add up to infinity",
@@ -135,6 +237,18 @@ def check_rewards(draft: Draft, terms: list[Interval | None], ranges: Ranges) ->
         else (Label(draft.lifespan.span, _summed(draft.lifespan.ticks if limits.per_tick else None)),),
         hint=f"Keep it within -{most} .. {most}. {cure()}",
     )
+
+
+def _paid(reward: Reward, term: Interval | None, ranges: Ranges) -> Interval | None:
+    """Where what is paid lies, of a reward whose value lies there."""
+    potential = reward.potential
+    if potential is None:
+        return term
+    before = ranges.number(potential.before, {})
+    if term is None or before is None:
+        return None
+    after = intervals.multiply(intervals.single(potential.discount), intervals.hull(term, ZERO))
+    return ranges.finite(intervals.subtract, after, before, potential.span, partial(narrowing, reward.value))
 
 
 def _summed(ticks: int | None) -> str:
@@ -154,7 +268,7 @@ def _size(interval: Interval) -> float:
 def check_observed(draft: Draft, names: Names, bounds: Mapping[str, Interval], meters: State, report: Findings) -> None:
     """Report a meter that leaves its bounds and is observed where bfloat16 has no number for it. Where bounds reach
     that far, such observations are refused when an environment is made."""
-    for item in draft.observations:
+    for item in draft.observed():
         if not isinstance(item, ObserveMeters):
             continue
         for name in item.meters:

@@ -45,18 +45,25 @@ def sites(declarations: Iterable[syntax.Decl]) -> Mapping[Span, int]:
 def constructs(declaration: syntax.Decl) -> Iterator[tuple[str, object]]:
     """The kind and name of what a declaration declares, and the part of it that is meant."""
     match declaration:
-        case syntax.LetDecl():
+        case syntax.LetDecl() | syntax.RoleDecl():
             pass
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             yield f"start {name.text}", start
             yield f"meter {name.text}", (bounds, properties)
         case syntax.WorldDecl(items=items):
             yield from ((f"world {construct}", part) for item in items for construct, part in constructs(item))
-        case syntax.RewardDecl(name=None, value=value):
-            yield f"reward: {spell_expression(value)}", value
-        case syntax.DiesDecl(condition=condition):
+        case syntax.CellsDecl(items=items):
+            yield from ((f"cells {construct}", part) for item in items for construct, part in constructs(item))
+        case syntax.RewardDecl(name=None, value=value, who=who):
+            paid = value if who is None else syntax.WhenExpr(value, who, value.span)
+            yield f"reward: {spell_expression(paid)}", value
+        case syntax.DiesDecl(condition=condition, who=who):
             for disjunct in disjuncts(condition):
-                yield f"dies when {spell_expression(disjunct)}", disjunct
+                yield f"dies when {spell_expression(for_role(who, disjunct))}", disjunct
+        case syntax.EndsDecl(condition=condition, properties=properties, who=who):
+            for disjunct in disjuncts(condition):
+                yield f"ends when {spell_expression(for_role(who, disjunct))}", disjunct
+            yield f"goal {spell_expression(for_role(who, condition))}", properties
         case _:
             kind, named = type(declaration).__name__.removesuffix("Decl").lower(), getattr(declaration, "name", None)
             yield f"{kind} {named.text}" if isinstance(named, syntax.Name) else kind, declaration
@@ -67,6 +74,11 @@ def disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
     if isinstance(condition, syntax.BinaryExpr) and condition.op == "or":
         return [*disjuncts(condition.left), *disjuncts(condition.right)]
     return [condition]
+
+
+def for_role(who: syntax.RoleExpr | None, condition: syntax.Expr) -> syntax.Expr:
+    """A condition of agents of a role."""
+    return condition if who is None else syntax.BinaryExpr("and", who, condition, condition.span, condition.span)
 
 
 def key(construct: str) -> int:

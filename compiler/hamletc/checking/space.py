@@ -9,8 +9,9 @@ from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Affordance, Axis, Continuous, Edges, Grid, Map, Metric, NoSpace, Space, Span, Start
 from hamlet.universe.space import letters_of
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.graph import is_graph, node_place, resolve_graph
 from hamletc.checking.intervals import spell
-from hamletc.checking.names import axes_of
+from hamletc.checking.names import Names, axes_of
 from hamletc.checking.report import (
     Findings,
     any_number,
@@ -27,8 +28,9 @@ from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 PROPERTIES: dict[str, tuple[str, ...]] = {
-    "grid": ("edges", "distance", "places", "starts"),
-    "continuous": ("edges", "distance", "step", "reach", "directions", "speeds"),
+    "grid": ("edges", "distance", "places", "starts", "moves", "momentum"),
+    "graph": ("starts",),
+    "continuous": ("edges", "distance", "step", "reach", "directions", "speeds", "momentum"),
     "none": (),
 }
 EDGES = ("clamp", "wrap", "bounce", "sticky")
@@ -48,8 +50,8 @@ def space_properties(declaration: syntax.SpaceDecl, report: Findings) -> dict[st
     """The properties that a space of this kind has, by their keys."""
     kind = declaration.kind.text
     known = PROPERTIES[kind] if kind in PROPERTIES else (*PROPERTIES["grid"], *PROPERTIES["continuous"])
-    what = {"grid": "a grid", "continuous": "a continuous space", "none": "`space none`"}.get(kind, "a space")
-    return by_key(declaration.properties, known, what, report)
+    what = {"grid": "a grid", "continuous": "a continuous space", "none": "`space none`", "graph": "a graph"}
+    return by_key(declaration.properties, known, what.get(kind, "a space"), report)
 
 
 def resolve_space(
@@ -57,16 +59,19 @@ def resolve_space(
     given: dict[str, syntax.Property],
     ground: Map | None,
     expressions: Expressions,
+    names: Names,
     report: Findings,
 ) -> Space | None:
-    """`space grid 8 x 8 { edges clamp }`, `space continuous (0 .. 10) { step 0.5  reach 1 }`, `space none`. `ground` is
-    the map, if there is one."""
+    """`space grid 8 x 8 { edges clamp }`, `space continuous (0 .. 10) { step 0.5  reach 1 }`, `space graph { a - b }`,
+    `space none`. `ground` is the map, if there is one."""
     if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
         return None
     edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
     usual = "manhattan" if declaration.kind.text == "grid" else "euclidean"
     metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else usual
     match declaration.kind.text:
+        case "graph":
+            return resolve_graph(declaration, given, names, report)
         case "grid":
             return _grid(declaration, given, edges, metric, ground, report)
         case "continuous":
@@ -83,6 +88,11 @@ def _grid(
     ground: Map | None,
     report: Findings,
 ) -> Grid | None:
+    if "momentum" in given:
+        hint = "Leave it out, or make the space continuous, as in `space continuous (0 .. 10) x (0 .. 10) { ... }`."
+        label = "agents are on cells, and go from cell to cell"
+        report.add("H151", "a grid has no momentum", given["momentum"].span, label, hint=hint)
+        return None
     places, starts = "computed", "apart"
     if "places" in given:
         places = word(given["places"], ("computed", "stored"), "no way to keep places", report) or ""
@@ -170,12 +180,36 @@ def _continuous(
     known = tuple(axis for axis in axes if axis is not None)
     if len(known) < count or reach is None or edges is None or metric is None:
         return None
-    return Continuous(known, reach, cast(Edges, edges), cast(Metric, metric), declaration.span)
+    momentum = None
+    if "momentum" in given:
+        momentum = _momentum(given["momentum"], known, expressions, report)
+        if momentum is None:
+            return None
+    return Continuous(known, reach, cast(Edges, edges), cast(Metric, metric), declaration.span, momentum)
+
+
+def _momentum(
+    item: syntax.Property, axes: tuple[Axis, ...], expressions: Expressions, report: Findings
+) -> float | None:
+    """The most velocity on an axis."""
+    most = expressions.constant(item.value, "the limit of the velocity")
+    longest = min(axis.size for axis in axes) * LONGEST_DISPLACEMENT
+    if most is None or 0 < most <= longest:
+        return most
+    report.add(
+        "H152",
+        "the limit of the velocity must be above 0" if most <= 0 else "this velocity is far too high for the space",
+        item.value.span,
+        hint="Write a number above 0." if most <= 0 else f"Write at most {longest:g}.",
+    )
+    return None
 
 
 def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings) -> Start | None:
     """`start velocity (0.5, -1) speed 2`: what an agent has before its first tick; a velocity of 0 unless given."""
     numerals = declaration.velocity
+    if is_graph("`start`", space, declaration.span, "Leave it out; `starts home` is said in the graph.", report):
+        return None
     dimensions = len(axes_of(space))
     parts: list[float | None] = [0.0] * dimensions
     if numerals is not None:
@@ -185,6 +219,21 @@ def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings)
         parts = [any_number(numeral, LARGEST, "a velocity", report) for numeral in numerals]
     velocity = tuple(canonical32(part) for part in parts if part is not None)
     speed: float | None = None
+    if isinstance(space, Continuous) and space.momentum is not None:
+        there = (Label(space.span, "a space with momentum"),)
+        if declaration.speed is not None:
+            hint = "Leave it out: with momentum the speed is the length of the velocity."
+            label = "no speed of its own"
+            report.add(
+                "H153", "the speed follows from the velocity", declaration.speed.span, label, secondary=there, hint=hint
+            )
+            return None
+        for numeral, part in zip(numerals or (), velocity, strict=False):
+            if abs(part) > space.momentum:
+                hint = f"Write {spell(-space.momentum)} .. {spell(space.momentum)}, or raise `momentum up to`."
+                message = "episodes begin with a velocity beyond its limit"
+                report.add("H153", message, numeral.span, secondary=there, hint=hint)
+                return None
     if declaration.speed is not None:
         found = any_number(declaration.speed, LARGEST, "a speed", report)
         if found is None:
@@ -247,9 +296,17 @@ def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl,
 
 
 def place(
-    numerals: tuple[syntax.Signed, ...] | syntax.Quoted, space: Space | None, span: Span, report: Findings
+    numerals: tuple[syntax.Signed, ...] | syntax.Quoted | syntax.Name,
+    space: Space | None,
+    span: Span,
+    names: Names,
+    report: Findings,
 ) -> tuple[float, ...] | None:
     """The coordinates of a place in the space, which is no wall."""
+    if isinstance(numerals, syntax.Name):
+        return node_place(numerals, space, names, report)
+    if is_graph("a place with coordinates", space, span, "Write a node, as in `at home`.", report):
+        return None
     found = (
         _letter(numerals, space, report)
         if isinstance(numerals, syntax.Quoted)
@@ -324,6 +381,8 @@ def displacement(
     numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Findings
 ) -> tuple[float, ...] | None:
     """What is added to the position, per axis."""
+    if is_graph("a displacement", space, span, "Write `teleport` to a node, or draw an edge.", report):
+        return None
     values = _coordinates(numerals, space, span, "a displacement", report)
     if values is None:
         return None

@@ -1,4 +1,4 @@
-"""Where everything but meters lies: params, inputs, the clock, ages, and the quantities of a space."""
+"""Where everything but meters lies: params, inputs, controls, the clock, ages, and the quantities of a space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import reduce
 from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
 from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Space, Start
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import cells, letters_of
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import Interval, hull, hull_of, length, single
 from hamletc.checking.names import Names
@@ -21,14 +21,15 @@ LONGEST_AGE = 2.0**31
 @dataclass(frozen=True, slots=True)
 class Extent:
     """Where the quantities of a space lie. `position` and `velocity` have an interval per axis; the velocity goes from
-    one end of the axis to the other, or is what episodes begin with. `terrains` has the numbers of cells, walls
-    included."""
+    one end of the axis to the other, or is what episodes begin with; with momentum it has a limit. `terrains` has the
+    numbers of cells, walls included."""
 
     position: Mapping[str, Interval]
     velocity: Mapping[str, Interval]
     speed: Interval
     distance: Interval
     straight_distance: Interval
+    walking_distance: Interval
     terrains: Mapping[str, Interval]
 
 
@@ -38,12 +39,17 @@ def extent(space: Space, start: Start | None = None) -> Extent:
     spans = [_span(interval) for interval in position.values()]
     straight = speed = Interval(0.0, length(spans))
     velocity = {name: Interval(-span, span) for name, span in zip(position, spans, strict=True)}
-    if start is not None:
+    if isinstance(space, Continuous) and space.momentum is not None:
+        most = round32(space.momentum)
+        velocity = {name: Interval(-most, most) for name in velocity}
+        speed = Interval(0.0, length([most] * len(velocity)))
+    elif start is not None:
         begin = first_speed(start)
         speed = speed if begin is None else hull(speed, Interval(begin, begin))
         for name, part in zip(position, start.velocity, strict=True):
             velocity[name] = hull(velocity[name], single(part))
-    return Extent(position, velocity, speed, farthest(space), straight, _terrains(space))
+    walking = Interval(0.0, float(cells(space)) if isinstance(space, Grid) else 0.0)
+    return Extent(position, velocity, speed, farthest(space), straight, walking, _terrains(space))
 
 
 def _terrains(space: Space) -> dict[str, Interval]:
@@ -122,6 +128,7 @@ class Surroundings:
     bounds: Mapping[str, Interval]
     params: Mapping[str, Interval]
     inputs: Mapping[str, Interval]
+    controls: Mapping[str, Interval]
     hour: Interval | None
     age: Interval | None
     age_before: Interval | None
@@ -162,6 +169,7 @@ def surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> 
         bounds=bounds,
         params={param.name: Interval(round32(param.low), round32(param.high)) for param in draft.params},
         inputs={item.name: Interval(round32(item.low), round32(item.high)) for item in draft.inputs},
+        controls={item.name: Interval(round32(item.low), round32(item.high)) for item in draft.controls},
         hour=None if draft.clock is None else Interval(0.0, draft.clock.hours - 1.0),
         age=age,
         age_before=age,

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from hamlet.universe import Affordance, Edges, Grid, Map, Region, RegionNumber, Space, Span, Terrain
+from hamlet.universe import (
+    Affordance,
+    Edges,
+    Grid,
+    Map,
+    Region,
+    RegionNumber,
+    Space,
+    Span,
+    Terrain,
+    WalkingDistance,
+    parts,
+)
+from hamlet.universe.space import cells
 from hamlet.universe.terrain import distinct
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -28,7 +41,8 @@ def resolve_map(file: syntax.File, names: Names, expressions: Expressions, repor
     if written is None or not _is_rectangle(written, report):
         return None
     known = "".join(row.text for row in written.rows)
-    walls, starts = (_letters_of(kind, written, known, report) for kind in ("wall", "starts"))
+    walls = _letters_of("wall", written, known, report)
+    starts = _starting(written, walls, _letters_of("starts", written, known, report), names)
     if not _all_known(written, walls + starts, _placed(file.declarations), report):
         return None
     both = [letter for letter in starts if letter in walls]
@@ -78,7 +92,20 @@ def _letters_of(kind: str, written: syntax.MapDecl, known: str, report: Findings
     items = [item for item in all_of(written.items, syntax.MapLetters) if item.kind.text == kind]
     for second in items[1:]:
         given_twice(f"`{kind}`", second.span, items[0].span, report, "Write all letters in one pair of quotes.")
-    return distinct(items[0].letters.text) if items and _are_known(items[0].letters, known, report) else ""
+    if not items or isinstance(items[0].letters, syntax.Name):
+        return ""
+    return distinct(items[0].letters.text) if _are_known(items[0].letters, known, report) else ""
+
+
+def _starting(written: syntax.MapDecl, walls: str, letters: str, names: Names) -> str:
+    """The letters on which agents start: these, or those of a region that are no walls."""
+    for item in all_of(written.items, syntax.MapLetters):
+        if isinstance(item.letters, syntax.Name) and names.find(item.letters, "region") is not None:
+            regions = all_of(written.items, syntax.RegionDecl)
+            names.asked.add(item.letters.text)
+            found = next(each.letters.text for each in regions if each.name.text == item.letters.text)
+            return distinct(letter for letter in found if letter not in walls)
+    return letters
 
 
 def _are_known(letters: syntax.Quoted, known: str, report: Findings) -> bool:
@@ -242,6 +269,31 @@ def _starts(grid: Grid, walls: frozenset[int], fixed: frozenset[int]) -> frozens
 def _cell(grid: Grid, affordance: Affordance) -> int:
     x, y = affordance.place or (0.0, 0.0)
     return int(x) + grid.sizes[0] * int(y)
+
+
+MOST_WALKED = 1024
+"""The most cells without walls between all of which ways are known."""
+
+
+def check_walks(draft: Draft, report: Findings) -> None:
+    """Check that the ways that are asked for fit into tables."""
+    grid = draft.space
+    if not isinstance(grid, Grid):
+        return
+    somewhere = {each.name for each in draft.affordances if each.place is None or grid.places == "stored"}
+    walls = 0 if grid.map is None else len(grid.map.cells(grid.map.walls))
+    for tree in draft.expressions():
+        for node, _ in parts(tree):
+            if not isinstance(node, WalkingDistance):
+                continue
+            if cells(grid) > MOST_CELLS:
+                message = f"a walking distance needs a grid of at most {MOST_CELLS} cells, this one has {cells(grid)}"
+                report.add("H190", message, node.span, hint="Write `distance to`, or use a smaller grid.")
+            elif node.affordance in somewhere and cells(grid) - walls > MOST_WALKED:
+                message = f"there are ways between {cells(grid) - walls} cells; {MOST_WALKED} is the most"
+                hint = f"Put `{node.affordance}` at a fixed place that is not stored, or use a smaller grid."
+                there = f"`{node.affordance}` can stand on any of them"
+                report.add("H190", message, node.span, there, hint=hint)
 
 
 class _Ways:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Rule, WorldMeter
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.meters import bounded_start
+from hamletc.checking.meters import resolve_state, resolve_world_numbers
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, given_twice
 from hamletc.checking.rules import Statements, written
@@ -13,15 +13,16 @@ from hamletc.language.spelling import spell_expression, spell_name
 
 
 def check_blocks(declarations: tuple[syntax.Decl, ...], report: Findings) -> None:
-    """Report a second `world { }` in one text, or one template, as they are written; what others include, extend or
-    use is joined."""
-    first: dict[int, syntax.WorldDecl] = {}
+    """Report a second `world { }` or `cells { }` in one text, or one template, as they are written; what others
+    include, extend or use is joined."""
+    first: dict[tuple[int, str], syntax.WorldDecl | syntax.CellsDecl] = {}
     for item in declarations:
         match item:
-            case syntax.WorldDecl(span=span):
-                other = first.setdefault(span.file, item)
+            case syntax.WorldDecl(span=span) | syntax.CellsDecl(span=span):
+                word = "world" if isinstance(item, syntax.WorldDecl) else "cells"
+                other = first.setdefault((span.file, word), item)
                 if other is not item:
-                    given_twice("`world`", span, other.span, report, "Write all of it in one block.")
+                    given_twice(f"`{word}`", span, other.span, report, "Write all of it in one block.")
             case syntax.TemplateDecl(declarations=parts):
                 check_blocks(parts, report)
             case _:
@@ -30,6 +31,9 @@ def check_blocks(declarations: tuple[syntax.Decl, ...], report: Findings) -> Non
 
 def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Findings) -> WorldMeter | None:
     """`meter stock = 20 in 0 .. 100`."""
+    if declaration.state is not None:
+        held = resolve_state(declaration, names, report, of_world=True)
+        return None if held is None else WorldMeter(declaration.name.text, *held[:3], declaration.span, held[3])
     for item in declaration.properties:
         meter = spell_name(declaration.name)
         value = spell_expression(item.value)
@@ -39,7 +43,7 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
         report.add(
             "H099", f"a meter of the world has no `{item.key.text}`", item.span, "what agents' meters have", hint=hint
         )
-    values = bounded_start(declaration, "the start value of a meter of the world", names, report)
+    values = resolve_world_numbers(declaration, names, report)
     return None if values is None else WorldMeter(declaration.name.text, *values, declaration.span)
 
 

@@ -21,7 +21,9 @@ FORM = "NAME=NUMBER, as in --param hunger=0.5"
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("--worlds", type=click.IntRange(min=1), default=16384, show_default=True, help="How many worlds.")
-@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option(
+    "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
+)
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @click.option("--backend", default="auto", show_default=True, help="auto, triton, numba or interpreter.")
@@ -30,10 +32,13 @@ FORM = "NAME=NUMBER, as in --param hunger=0.5"
               help="How much triton may try for speed.")  # fmt: skip
 @click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
+@click.option("--watch", is_flag=True, help="Show one world, tick by tick, in place of the report.")
+@click.option("--world", type=click.IntRange(min=0), help="Which one --watch shows, by its number; by default 0.")
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Ticks of a second; by default 8.")
 def run(
     universe: Path,
     worlds: int,
-    agents: int,
+    agents: int | None,
     ticks: int,
     seed: int,
     backend: str,
@@ -41,21 +46,32 @@ def run(
     tune: Tune,
     given: tuple[str, ...],
     output: Path | None,
+    watch: bool,
+    world: int | None,
+    rate: float | None,
 ) -> None:
-    """Run worlds of UNIVERSE (a file, or a generated package) under a random policy, and report what happened."""
+    """Run worlds of UNIVERSE (a file, or a generated package) under a random policy, and report what happened; or
+    watch one of them live."""
     from rich.console import Console
 
+    from hamlet.schema.roles import fewest_agents
     from hamletc.cli.live import live
     from hamletc.cli.package import open_package
     from hamletc.cli.plot import write_meters
     from hamletc.cli.report import show
+    from hamletc.cli.watch import show_live
 
+    for option, value in (("--world", world), ("--rate", rate)):
+        if value is not None and not watch:
+            raise CompileError(f"{option} is about the world that --watch shows")
+    if world is not None and world >= worlds:
+        raise CompileError(f"--world {world}: there are worlds 0 .. {worlds - 1}")
     params = _parsed(given)
     module = open_package(universe)
     for name, value in params.items():
         check_within(declared(name, module.universe), value)
 
-    def make() -> Env:
+    def make(worlds: int = worlds, backend: str = backend, first_world: int = 0) -> Env:
         return hamlet.make(
             module,
             worlds=worlds,
@@ -63,6 +79,7 @@ def run(
             device=device,
             backend=backend,
             seed=seed,
+            first_world=first_world,
             params=params,
             obs_dtype=None,
             quiet=True,
@@ -70,10 +87,16 @@ def run(
             launch="step",
         )
 
+    if watch:
+        # One world needs no kernels, and the interpreter starts at once; it gives the same bits.
+        alone = "interpreter" if backend == "auto" and device is None else backend
+        show_live(make(1, alone, world or 0), ticks, 8.0 if rate is None else rate, Console(highlight=False))
+        return
     report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
     plot = (Path("runs") / module.name if output is None else output) / "meters.png"
-    title = f"{module.name}: {worlds * agents:,} agents under a random policy; mean and 10-90% band"
+    lanes = worlds * (agents or fewest_agents(module.universe))
+    title = f"{module.name}: {lanes:,} agents under a random policy; mean and 10-90% band"
     write_meters(title, [meter.name for meter in module.universe.meters], samples, plot)
     click.echo(f"package  {module.path}\nplot     {plot}")
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.layers import over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.places import Places
+from hamletc.expansion.roles import Roles
 from hamletc.expansion.templates import Templates
 from hamletc.language import syntax
 
@@ -18,7 +20,7 @@ class Expanded:
     """A file that is written out.
 
     Attributes:
-        file: without templates and uses of lets; declarations of lets stay.
+        file: without templates, parts of roles and uses of lets; declarations of lets and roles stay.
         places: where its places are in the sources.
         unused: lets and templates that nobody uses.
         problems: why it could not be written out; `file` is then as it was.
@@ -43,14 +45,20 @@ def expand(file: syntax.File, sources: int) -> Expanded:
             problems += found
         if templates.problems or problems:
             return Expanded(file, places, problems=(*templates.problems, *problems))
+        roles = Roles(declarations, places)
+        declarations = roles.written_out()
+        if roles.problems:
+            return Expanded(file, places, problems=tuple(roles.problems))
         lets = Lets(declarations, places)
-        declarations = lets.written_out(declarations)
+        declarations, found = affordances_written_out(lets.written_out(declarations), places)
+        if found:
+            return Expanded(file, places, problems=found)
     except ExpansionError as error:
         return Expanded(file, places, problems=(error.diagnostic,))
     own = (item.declaration if isinstance(item, syntax.OverrideDecl) else item for item in file.declarations)
     unused = tuple(
         item
-        for item in own
+        for item in (*own, *roles.lets)
         if item.span.file == 0  # what is included may be made for several universes
         and (
             (isinstance(item, syntax.LetDecl) and item.name.text not in lets.used)

@@ -15,11 +15,22 @@ Key: TypeAlias = tuple[str, str]
 """What at most one declaration can be: a kind that shares its names, and the name; no name where a universe has one."""
 
 _NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...] = (
-    ("value", (syntax.MeterDecl, syntax.ParamDecl, syntax.InputDecl, syntax.LetDecl)),
+    (
+        "value",
+        (
+            syntax.MeterDecl,
+            syntax.ParamDecl,
+            syntax.InputDecl,
+            syntax.ControlDecl,
+            syntax.LetDecl,
+            syntax.EffectDecl,
+        ),
+    ),
     ("affordance", syntax.AffordanceDecl),
     ("action", syntax.ActionDecl),
     ("rule", (syntax.RuleDecl, syntax.CascadeDecl)),
     ("reward", (syntax.RewardDecl, syntax.ReportDecl)),
+    ("role", syntax.RoleDecl),
 )
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("space", syntax.SpaceDecl),
@@ -36,11 +47,12 @@ _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
 _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("reward", syntax.RewardDecl),
     ("dies", syntax.DiesDecl),
+    ("ends", syntax.EndsDecl),
     ("allow", syntax.AllowDecl),
 )
 """What is joined with that of others: it replaces nothing."""
 _SHARED = {
-    **dict.fromkeys(("meter", "param", "input", "let"), "value"),
+    **dict.fromkeys(("meter", "state", "param", "input", "control", "let", "effect"), "value"),
     **dict.fromkeys(("rule", "cascade"), "rule"),
     **dict.fromkeys(("reward", "report"), "reward"),
 }
@@ -48,9 +60,11 @@ _SHARED = {
 
 def key(declaration: syntax.Decl) -> Key | None:
     """What the declaration is alone; `None` where others of its kind stand beside it."""
-    if isinstance(declaration, syntax.WorldDecl):
-        (item,) = declaration.items
-        return key(item)
+    if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl):
+        return key(declaration.items[0])
+    if isinstance(declaration, syntax.RoleDecl) and not declaration.counted:
+        own = key(declaration.items[0])
+        return None if own is None else (own[0], f"{declaration.name.text}.{own[1]}")
     for kind, classes in _NAMED:
         if isinstance(declaration, classes) and (names := declared(declaration)):
             return kind, names[0].text
@@ -100,11 +114,16 @@ def over(
 
 
 def _parts(declaration: syntax.Decl) -> tuple[syntax.Decl, ...]:
-    """The declaration; a block of the world is taken apart, so that each meter and each rule can be replaced alone."""
+    """The declaration; a block of the world or of cells and a role are taken apart, so that parts can be replaced."""
     match declaration:
-        case syntax.WorldDecl(items=items):
-            return tuple(replace(declaration, items=(item,)) for item in items)
-        case syntax.OverrideDecl(declaration=syntax.WorldDecl() as block):
+        case syntax.WorldDecl():
+            return tuple(replace(declaration, items=(item,)) for item in declaration.items)
+        case syntax.CellsDecl():
+            return tuple(replace(declaration, items=(item,)) for item in declaration.items)
+        case syntax.RoleDecl(items=items):
+            head = (replace(declaration, items=()),) if declaration.counted else ()
+            return (*head, *(replace(declaration, agents=None, others=None, items=(item,)) for item in items))
+        case syntax.OverrideDecl(declaration=(syntax.WorldDecl() | syntax.CellsDecl() | syntax.RoleDecl()) as block):
             return tuple(replace(declaration, declaration=part) for part in _parts(block))
         case _:
             return (declaration,)
@@ -113,9 +132,13 @@ def _parts(declaration: syntax.Decl) -> tuple[syntax.Decl, ...]:
 def _is_meant(without: syntax.WithoutDecl, declaration: syntax.Decl) -> bool:
     """Whether this is left out."""
     kind = without.kind.text
+    if isinstance(declaration, syntax.RoleDecl) and kind == "role" and without.name is not None:
+        return declaration.name.text == without.name.text
+    if isinstance(declaration, syntax.RoleDecl) and without.name is None:
+        return False
     if without.name is not None:
         return key(declaration) == (_SHARED.get(kind, kind), without.name.text)
-    if kind == "world" and isinstance(declaration, syntax.WorldDecl):
-        return True
+    if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl):
+        return kind == ("world" if isinstance(declaration, syntax.WorldDecl) else "cells")
     listed = any(kind == word and isinstance(declaration, each) for word, each in _LISTED)
     return (listed and not declared(declaration)) or key(declaration) == (kind, "")

@@ -7,20 +7,21 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from hamlet.universe import Span
+from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.expansion.places import Copy, Places
 from hamletc.language import syntax
 from hamletc.language.words import MEANINGS, PLACES
 
 T = TypeVar("T")
+_BLOCKS = syntax.WorldDecl | syntax.CellsDecl
 Role: TypeAlias = Literal["expression", "span", "tree"]
 
 MOST_PARTS = 20_000
 """The most nodes of a syntax tree that lets may stand for in a universe."""
 DEEPEST_TREE = 200
 """The most levels that a syntax tree may have with what lets stand for."""
-WORDED = frozenset(("edges", "distance", "places", "starts", "only"))
+WORDED = frozenset(("edges", "distance", "places", "starts", "moves", "only"))
 """The properties whose values are words, and no expressions."""
 
 
@@ -77,10 +78,11 @@ class Lets:
         self._parts = 0
         self._lets: dict[str, syntax.LetDecl] = {}
         self.used: set[str] = set()
-        others = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl
+        self._options = _options(declarations)
+        others = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.ControlDecl | syntax.EffectDecl
         taken = {declaration.name.text for declaration in declarations if isinstance(declaration, others)}
-        blocks = (declaration for declaration in declarations if isinstance(declaration, syntax.WorldDecl))
-        taken |= {item.name.text for block in blocks for item in block.items if isinstance(item, syntax.MeterDecl)}
+        blocks = (declaration for declaration in declarations if isinstance(declaration, _BLOCKS))
+        taken |= {item.name.text for block in blocks for item in block.items if isinstance(item, others)}
         for declaration in declarations:
             if isinstance(declaration, syntax.LetDecl) and declaration.name.text not in taken:
                 self._lets.setdefault(declaration.name.text, declaration)
@@ -127,6 +129,8 @@ class Lets:
         """What a name stands for in an expression, if it is that of a let."""
         if not isinstance(node, syntax.Name) or (node.text in MEANINGS and not node.quoted):
             return None
+        if id(node) in self._options:
+            return None
         return self._lets.get(node.text)
 
     def _tree(self, node: T, level: int, copies: _Copies | None) -> T:
@@ -138,11 +142,11 @@ class Lets:
                 message = f"lets stand for more than {MOST_PARTS:,} names, numbers and operations"
                 raise self._refused("H086", message, node, copies, hint)
         changes: dict[str, Any] = {}
-        kept = _kept(node)
+        words = kept(node)
         for name, role in roles(node):
             old = getattr(node, name)
             new: Any = old
-            if old is None or name in kept:
+            if old is None or name in words:
                 pass
             elif role == "span":
                 new = old if copies is None else copies.moved(old)
@@ -196,7 +200,49 @@ class _Copies:
         return Span(span.line, span.column, span.end_line, span.end_column, self._numbers[span.file])
 
 
-def _kept(node: object) -> tuple[str, ...]:
+def _options(declarations: tuple[syntax.Decl, ...]) -> frozenset[int]:
+    """The names, by their identity, that are options of the states that they are compared with or written into."""
+    specs: dict[str, tuple[str, ...]] = {}
+    found: set[int] = set()
+    for node in nodes(declarations):
+        if isinstance(node, syntax.MeterDecl) and node.state is not None and node.state.options:
+            specs[node.name.text] = tuple(option.text for option in node.state.options)
+
+    def add(value: syntax.Expr, options: tuple[str, ...]) -> None:
+        match value:
+            case syntax.Name(text=text) if text in options:
+                found.add(id(value))
+            case syntax.IfExpr(then=then, otherwise=otherwise):
+                add(then, options)
+                add(otherwise, options)
+            case syntax.CallExpr(function=syntax.Name(text="choice"), arguments=arguments):
+                for each in arguments:
+                    add(each.value if isinstance(each, syntax.WeightedExpr) else each, options)
+            case _:
+                pass
+
+    for node in nodes(declarations) if specs else ():
+        match node:
+            case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
+                for side, other in ((left, right), (right, left)):
+                    add(other, specs.get(_looked_at(side), ()))
+            case syntax.AssignStmt(meter=meter, value=value):
+                add(value, specs.get(meter.text, ()))
+            case syntax.MeterDecl(name=name, start=start):
+                add(start, specs.get(name.text, ()))
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _looked_at(side: syntax.Expr) -> str:
+    """The name of a state, or of one whose past is read; else nothing."""
+    if isinstance(side, syntax.CallExpr) and side.function.text in ("previous", "lag"):
+        side = side.arguments[0]
+    return side.text if isinstance(side, syntax.Name) else ""
+
+
+def kept(node: object) -> tuple[str, ...]:
     """The fields of a node that hold words or names of declarations where an expression could stand."""
     match node:
         case syntax.Property(key=key) if key.text in WORDED:

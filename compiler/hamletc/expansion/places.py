@@ -26,12 +26,14 @@ class Copy:
         user: what stands for it.
         shown: whether messages and generated code name the place of what stands for it, or of what is written.
         label: what to say about the other place: "in `let hunger`".
+        repeats: whether it stands where it is written, too, and is checked there.
     """
 
     file: int
     user: Span
     shown: Literal["user", "written"]
     label: str
+    repeats: bool = False
 
 
 class Places:
@@ -49,6 +51,10 @@ class Places:
     def is_copied(self, span: Span) -> bool:
         """Whether a place is in a copy."""
         return span.file >= self._sources
+
+    def repeats(self, span: Span) -> bool:
+        """Whether a place is in a copy of what is checked elsewhere."""
+        return span.file >= self._sources and self._copies[span.file - self._sources].repeats
 
     def shown(self, span: Span) -> Span:
         """The place in a source that stands for this one."""

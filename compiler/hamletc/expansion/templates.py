@@ -18,17 +18,24 @@ from hamletc.suggest import closest
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
-LISTS_OF_NAMES = ("meters", "params", "world", "here")
+LISTS_OF_NAMES = ("meters", "state", "params", "world", "cell", "here", "effects")
 """What is observed by the names of declarations; other words there are no names."""
 _WORDS = frozenset(
     (
         *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
         *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
-        (syntax.MapLetters, "kind"),
+        *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),
+        (syntax.EffectDecl, "duration"),
     )
 )
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
+
+OF_ROLES = (
+    *(syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl, syntax.AffordanceDecl, syntax.ActionDecl),
+    *(syntax.AllowDecl, syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
+)
+"""What can stand in a role."""
 
 Meaning: TypeAlias = "syntax.Expr | str"
 """What a name of a template stands for in a use: an argument, or the name of what the use declares."""
@@ -104,7 +111,7 @@ class Templates:
 
     def _check_circles(self) -> None:
         uses = {
-            name: frozenset(item.template.text for item in template.declarations if isinstance(item, syntax.UseDecl))
+            name: frozenset(item.template.text for item in _inside(template.declarations))
             for name, template in self._templates.items()
         }
         names = circle(uses)
@@ -125,11 +132,34 @@ class Templates:
                 yield replace(item, declaration=inner)
             return
         made = item if user is None else self._tree(item, user)
-        if not isinstance(made, syntax.UseDecl):
-            yield made
-        elif (use := self._use(made, 0 if user is None else user.level)) is not None:
-            for inner in use.template.declarations:
-                yield from self._declaration(inner, use)
+        level = 0 if user is None else user.level
+        match made:
+            case syntax.UseDecl():
+                yield from self._written(made, level)
+            case syntax.RoleDecl(items=items):
+                parts = (each for part in items for each in self._of_role(part, level))
+                yield replace(made, items=tuple(parts))
+            case _:
+                yield made
+
+    def _written(self, item: syntax.UseDecl, level: int) -> Iterator[syntax.Decl]:
+        """The declarations that a use stands for."""
+        use = self._use(item, level)
+        for inner in () if use is None else use.template.declarations:
+            yield from self._declaration(inner, use)
+
+    def _of_role(self, item: syntax.Decl, level: int) -> Iterator[syntax.Decl]:
+        """What stands in a role for one of its items."""
+        if not isinstance(item, syntax.UseDecl):
+            yield item
+            return
+        for made in self._written(item, level):
+            if isinstance(made, OF_ROLES):
+                yield made
+            else:
+                message = f"`{item.template.text}` declares what a role cannot have"
+                hint = "A role has meters, lets, rules, affordances, actions, masks, ends, rewards and observations."
+                self._say("H215", message, item.span, Label(made.span, "this"), hint=hint)
 
     def _use(self, use: syntax.UseDecl, level: int) -> _Use | None:
         """What the names of a template mean in a use; `None` where they do not fit."""
@@ -233,6 +263,18 @@ class Templates:
             raise ExpansionError(self._places.diagnose("H086", message, span, hint=hint))
 
 
+def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:
+    """The uses among declarations, also those in roles."""
+    for item in declarations:
+        match item:
+            case syntax.UseDecl():
+                yield item
+            case syntax.RoleDecl(items=items):
+                yield from _inside(items)
+            case _:
+                pass
+
+
 def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
     """The names that a declaration declares."""
     match declaration:
@@ -240,8 +282,10 @@ def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
             return tuple(move.name for move in moves)
         case syntax.MapDecl(items=items):
             return tuple(item.name for item in items if not isinstance(item, syntax.MapLetters))
-        case syntax.WorldDecl(items=items):
+        case syntax.WorldDecl(items=items) | syntax.CellsDecl(items=items):
             return tuple(item.name for item in items)
+        case syntax.AffordanceDecl(name=affordance, items=items):
+            return (affordance, *(item.name for item in items if isinstance(item, syntax.ActionDecl)))
         case syntax.TemplateDecl() | syntax.WithoutDecl():
             return ()
         case syntax.OverrideDecl(declaration=inner):

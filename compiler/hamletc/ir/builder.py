@@ -114,6 +114,9 @@ class Builder:
     def lookup(self, table: Table, index: Value) -> Value:
         return self.node(ops.Lookup(table.name, index), table.type)
 
+    def fetch(self, array: str, index: Value) -> Value:
+        return self.node(ops.Fetch(array, index), F32)
+
     add = _making(ops.Add)
     sub = _making(ops.Sub)
     mul = _making(ops.Mul)

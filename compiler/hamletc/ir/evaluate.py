@@ -12,7 +12,7 @@ import numpy as np
 
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Table
-from hamletc.ir.ops import PLAIN, Const, Element, Fold, Input, Lookup, Op, Plain, Select, Type, operands
+from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Lookup, Op, Plain, Select, Type, operands
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -31,7 +31,8 @@ def evaluate(
 
     Args:
         folded: the functions that `Fold` runs, and others.
-        inputs: by name, arrays [lanes] of the inputs' types; those that the function does not read are ignored.
+        inputs: by name, arrays [lanes] of the inputs' types; those that the function does not read are ignored. What
+            `Fetch` reads has its name and two dimensions, [worlds, cells].
 
     Returns:
         By name: [lanes], or [count, lanes] for an output with elements.
@@ -71,7 +72,7 @@ def node_values(
 
 
 def _lanes(inputs: Mapping[str, Array]) -> int:
-    return max((len(array) for array in inputs.values()), default=1)
+    return max((len(array) for array in inputs.values() if array.ndim == 1), default=1)
 
 
 def _fold(
@@ -112,6 +113,10 @@ def apply(
                 # numpy would count from the end; a kernel reads what is not the table's.
                 raise IndexError(f"table {table} has no row {values[index].min()}")
             return tables[table][values[index]]
+        case Fetch(array=array, index=index):
+            if (values[index] < 0).any():
+                raise IndexError(f"{array} has no cell {values[index].min()}")
+            return inputs[array].reshape(-1)[values[index]]
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])
         case Fold():

@@ -16,6 +16,7 @@ Phase: TypeAlias = Literal[
     "decay",
     "rules",
     "world",
+    "cells",
     "deaths",
     "reward",
     "clock",
@@ -115,12 +116,12 @@ class Table:
     origins: tuple[Origin | None, ...] = ()
 
 
-Stage: TypeAlias = Literal["tick", "settle"]
+Stage: TypeAlias = Literal["tick", "settle", "cells"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
-of the agents."""
+of the agents; then also those on each cell by themselves."""
 
-ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "rank", "grant"]
+ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "nearest", "rank", "grant"]
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 
 
@@ -132,6 +133,10 @@ class Reduction:
     Results are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count;
     the total and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
 
+    Of the stage `cells` results are of each cell: of the running agents that stand on it, numbers joined in the order
+    of agents, from 0 on, or from the first one. Only the function `spread` reads them. `reduce_cells` also gives
+    `standing` (I32): the cell of the lane.
+
     The result of `rank` is F32 and each lane's own: for how many other lanes that run the term holds and
     `priority.<name>` (U32, never 0) is higher, or the same and the number of the agent lower.
 
@@ -139,11 +144,19 @@ class Reduction:
     same for all lanes of a world) claims are: those with `first.<name>` (BOOL) before those without, then by
     `priority.<name>` (U32), the highest first, then by the number of the agent, the lowest first. A function that does
     not give `first.<name>` or `priority.<name>` has the same for all.
+
+    Of `pairs` each lane has a result of its own, F32: it asks all lanes of its world, itself too, and what these add
+    depends on both. The function `pair_<stage>` gives it, of what the asking lane shows (`own.<number>`) and of what
+    the other shows (`other.<number>`): the outputs `shown.<number>` of `reduce_<stage>`. A count, a total and extremes
+    are made of it as above. The result of `nearest` is `value.<name>` (F32) of the lane that runs, for which the term
+    (BOOL) holds, and which has the least `away.<name>` (F32, 0 or more), of several such the one with the lowest
+    number; where there is none, `otherwise.<name>` (F32) that `reduce_<stage>` gives of the asking lane.
     """
 
     stage: Stage
     name: str
     op: ReductionOp
+    pairs: bool = False
 
     @property
     def result(self) -> str:
@@ -156,12 +169,25 @@ class Reduction:
         return Type.BOOL if self.op == "grant" else Type.F32
 
     @property
+    def function(self) -> str:
+        """The name of the function that gives what lanes add."""
+        return (pairer if self.pairs else reducer)(self.stage)
+
+    @property
     def terms(self) -> dict[str, Type]:
         """What a lane adds, by the names of outputs; that of a grant which not all have is `optional`."""
-        term = {f"term.{self.name}": Type.BOOL if self.op in ("count", "rank", "grant") else Type.F32}
+        conditions = ("count", "nearest", "rank", "grant")
+        term = {f"term.{self.name}": Type.BOOL if self.op in conditions else Type.F32}
+        if self.op == "nearest":
+            return term | {f"away.{self.name}": Type.F32, f"value.{self.name}": Type.F32}
         if self.op == "rank":
             return term | {f"priority.{self.name}": Type.U32}
         return term | ({f"places.{self.name}": Type.I32} if self.op == "grant" else {})
+
+    @property
+    def given(self) -> dict[str, Type]:
+        """What `reduce_<stage>` gives beside that, by the names of outputs."""
+        return {f"otherwise.{self.name}": Type.F32} if self.op == "nearest" else {}
 
     @property
     def optional(self) -> dict[str, Type]:
@@ -171,9 +197,18 @@ class Reduction:
         return {f"first.{self.name}": Type.BOOL, f"priority.{self.name}": Type.U32}
 
 
+NEAR, CELLS, BEGIN_CELLS = "near", "spread", "begin_cells"
+"""The functions of cells: what neighbours sum, what the rules do, and how an episode begins."""
+
+
 def reducer(stage: Stage) -> str:
     """The name of the function that gives what lanes add in a stage."""
     return f"reduce_{stage}"
+
+
+def pairer(stage: Stage) -> str:
+    """The name of the function of pairs of lanes in a stage."""
+    return f"pair_{stage}"
 
 
 @dataclass(frozen=True, slots=True)

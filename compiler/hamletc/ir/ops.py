@@ -7,7 +7,7 @@ so each must mean the same bits on every target; `docs/exactness.md` says how th
 Most operations are plain: all their operands have one type, and they are only computed. `PLAIN` has a row for each;
 typing, the verifier, the evaluator, the text form, the formatters of targets, the random functions and the mutants of
 tests derive from it: a plain operation is a class and a row. The others have a shape of their own (`Select`, `Lookup`,
-`Fold`), or begin something (`Const`, `Input`, `Element`).
+`Fetch`, `Fold`), or begin something (`Const`, `Input`, `Element`).
 
 Names, types and spellings are shared. What an operation means is said three times by hands that do not know each other,
 because tests compare them: for arrays (`hamletc.ir.evaluate`: numpy), for numbers
@@ -78,6 +78,15 @@ class Lookup:
     """`table[index]`; the index is I32 and provably in range."""
 
     table: str
+    index: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """F32: a number of the state of cells, `cells.<name>` at an index (I32): that of the cell behind where the cells of
+    the lane's world begin, which the input `cells_at` says. Nothing writes them while a function runs."""
+
+    array: str
     index: Value
 
 
@@ -293,7 +302,7 @@ class FromBits(Unary):
 
 
 Plain: TypeAlias = Unary | Binary | Fma
-Op: TypeAlias = Const | Input | Element | Lookup | Select | Fold | Plain
+Op: TypeAlias = Const | Input | Element | Lookup | Fetch | Select | Fold | Plain
 
 
 class Right(Enum):
@@ -359,7 +368,7 @@ PLAIN: Mapping[type[Plain], Traits] = {
 }
 """What is declared of each plain operation."""
 
-OPS: tuple[type[Op], ...] = (Const, Input, Element, Lookup, Select, Fold, *PLAIN)
+OPS: tuple[type[Op], ...] = (Const, Input, Element, Lookup, Fetch, Select, Fold, *PLAIN)
 
 
 class TypingError(Exception):
@@ -391,6 +400,9 @@ def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[st
                 raise TypingError(f"there is no table {table}")
             if operand_types == (I32,):
                 return table_types[table]
+        case Fetch():
+            if operand_types == (I32,):
+                return F32
         case Fold(tables=tables):
             if missing := [table for table in tables if table not in table_types]:
                 raise TypingError(f"there is no table {missing[0]}")
@@ -437,6 +449,8 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
             return op
         case Lookup(table=table):
             return Lookup(table, values[0])
+        case Fetch(array=array):
+            return Fetch(array, values[0])
         case Fold():
             return replace(op, initial=values)
         case Select(order=order):

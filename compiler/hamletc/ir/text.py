@@ -27,7 +27,7 @@ from hamletc.ir.function import (
     Reduction,
     Table,
 )
-from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Order, Select, Type, operands
+from hamletc.ir.ops import OPS, Const, Element, Fetch, Fold, Input, Lookup, Op, Order, Select, Type, operands
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
 MNEMONICS: dict[type[Op], str] = {op: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.__name__).lower() for op in OPS}
@@ -42,7 +42,7 @@ _OUTPUT = re.compile(rf"  output ({_NAME})(?:\[(\d+)\])? = %(\d+)")
 _TABLE = re.compile(r"table (\S+): (\w+) = (.*)")
 _ROW = re.compile(r"  row (\d+)  ; (.*)")
 _UNIVERSE = re.compile(r"universe (.+)")
-_REDUCTION = re.compile(rf"reduction (\w+) ({_NAME}) = (\w+)")
+_REDUCTION = re.compile(rf"reduction (\w+) ({_NAME}) = (\w+)( of pairs)?")
 _FUNCTION = re.compile(r"function (\S+) \{")
 
 
@@ -54,7 +54,10 @@ def print_program(program: Program) -> str:
     """A whole program."""
     parts = [f"universe {program.universe}\n"]
     parts += [_table(table) for table in program.tables]
-    parts += [f"reduction {each.stage} {_name(each.name)} = {each.op}\n" for each in program.reductions]
+    parts += [
+        f"reduction {each.stage} {_name(each.name)} = {each.op}{' of pairs' if each.pairs else ''}\n"
+        for each in program.reductions
+    ]
     parts += ["\n" + print_function(function) for function in program.functions]
     return "".join(parts)
 
@@ -101,6 +104,8 @@ def _operation(op: Op) -> str:
             return f"{name} {_name(output)}"
         case Lookup(table=table, index=index):
             return f"{name} {table}, %{index}"
+        case Fetch(array=array, index=index):
+            return f"{name} {_name(array)}, %{index}"
         case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
             given = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
             return f"{name} {', '.join([function, _name(output), str(count), *tables, *given])}"
@@ -232,6 +237,9 @@ def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
     if kind is Lookup:
         table, index = arguments
         return Lookup(table, _read_value(index))
+    if kind is Fetch:
+        array, index = arguments
+        return Fetch(array.strip("`"), _read_value(index))
     if kind is Fold:
         function, output, count, *rest = arguments
         given = [match for each in rest if (match := _GIVEN.fullmatch(each))]
@@ -266,11 +274,11 @@ def _read_reduction(lines: _Lines) -> Reduction:
     match = lines.ahead(_REDUCTION)
     assert match is not None
     stages, ops = {stage: stage for stage in STAGES}, {op: op for op in REDUCTION_OPS}
-    stage, name, op = match.groups()
+    stage, name, op, pairs = match.groups()
     if stage not in stages or op not in ops:
         raise lines.error("not a reduction")
     lines.take(_REDUCTION)
-    return Reduction(stages[stage], name.strip("`"), ops[op])
+    return Reduction(stages[stage], name.strip("`"), ops[op], pairs is not None)
 
 
 def _read_table(lines: _Lines) -> Table:

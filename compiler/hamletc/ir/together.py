@@ -7,17 +7,20 @@ from collections.abc import Mapping
 import numpy as np
 
 from hamletc.ir.evaluate import Array
-from hamletc.ir.function import Reduction
+from hamletc.ir.function import Program, Reduction, Stage, pairer
+from hamletc.ir.ops import Input
 
 
 def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents: int) -> Array:
     """The result of a reduction for each lane.
 
     Args:
-        terms: what `reduce_<stage>` gave, by name: [lanes].
+        terms: what `reduce_<stage>` gave, by name: [lanes]; of pairs also what `pair_<stage>` gave: [lanes * agents].
         runs: bool [lanes]: the lanes that run the tick; of the others terms do not count.
         agents: of a world; agent `agent` of world `world` is lane `world * agents + agent`.
     """
+    if reduction.pairs:
+        return _asked(reduction, terms, runs, agents)
     term, runs = terms[f"term.{reduction.name}"].reshape(-1, agents), runs.reshape(-1, agents)
     match reduction.op:
         case "grant":
@@ -30,7 +33,47 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
             result = _total(term, runs)
         case "lowest" | "highest":
             result = _extreme(term, runs, reduction.op == "lowest")
+        case "nearest":
+            raise ValueError("only pairs of lanes are near")
     return np.repeat(result, agents)
+
+
+def paired(program: Program, stage: Stage, shown: Mapping[str, Array], agents: int) -> dict[str, Array]:
+    """What the function of pairs is given, for each asking lane all lanes of its world: [lanes * agents]."""
+    given: dict[str, Array] = {}
+    for node in program.function(pairer(stage)).nodes:
+        if isinstance(node.op, Input):
+            whose, _, number = node.op.name.partition(".")
+            values = shown[f"shown.{number}"]
+            of_worlds = np.repeat(values.reshape(-1, agents), agents, axis=0).reshape(-1)
+            given[node.op.name] = np.repeat(values, agents) if whose == "own" else of_worlds
+    return given
+
+
+def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents: int) -> Array:
+    """What each lane finds: a row for each that asks."""
+    lanes = len(runs)
+    run = np.repeat(runs.reshape(-1, agents), agents, axis=0)
+    term = np.broadcast_to(terms[f"term.{reduction.name}"], (lanes * agents,)).reshape(lanes, agents)
+    match reduction.op:
+        case "count":
+            result: Array = (term & run).sum(axis=1).astype(np.float32)
+            return result
+        case "total":
+            return _total(term, run)
+        case "lowest" | "highest":
+            return _extreme(term, run, reduction.op == "lowest")
+        case "nearest":
+            away, value = (
+                np.broadcast_to(terms[f"{kind}.{reduction.name}"], (lanes * agents,)).reshape(lanes, agents)
+                for kind in ("away", "value")
+            )
+            there = term & run
+            found = np.where(there, away, np.float32(np.inf)).argmin(axis=1)[:, None]
+            otherwise = np.broadcast_to(terms[f"otherwise.{reduction.name}"], (lanes,))
+            return np.where(there.any(axis=1), np.take_along_axis(value, found, axis=1)[:, 0], otherwise)
+        case "rank" | "grant":
+            raise ValueError(f"pairs of lanes have no {reduction.op}")
 
 
 def _padded(values: Array) -> Array:

@@ -105,15 +105,38 @@ def _reduction_problem(program: Program, reduction: Reduction) -> str | None:
     """What is wrong between a reduction and the function that gives its terms, if anything."""
     if not _is_name(reduction.name):
         return "not a name"
-    name = reducer(reduction.stage)
-    if not program.has(name):
-        return f"there is no function {name}"
-    function = program.function(name)
-    given = {output.name: function.nodes[output.value].type for output in function.outputs if output.count is None}
-    for term, type_ in (reduction.terms | reduction.optional).items():
-        if given.get(term, None if term in reduction.terms else type_) is not type_:
-            return f"{name} gives no {term}: {type_.value}"
+    needed = {reduction.function: reduction.terms | reduction.optional}
+    if reduction.pairs:
+        needed[reducer(reduction.stage)] = reduction.given
+    for name, terms in needed.items():
+        if not program.has(name):
+            return f"there is no function {name}"
+        given = _given(program.function(name))
+        for term, type_ in terms.items():
+            if given.get(term, type_ if term in reduction.optional else None) is not type_:
+                return f"{name} gives no {term}: {type_.value}"
+    return _pairs_problem(program, reduction) if reduction.pairs else None
+
+
+def _pairs_problem(program: Program, reduction: Reduction) -> str | None:
+    """What is wrong between what lanes show and a function of pairs, if anything."""
+    shown = _given(program.function(reducer(reduction.stage)))
+    for node in program.function(reduction.function).nodes:
+        match node.op:
+            case Input(type=type_, name=name):
+                whose, _, number = name.partition(".")
+                if whose not in ("own", "other") or shown.get(f"shown.{number}") is not type_:
+                    return f"no lane shows {name}: {type_.value}"
+            case Lookup() | Fold():
+                return "pairs of lanes read no tables"
+            case _:
+                pass
     return None
+
+
+def _given(function: Function) -> dict[str, Type]:
+    """The types of the single outputs of a function."""
+    return {output.name: function.nodes[output.value].type for output in function.outputs if output.count is None}
 
 
 def verify(function: Function, tables: tuple[Table, ...]) -> None:

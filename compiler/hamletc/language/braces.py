@@ -16,9 +16,10 @@ DEEPEST_NESTING = 100
 
 DECLARATIONS = frozenset(
     (
-        *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert", "param", "input", "let"),
-        *("include", "without", "override", "template", "use"),
-        *("meter", "world", "rule", "cascade", "affordance", "action", "allow", "dies", "reward", "report", "observe"),
+        *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert"),
+        *("param", "input", "control", "let", "include", "without", "override", "template", "use"),
+        *("meter", "state", "world", "cells", "role", "effect", "rule", "cascade", "affordance", "action", "allow"),
+        *("dies", "ends", "reward", "report", "observe"),
     )
 )
 """The words that begin a declaration."""

@@ -49,6 +49,10 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
     return tuple(piece for piece in pieces if isinstance(piece, kind))
 
 
+_AFFORDANCE_ITEMS = (
+    *(syntax.NeedsItem, syntax.CapacityItem, syntax.OpenItem, syntax.BlockItem),
+    *(syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
+)
 _MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
 
 
@@ -66,7 +70,12 @@ class Builder:
     def space(self, keyword: Leaf, kind: Leaf, *rest: Any) -> syntax.SpaceDecl:
         sizes, properties = _every(syntax.Signed, rest), _every(syntax.Property, rest)
         bounds = tuple((interval.items[0], interval.items[1]) for interval in _every(Pieces, rest))
-        return syntax.SpaceDecl(_name(kind), sizes, bounds, properties, _span(keyword, kind, *rest))
+        paths = _every(syntax.GraphPath, rest)
+        return syntax.SpaceDecl(_name(kind), sizes, bounds, properties, _span(keyword, kind, *rest), paths)
+
+    def path(self, *pieces: Leaf) -> syntax.GraphPath:
+        links = tuple(cast(Any, piece.text) for piece in pieces[1::2])
+        return syntax.GraphPath(tuple(map(_name, pieces[::2])), links, _span(*pieces))
 
     def map(self, keyword: Leaf, *rest: Any) -> syntax.MapDecl:
         return syntax.MapDecl(None, _every(syntax.Quoted, rest), _every(_MAP_ITEMS, rest), _span(keyword, *rest))
@@ -76,6 +85,9 @@ class Builder:
 
     def letters(self, keyword: Leaf, letters: syntax.Quoted) -> syntax.MapLetters:
         return syntax.MapLetters(_name(keyword), letters, _span(keyword, letters))
+
+    def starts_in(self, keyword: Leaf, _in: Leaf, region: syntax.Name) -> syntax.MapLetters:
+        return syntax.MapLetters(_name(keyword), region, _span(keyword, region))
 
     def region(self, keyword: Leaf, name: Leaf, letters: syntax.Quoted) -> syntax.RegionDecl:
         return syntax.RegionDecl(_name(name), letters, _span(keyword, letters))
@@ -122,6 +134,9 @@ class Builder:
     def property(self, key: Leaf, value: syntax.Expr) -> syntax.Property:
         return syntax.Property(_name(key), value, _span(key, value))
 
+    def momentum(self, keyword: Leaf, _up: Leaf, _to: Leaf, most: syntax.Expr) -> syntax.Property:
+        return self.property(keyword, most)
+
     # --- quantities ---
 
     def param(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Pieces) -> syntax.ParamDecl:
@@ -131,6 +146,10 @@ class Builder:
     def input(self, keyword: Leaf, name: Leaf, _is: Leaf, default: syntax.Expr, bounds: Pieces) -> syntax.InputDecl:
         low, high = bounds.items
         return syntax.InputDecl(_name(name), default, (low, high), _span(keyword, bounds))
+
+    def control(self, keyword: Leaf, name: Leaf, bounds: Pieces) -> syntax.ControlDecl:
+        low, high = bounds.items
+        return syntax.ControlDecl(_name(name), (low, high), _span(keyword, bounds))
 
     def let(self, keyword: Leaf, name: Leaf, _is: Leaf, value: syntax.Expr) -> syntax.LetDecl:
         return syntax.LetDecl(_name(name), value, _span(keyword, value))
@@ -160,6 +179,21 @@ class Builder:
         properties = _every(syntax.Property, rest)
         return syntax.MeterDecl(_name(name), start, limits, properties, _span(keyword, start, bounds, *rest))
 
+    def state(
+        self, keyword: Leaf, name: Leaf, colon: Leaf | None, written: Pieces | None, _is: Leaf, start: syntax.Expr
+    ) -> syntax.MeterDecl:
+        kind, bounds = (syntax.StateSpec("", (), _name(name).span), None) if written is None else written.items
+        return syntax.MeterDecl(_name(name), start, bounds, (), _span(keyword, colon, start), kind)
+
+    def state_type(self, *pieces: Any) -> Pieces:
+        first, span, bounds = pieces[0], _span(*pieces), None
+        if first.terminal == "NAME":
+            spec = syntax.StateSpec("options", tuple(_name(piece) for piece in pieces), span)
+        else:
+            spec = syntax.StateSpec(cast(Any, first.text), (), span)
+            bounds = pieces[1].items if len(pieces) > 1 else None
+        return Pieces((spec, bounds), span)
+
     def bounds(self, keyword: Leaf, low: syntax.Expr, _to: Leaf, high: syntax.Expr) -> Pieces:
         return Pieces((low, high), _span(keyword, high))
 
@@ -175,7 +209,45 @@ class Builder:
         return syntax.RuleDecl(_name(name), guard, _body(body), _span(keyword, body), _is_braced(body))
 
     def world(self, keyword: Leaf, *rest: Any) -> syntax.WorldDecl:
-        return syntax.WorldDecl(_every((syntax.MeterDecl, syntax.RuleDecl), rest), _span(keyword, *rest))
+        kinds = (syntax.MeterDecl, syntax.EffectDecl, syntax.RuleDecl)
+        return syntax.WorldDecl(_every(kinds, rest), _span(keyword, *rest))
+
+    def effect(
+        self, keyword: Leaf, name: Leaf, _lasts: Leaf, ticks: syntax.Signed | Leaf, *rest: Any
+    ) -> syntax.EffectDecl:
+        unit = next((piece for piece in rest if isinstance(piece, Leaf) and piece.terminal != "LBRACE"), None)
+        duration = _name(ticks) if isinstance(ticks, Leaf) else _lasting(ticks, unit)
+        items: Any = _every((syntax.MomentItem, syntax.AgainItem, syntax.UntilItem), rest)
+        return syntax.EffectDecl(_name(name), duration, items, _span(keyword, ticks, *rest))
+
+    def moment(self, word: Leaf, second: Leaf, block: Pieces) -> syntax.MomentItem:
+        return syntax.MomentItem(cast(Any, f"{word.text} {second.text}"), block.items, _span(word, block))
+
+    def again(self, keyword: Leaf, how: Leaf, *rest: Any) -> syntax.AgainItem:
+        number = next(iter(_every(syntax.Signed, rest)), None)
+        most = None if number is None else _lasting(number, rest[-1] if isinstance(rest[-1], Leaf) else None)
+        return syntax.AgainItem(cast(Any, how.text), most, _span(keyword, how, *rest))
+
+    def until(self, keyword: Leaf, condition: syntax.Expr) -> syntax.UntilItem:
+        return syntax.UntilItem(condition, _span(keyword, condition))
+
+    def cells(self, keyword: Leaf, *rest: Any) -> syntax.CellsDecl:
+        return syntax.CellsDecl(_every((syntax.MeterDecl, syntax.RuleDecl), rest), _span(keyword, *rest))
+
+    def role(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.RoleDecl:
+        items = tuple(piece for piece in rest if not isinstance(piece, Leaf))
+        return syntax.RoleDecl(_name(name), None, None, items, _span(keyword, *rest))
+
+    def counted_role(
+        self, keyword: Leaf, name: Leaf, _colon: Leaf, size: syntax.Signed | Leaf, *rest: Any
+    ) -> syntax.RoleDecl:
+        items = tuple(piece for piece in rest if not isinstance(piece, Leaf))
+        agents, others = (None, size.span) if isinstance(size, Leaf) else (size, None)
+        span = _span(keyword, size, *rest)
+        return syntax.RoleDecl(_name(name), agents, others, items, span, braced=bool(rest))
+
+    def role_size(self, size: syntax.Signed | Leaf, *_unit: Leaf) -> syntax.Signed | Leaf:
+        return size
 
     def cascade(
         self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Pieces | syntax.Stmt
@@ -189,25 +261,34 @@ class Builder:
         keyword: Leaf,
         name: Leaf,
         _at: Leaf | None,
-        place: Pieces | syntax.Quoted | None,
+        place: Pieces | syntax.Quoted | syntax.Name | None,
         hours: Pieces | None,
         duration: Pieces | None,
         *rest: Any,
     ) -> syntax.AffordanceDecl:
         ticks, together = (None, None) if duration is None else duration.items
+        spread = _every(syntax.SpreadItem, place.items) if isinstance(place, Pieces) else ()
         return syntax.AffordanceDecl(
             name=_name(name),
-            place=place.items or None if isinstance(place, Pieces) else place,
+            place=(place.items or None if not spread else None) if isinstance(place, Pieces) else place,
             place_span=None if place is None else place.span,
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
             together=together,
-            items=_every((syntax.NeedsItem, syntax.CapacityItem, syntax.BlockItem), rest),
+            items=_every(_AFFORDANCE_ITEMS, rest),
             span=_span(keyword, *rest),
+            spread=spread,
         )
 
-    def place(self, where: Leaf | Pieces | syntax.Quoted) -> Pieces | syntax.Quoted:
-        return Pieces((), where.span) if isinstance(where, Leaf) else where
+    def place(
+        self, where: Leaf | Pieces | syntax.Quoted | syntax.Name, *spread: syntax.SpreadItem
+    ) -> Pieces | syntax.Quoted | syntax.Name:
+        return Pieces(spread, _span(where, *spread)) if isinstance(where, Leaf) else where
+
+    def spread(self, keyword: Leaf, what: syntax.Name | syntax.Signed, *rest: Any) -> syntax.SpreadItem:
+        name = what if isinstance(what, syntax.Name) else None
+        number = next(iter(_every(syntax.Signed, (what, *rest))), None)
+        return syntax.SpreadItem(_name(keyword), name, number, _span(keyword, what, *rest))
 
     def hours(self, keyword: Leaf, opens: syntax.Signed, _to: Leaf, closes: syntax.Signed) -> Pieces:
         return Pieces((opens, closes), _span(keyword, closes))
@@ -217,7 +298,10 @@ class Builder:
         duration = _name(ticks) if isinstance(ticks, Leaf) else _lasting(ticks, units[0])
         return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
-    def effect(self, *pieces: Any) -> syntax.BlockItem:
+    def opening(self, keyword: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.OpenItem:
+        return syntax.OpenItem(condition, _span(keyword, condition))
+
+    def timed_block(self, *pieces: Any) -> syntax.BlockItem:
         *words, block = pieces
         kinds: dict[str, Any] = {"instantly": "instantly", "each": "each tick", "on": "on completion"}
         return syntax.BlockItem(kinds[words[0].text], block.items, _span(words[0], block))
@@ -239,7 +323,7 @@ class Builder:
     def move(self, keyword: Leaf, cell: Pieces) -> syntax.MoveItem:
         return syntax.MoveItem(cell.items, _span(keyword, cell))
 
-    def teleport(self, keyword: Leaf, cell: Pieces | syntax.Quoted) -> syntax.TeleportItem:
+    def teleport(self, keyword: Leaf, cell: Pieces | syntax.Quoted | syntax.Name) -> syntax.TeleportItem:
         return syntax.TeleportItem(cell.items if isinstance(cell, Pieces) else cell, _span(keyword, cell))
 
     def keeps(self, keyword: Leaf, progress: Leaf) -> syntax.KeepsItem:
@@ -255,6 +339,16 @@ class Builder:
     def dies(self, keyword: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.DiesDecl:
         return syntax.DiesDecl(condition, _span(keyword, condition))
 
+    def ends(self, keyword: Leaf, _when: Leaf, condition: syntax.Expr, *rest: Any) -> syntax.EndsDecl:
+        properties = _every(syntax.Property, rest)
+        return syntax.EndsDecl(condition, properties, False, _span(keyword, condition, *rest))
+
+    def world_ends(
+        self, keyword: Leaf, _ends: Leaf, _when: Leaf, condition: syntax.Expr, *rest: Any
+    ) -> syntax.EndsDecl:
+        properties = _every(syntax.Property, rest)
+        return syntax.EndsDecl(condition, properties, True, _span(keyword, condition, *rest))
+
     def reward(self, keyword: Leaf, value: syntax.Expr) -> syntax.RewardDecl:
         return syntax.RewardDecl(None, value, _span(keyword, value))
 
@@ -269,19 +363,31 @@ class Builder:
 
     def observation(self, kind: Leaf, *rest: Any) -> syntax.ObserveItem:
         words = tuple(_name(piece) for piece in _every(Leaf, rest) if piece.terminal == "NAME")
-        return syntax.ObserveItem(_name(kind), words, _every(syntax.Signed, rest), _span(kind, *rest))
+        within = next((piece for piece in _every(Leaf, rest) if piece.terminal == "SIGHT"), None)
+        sight = None if within is None else within.span
+        return syntax.ObserveItem(_name(kind), words, _every(syntax.Signed, rest), _span(kind, *rest), sight)
 
     # --- statements ---
 
     def block(self, *pieces: Any) -> Pieces:
-        return Pieces(_every((syntax.AssignStmt, syntax.TogetherStmt), pieces), _span(*pieces))
+        kinds = (syntax.AssignStmt, syntax.PushStmt, syntax.TogetherStmt, syntax.BeginStmt)
+        return Pieces(_every(kinds, pieces), _span(*pieces))
 
     def assign(self, meter: Leaf, op: Leaf, value: syntax.Expr, unclamped: Leaf | None) -> syntax.AssignStmt:
         spared = None if unclamped is None else unclamped.span
         return syntax.AssignStmt(_name(meter), cast(Any, op.text), value, spared, _span(meter, value, unclamped))
 
+    def push(
+        self, keyword: Leaf, axis: syntax.Name, op: Leaf, value: syntax.Expr, unclamped: Leaf | None
+    ) -> syntax.PushStmt:
+        spared = None if unclamped is None else unclamped.span
+        return syntax.PushStmt(axis, cast(Any, op.text), value, spared, _span(keyword, value, unclamped))
+
     def together(self, keyword: Leaf, block: Pieces) -> syntax.TogetherStmt:
         return syntax.TogetherStmt(block.items, _span(keyword, block))
+
+    def begin(self, word: Leaf, effect: Leaf) -> syntax.BeginStmt:
+        return syntax.BeginStmt(cast(Any, word.text), _name(effect), _span(word, effect))
 
     # --- expressions ---
 
@@ -310,8 +416,9 @@ class Builder:
     def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
         return syntax.WeightedExpr(value, weight, _span(value, weight))
 
-    def distance(self, straight: Leaf | None, keyword: Leaf, _to: Leaf, affordance: syntax.Name) -> syntax.DistanceExpr:
-        return syntax.DistanceExpr(affordance, straight is not None, _span(straight, keyword, affordance))
+    def distance(self, way: Leaf | None, keyword: Leaf, _to: Leaf, affordance: syntax.Name) -> syntax.DistanceExpr:
+        how = None if way is None else cast(Any, way.text)
+        return syntax.DistanceExpr(affordance, how, _span(way, keyword, affordance))
 
     def axis(self, quantity: Leaf, axis: syntax.Name) -> syntax.AxisExpr:
         return syntax.AxisExpr(cast(Any, quantity.text), axis, _span(quantity, axis))
@@ -322,9 +429,15 @@ class Builder:
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
+    def of(self, quantity: Leaf, _of: Leaf, owner: syntax.Name) -> syntax.OfExpr:
+        return syntax.OfExpr(_name(quantity), owner, _span(quantity, owner))
+
     def timed(self, keyword: Leaf, number: Leaf, unit: Leaf) -> syntax.TimedExpr:
         ticks = _lasting(self.numeral(number), unit)
         return syntax.TimedExpr(cast(Any, keyword.text), ticks, _span(keyword, unit))
+
+    def at_hour(self, keyword: Leaf, _hour: Leaf, hour: syntax.Signed) -> syntax.AtHourExpr:
+        return syntax.AtHourExpr(hour, _span(keyword, hour))
 
     def quantity(self, number: Leaf, unit: Leaf) -> syntax.Numeral:
         return syntax.Numeral(number.text, _span(number, unit), cast(Any, unit.text.removesuffix("s")))

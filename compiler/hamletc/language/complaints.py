@@ -15,6 +15,10 @@ from hamletc.suggest import closest
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _UNITS = ("%", "tick", "ticks", "hour", "hours", "day", "days")
+_BEGIN_EXPRESSIONS = {
+    *("(", "-", "not", "if", "at", "on", "every", "after"),
+    *("distance", "straight", "walking", "position", "velocity", "streak"),
+}
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
 
 
@@ -80,20 +84,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         words.append(IN_QUOTES.get(shifted or "", "letters in quotes"))
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
-        rest -= {
-            "(",
-            "-",
-            "not",
-            "if",
-            "distance",
-            "straight",
-            "position",
-            "velocity",
-            "streak",
-            "every",
-            "after",
-            "on",
-        }
+        rest -= _BEGIN_EXPRESSIONS
         named = False
     elif "NUMBER" in expected:
         words.append("a number")
@@ -101,15 +92,15 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         named = False
     if {"+", "-"} <= rest:
         words.append("an operator")
-        rest -= {"(", ":", *_OPERATORS, *_UNITS}
+        rest -= {"(", ":", "of", *_OPERATORS, *_UNITS}
     elif {"<", "*"} <= rest:
         words.append("a comparison")
-        rest -= {"(", *_OPERATORS, *_UNITS}
+        rest -= {"(", "of", *_OPERATORS, *_UNITS}
     elif "days" in rest:
         rest -= {"day", "hour", "tick"}
     if "together" in rest:
         words.append("a statement")
-        rest -= {"together"}
+        rest -= {"together", "begin", "end", "velocity"}
         named = False
     if named:
         words.append("a name")

@@ -113,6 +113,8 @@ def _equals(s: Situation) -> Cure | None:
     found = s.token.text
     if found not in ("=", ":", "==") or s.token.kind != "symbol":
         return None
+    if s.declaration == "state" and s.before.text in ("int", "real") and "in" in s.texts:
+        return Cure(f"Write its bounds: `{s.before.text} in 0 .. 10 = ...`.")
     if found == "=" and "==" in s.texts:
         return Cure("Compare with `==`.", 1, ("==",))
     wanted = next((text for text in ("=", ":") if text in s.texts), None)
@@ -302,6 +304,11 @@ def _needs(s: Situation) -> Cure | None:
 def _unfinished(s: Situation) -> Cure | None:
     """A param without bounds, a meter without a value, a unit left out."""
     word = s.declaration
+    if word == "state" and s.token.text == "in":
+        name = s.tokens[s.start + 1].text
+        return Cure(f"What it holds stands before its value: `state {name}: int in 0 .. 50 = 0`.")
+    if word == "state" and s.token.text == "{" and "=" not in s.texts:
+        return Cure("A state has no drains and no claims: a rule changes it, as in `rule NAME: cooldown -= 1`.")
     if word in ("param", "input") and "in" in s.texts and (s.ends_early or s.token.text == "{"):
         what = _source(s.tokens[s.start + 1 : s.start + 2])
         hint = f"Write them behind its default, as in `{_source(s.tokens[s.start : s.index])} in 0 .. 1`."
@@ -315,6 +322,19 @@ def _unfinished(s: Situation) -> Cure | None:
             f"the {word} `{what.strip('`')}` has no bounds",
             label="expected here",
         )
+    if word == "control" and "in" in s.texts and s.index == s.start + 2:
+        name = s.before.text
+        hint = f"Write `control {name} in -1 .. 1`."
+        if s.token.text == "=":
+            skip = 2 + (s.after().text == "-")
+            message = f"the control `{name.strip('`')}` has no default: it is given in every tick"
+            return Cure(
+                hint, skip, () if s.tokens[s.index + skip].text == "in" else ("in", "0", "..", "1"), "H009", message
+            )
+        if s.ends_early:
+            message = f"the control `{name.strip('`')}` has no bounds"
+            return Cure(hint, 0, ("in", "0", "..", "1"), "H009", message, label="expected here")
+        return Cure(hint)
     if word in ("meter", "param", "input") and "=" in s.texts and s.index == s.start + 2:
         name = s.before.text
         if s.token.kind == "number" or s.token.text == "-":

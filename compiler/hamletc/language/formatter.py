@@ -43,13 +43,14 @@ _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
 parentheses at most. So a comparison or a term is never broken where a condition can be."""
 
 _ALIGNED = (
-    *(syntax.ParamDecl, syntax.InputDecl, syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl),
-    *(syntax.RewardDecl, syntax.ReportDecl),
+    *(syntax.ParamDecl, syntax.InputDecl, syntax.ControlDecl, syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl),
+    *(syntax.CascadeDecl, syntax.RewardDecl, syntax.ReportDecl),
 )
 _CHAPTERS = (
     (
         *(syntax.SpaceDecl, syntax.MapDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
         *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
+        syntax.ControlDecl,
     ),
     (syntax.IncludeDecl,),
     (syntax.WithoutDecl,),
@@ -57,10 +58,13 @@ _CHAPTERS = (
     (syntax.UseDecl,),
     (syntax.MeterDecl,),
     (syntax.WorldDecl,),
+    (syntax.RoleDecl,),
+    (syntax.EffectDecl,),
+    (syntax.CellsDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.AffordanceDecl,),
     (syntax.ActionDecl, syntax.AllowDecl),
-    (syntax.DiesDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
+    (syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
 )
 """A blank line stands between declarations of different chapters."""
 
@@ -133,7 +137,7 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
         if not isinstance(kind, syntax.LetDecl):  # it stands where it is used
             chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(kind, kinds))
         inner: Sequence[int] = ()
-        if isinstance(kind, syntax.WorldDecl) and item.block is not None:
+        if isinstance(kind, syntax.WorldDecl | syntax.CellsDecl | syntax.RoleDecl) and item.block is not None:
             inner = _paddings(kind.items, item.block, remarks)
         writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding, inner=inner)
         first = False

@@ -9,7 +9,7 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
 from hamletc.language.spelling import spell_expression, spell_name, spell_quantity
-from hamletc.language.tables import after
+from hamletc.language.tables import after, terminals
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,18 @@ class Item:
 
 _ALL = frozenset(("all",))
 _NOTHING: frozenset[str] = frozenset()
+_TYPES = frozenset(("int", "real", "bool"))
+"""What a first option would be read as."""
+_STARTS = frozenset(("starts",))
+_RANDOM = frozenset(("random",))
 
 
 def declaration_item(declaration: syntax.Decl) -> Item:
     """The item of a declaration."""
     span = declaration.span
     match declaration:
+        case syntax.SpaceDecl(kind=syntax.Name(text="graph"), properties=properties, paths=paths):
+            return Item("", "space graph", (*map(_path, paths), *(_properties(properties) or ())), span)
         case syntax.SpaceDecl(properties=properties):
             return Item("", _space_head(declaration), _properties(properties), span)
         case syntax.MapDecl(file=file, rows=rows, items=items):
@@ -80,6 +86,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item(f"param {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
         case syntax.InputDecl(name=name, default=default, bounds=bounds):
             return Item(f"input {spell_name(name)}", f"= {spell_expression(default)}{_bounds(bounds)}", None, span)
+        case syntax.ControlDecl(name=name, bounds=bounds):
+            return Item(f"control {spell_name(name)}", _bounds(bounds).lstrip(), None, span)
         case syntax.LetDecl(name=name, value=value):
             return Item(f"let {spell_name(name)}", f"= {spell_expression(value)}", None, span)
         case syntax.IncludeDecl(path=path):
@@ -98,6 +106,15 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", head, tuple(map(declaration_item, parts)), span, broken=True)
         case syntax.UseDecl(template=name, arguments=arguments):
             return Item("", f"use {spell_name(name)}({', '.join(map(spell_expression, arguments))})", None, span)
+        case syntax.MeterDecl(name=name, start=start, bounds=bounds, state=syntax.StateSpec() as state):
+            begins = f"= {spell_expression(start)}"
+            if not state.kind:
+                return Item(f"state {spell_name(name)}", begins, None, span)
+            words = f"{state.kind}{_bounds(bounds)}"
+            if state.options:
+                first, *rest = state.options
+                words = " ".join((spell_name(first, _TYPES), *map(spell_name, rest)))
+            return Item(f"state {spell_name(name)}:", f"{words} {begins}", None, span)
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, properties=properties):
             text = f"= {spell_expression(start)}{_bounds(bounds)}"
             return Item(f"meter {spell_name(name)}", text, _properties(properties), span)
@@ -108,6 +125,14 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
         case syntax.WorldDecl(items=items):
             return Item("", "world", tuple(map(declaration_item, items)), span, broken=True)
+        case syntax.RoleDecl(items=items, braced=braced):
+            block = tuple(map(declaration_item, items)) if braced else None
+            return Item("", _role_head(declaration), block, span, broken=braced)
+        case syntax.EffectDecl(name=name, duration=lasting, items=items):
+            length = _lasting(lasting) if isinstance(lasting, syntax.Signed) else lasting.text
+            return Item("", f"effect {spell_name(name)} lasts {length}", tuple(map(_inner_item, items)), span)
+        case syntax.CellsDecl(items=items):
+            return Item("", "cells", tuple(map(declaration_item, items)), span, broken=True)
         case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
             before = f"{spell_expression(guard)} -> "
             return _body_item(f"cascade {spell_name(name)}:", before, body, span, braced=braced)
@@ -120,6 +145,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", f"allow {words} when {spell_expression(condition)}", None, span)
         case syntax.DiesDecl(condition=condition):
             return Item("", f"dies when {spell_expression(condition)}", None, span)
+        case syntax.EndsDecl(condition=condition, properties=properties, world=world):
+            head = f"{'world ' if world else ''}ends when {spell_expression(condition)}"
+            return Item("", head, _properties(properties), span)
         case syntax.RewardDecl(name=name, value=value):
             if name is None:
                 return Item("", f"reward {spell_expression(value)}", None, span)
@@ -133,6 +161,14 @@ def declaration_item(declaration: syntax.Decl) -> Item:
     assert_never(declaration)
 
 
+def _role_head(role: syntax.RoleDecl) -> str:
+    if role.others is not None:
+        return f"role {spell_name(role.name)}: others"
+    if role.agents is None:
+        return f"role {spell_name(role.name)}"
+    return f"role {spell_name(role.name)}: {role.agents.text} agent{'' if role.agents.text == '1' else 's'}"
+
+
 def _space_head(space: syntax.SpaceDecl) -> str:
     shape = [size.text for size in space.sizes] or [f"({low.text} .. {high.text})" for low, high in space.bounds]
     if space.kind.text == "grid" and not shape:
@@ -140,8 +176,17 @@ def _space_head(space: syntax.SpaceDecl) -> str:
     return f"space {space.kind.text} {' x '.join(shape)}".rstrip()
 
 
+def _path(path: syntax.GraphPath) -> Item:
+    words = [spell_name(path.nodes[0], _STARTS)]
+    for link, node in zip(path.links, path.nodes[1:], strict=True):
+        words += [link, spell_name(node)]
+    return Item("", " ".join(words), None, path.span)
+
+
 def _map_item(item: syntax.MapLetters | syntax.RegionDecl | syntax.TerrainDecl) -> Item:
     match item:
+        case syntax.MapLetters(kind=kind, letters=syntax.Name() as region):
+            return Item("", f"{kind.text} in {spell_name(region)}", None, item.span)
         case syntax.MapLetters(kind=kind, letters=letters):
             return Item("", f'{kind.text} "{letters.text}"', None, item.span)
         case syntax.RegionDecl(name=name, letters=letters):
@@ -163,6 +208,7 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     words = [f"affordance {spell_name(affordance.name)}"]
     if affordance.place_span is not None:
         words.append(f"at {'random' if affordance.place is None else _spot(affordance.place)}")
+    words += map(_spread, affordance.spread)
     if affordance.hours is not None:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
     match affordance.duration:
@@ -177,9 +223,22 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     return " ".join(words)
 
 
+def _spread(item: syntax.SpreadItem) -> str:
+    name = "" if item.name is None else f" {spell_name(item.name)}"
+    number = "" if item.number is None else f"{' within' if item.name is not None else ''} {item.number.text}"
+    return f"{item.kind.text}{name}{number}"
+
+
 def _inner_item(
     item: syntax.NeedsItem
     | syntax.CapacityItem
+    | syntax.OpenItem
+    | syntax.MeterDecl
+    | syntax.RuleDecl
+    | syntax.ActionDecl
+    | syntax.MomentItem
+    | syntax.AgainItem
+    | syntax.UntilItem
     | syntax.BlockItem
     | syntax.MoveItem
     | syntax.TeleportItem
@@ -193,8 +252,18 @@ def _inner_item(
             by = "" if lowest is None else f" to lowest {spell_name(lowest)}"
             by += "" if highest is None else f" to highest {spell_expression(highest)}"
             return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
-        case syntax.BlockItem(kind=kind, body=body):
+        case syntax.OpenItem(condition=condition):
+            return Item("", f"open when {spell_expression(condition)}", None, item.span)
+        case syntax.MeterDecl() | syntax.RuleDecl() | syntax.ActionDecl():
+            return declaration_item(item)
+        case syntax.BlockItem(kind=kind, body=body) | syntax.MomentItem(kind=kind, body=body):
             return Item("", kind, _statements(body), item.span)
+        case syntax.AgainItem(how=how, most=most):
+            return Item("", f"again {how}{_up_to(how, most)}", None, item.span)
+        case syntax.UntilItem(condition=condition):
+            return Item("", f"until {spell_expression(condition)}", None, item.span)
+        case syntax.BeginStmt(word=word, effect=effect):
+            return Item("", f"{word} {spell_name(effect)}", None, item.span)
         case syntax.MoveItem(delta=delta):
             return Item("", f"move {_cell(delta)}", None, item.span)
         case syntax.TeleportItem(cell=cell):
@@ -203,7 +272,12 @@ def _inner_item(
             return Item("", "keeps progress", None, item.span)
         case syntax.AssignStmt(meter=meter, op=op, value=value, unclamped=unclamped):
             suffix = "" if unclamped is None else " unclamped"
-            return Item("", f"{spell_name(meter)} {op} {spell_expression(value)}{suffix}", None, item.span)
+            # A keyword before `=` is a meter only where the text declares one: what was in backticks stays so.
+            keywords = frozenset(terminals()) if meter.quoted and op == "=" else _NOTHING
+            return Item("", f"{spell_name(meter, keywords)} {op} {spell_expression(value)}{suffix}", None, item.span)
+        case syntax.PushStmt(axis=axis, op=op, value=value, unclamped=unclamped):
+            suffix = "" if unclamped is None else " unclamped"
+            return Item("", f"velocity {spell_name(axis)} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.TogetherStmt(body=body):
             return Item("", "together", _statements(body), item.span)
     assert_never(item)
@@ -222,20 +296,25 @@ def _statements(body: tuple[syntax.Stmt, ...]) -> tuple[Item, ...]:
 
 
 def _properties(properties: tuple[syntax.Property, ...]) -> tuple[Item, ...] | None:
-    items = tuple(Item("", f"{p.key.text} {spell_expression(p.value)}", None, p.span) for p in properties)
+    words = {"momentum": "momentum up to"}
+    items = tuple(
+        Item("", f"{words.get(p.key.text, p.key.text)} {spell_expression(p.value)}", None, p.span) for p in properties
+    )
     return items or None
 
 
 def _observation(item: syntax.ObserveItem) -> Item:
     if item.kind.text in ("grid", "window") and item.words:
         number = "".join(f" {number.text}" for number in item.numbers)
-        return Item("", f"{item.kind.text}{number} of {spell_name(item.words[0])}", None, item.span)
+        text = f"{item.kind.text}{number} of {spell_name(item.words[0])}"
+        return Item("", text if item.sight is None else f"{text} in sight", None, item.span)
     # A name in a list of meters, params or affordances would begin the next item.
     keywords = _NOTHING if item.kind.text == "position" else after("observe", "{")
     words = [item.kind.text, *(spell_name(word, keywords) for word in item.words)]
     if item.numbers and item.kind.text == "progress":
         words.append("per")
     words += [number.text for number in item.numbers]
+    words += [] if item.sight is None else ["in sight"]
     return Item("", " ".join(words), None, item.span)
 
 
@@ -247,9 +326,17 @@ def _cell(cell: tuple[syntax.Signed, ...]) -> str:
     return f"({', '.join(coordinate.text for coordinate in cell)})"
 
 
-def _spot(place: tuple[syntax.Signed, ...] | syntax.Quoted) -> str:
-    """A place: a cell, or a letter of the map."""
+def _spot(place: tuple[syntax.Signed, ...] | syntax.Quoted | syntax.Name) -> str:
+    """A place: a cell, a letter of the map, or a node."""
+    if isinstance(place, syntax.Name):
+        return spell_name(place, _RANDOM)
     return f'"{place.text}"' if isinstance(place, syntax.Quoted) else _cell(place)
+
+
+def _up_to(how: str, most: syntax.Signed | None) -> str:
+    if most is None:
+        return ""
+    return f" up to {_lasting(most) if how == 'add' else most.text}"
 
 
 def _lasting(duration: syntax.Signed) -> str:

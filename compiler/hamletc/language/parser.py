@@ -24,7 +24,7 @@ from hamletc.language.braces import (
 )
 from hamletc.language.syntax import Decl, File, Name, Numeral, Signed
 from hamletc.language.tables import END, Automaton, terminals
-from hamletc.language.tokens import Token, scan
+from hamletc.language.tokens import DECLARED, Token, scan
 from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
 
@@ -246,9 +246,9 @@ class _Parse:
 
     @cached_property
     def _declared(self) -> frozenset[str]:
-        """The meters, params, inputs and lets that the text seems to declare."""
+        """The meters, params, inputs, controls and lets that the text seems to declare."""
         pairs = zip(self._tokens, self._tokens[1:], strict=False)
-        return frozenset(name.text for word, name in pairs if word.text in ("meter", "param", "input", "let"))
+        return frozenset(name.text for word, name in pairs if word.text in DECLARED)
 
     def _goes_on(self, index: int) -> bool:
         """Whether what follows a word that could be a keyword or a name makes it a keyword."""
@@ -256,19 +256,27 @@ class _Parse:
         match self._tokens[index].text:
             case "distance":
                 return following.text == "to" and self._tokens[index + 2].kind in ("word", "quoted")
-            case "straight":
+            case "straight" | "walking":
                 return following.text == "distance" and self._goes_on(index + 1)
+            case "velocity" if self._automaton.accepts(terminals()["together"]):  # a statement may begin here
+                return _AXIS.fullmatch(following.text) is not None
             case "position" | "velocity" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
                 return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
             case "streak":
                 return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
             case "every" | "after":
                 return following.kind == "number"
+            case "begin" | "end":
+                return following.kind == "quoted" or (following.kind == "word" and following.text not in RESERVED)
             case "together":
                 return following.text == "{"
             case "on" if self._automaton.accepts(terminals()["("]):
                 names = following.kind in ("word", "quoted") and "on" not in self._declared
                 return names and self._tokens[index - 1].text not in ("==", "!=")
+            case "at" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
+                return following.text == "hour"
+            case "starts":  # a node may be called so
+                return following.text not in ("-", "->")
             case "map":  # a size may be called so
                 return following.text != "x" and "map" not in self._declared
             case _:

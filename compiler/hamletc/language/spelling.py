@@ -6,6 +6,7 @@ import re
 from typing import assert_never
 
 from hamletc.language.syntax import (
+    AtHourExpr,
     AxisExpr,
     BinaryExpr,
     CallExpr,
@@ -14,7 +15,9 @@ from hamletc.language.syntax import (
     IfExpr,
     Name,
     Numeral,
+    OfExpr,
     OnExpr,
+    RoleExpr,
     StreakExpr,
     TimedExpr,
     UnaryExpr,
@@ -31,10 +34,13 @@ _BINARY = {"or": _OR, "and": _AND, "+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _M
 
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OF_ROLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*")
 
 
 def spell_name(name: Name, keywords: frozenset[str] = frozenset()) -> str:
     """A name, in backticks where it needs them; `keywords` are the words that mean something else where it stands."""
+    if _OF_ROLE.fullmatch(name.text) and not name.quoted:
+        return name.text
     bare = _PLAIN.fullmatch(name.text) and name.text not in RESERVED and name.text not in keywords
     return name.text if bare and not (name.quoted and name.text in MEANINGS) else f"`{name.text}`"
 
@@ -69,7 +75,7 @@ def _tightness(expression: Expr) -> int:
             return _NEGATE
         case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr() | TimedExpr():
             return _ATOM
-        case OnExpr():
+        case OnExpr() | OfExpr() | AtHourExpr() | RoleExpr():
             return _ATOM
     assert_never(expression)
 
@@ -80,16 +86,22 @@ def _bare(expression: Expr) -> str:
             return spell_name(expression)
         case Numeral(text=text, unit=unit):
             return spell_quantity(text, unit)
-        case DistanceExpr(affordance=affordance, straight=straight):
-            return f"{'straight ' if straight else ''}distance to {spell_name(affordance)}"
+        case DistanceExpr(affordance=affordance, way=way):
+            return f"{'' if way is None else f'{way} '}distance to {spell_name(affordance)}"
         case AxisExpr(quantity=quantity, axis=axis):
             return f"{quantity} {axis.text}"
         case OnExpr(region=region):
             return f"on {spell_name(region)}"
+        case RoleExpr(role=role):
+            return spell_name(Name(role, expression.span))
         case StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
+        case OfExpr(quantity=quantity, owner=owner):
+            return f"{spell_name(quantity)} of {spell_name(owner)}"
         case TimedExpr(when=when, ticks=ticks):
             return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
+        case AtHourExpr(hour=hour):
+            return f"at hour {hour.text}"
         case CallExpr(function=function, arguments=arguments):
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
         case WeightedExpr(value=value, weight=weight):
@@ -117,7 +129,7 @@ def _condition(condition: Expr) -> str:
             return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
         case UnaryExpr(op="not", operand=operand):
             return f"not {_condition(operand)}"
-        case CallExpr() | Name() | TimedExpr() | OnExpr():
+        case CallExpr() | Name() | TimedExpr() | OnExpr() | AtHourExpr() | RoleExpr():
             return _bare(condition)
         case _:
             return f"({_bare(condition)})"

@@ -54,13 +54,19 @@ _FACTOR = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
 """What shows that `%` is meant as a remainder."""
 _STEP = re.compile(r"--[ \t]*[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
-_DECLARED = re.compile(r"\b(?:meter|param|input|let)[ \t\r\n]+([A-Za-z_]\w*)")
+_ROLE = re.compile(r"\brole[ \t\r\n]+([A-Za-z_]\w*)")
+_JOINED = re.compile(r"^[ \t]*(?:universe[ \t]+\S+[ \t]+extends|include|override|without)\b", re.MULTILINE)
+_WHOLE = re.compile(r"(?:\s|#[^\n]*\n)*universe\b")
+DECLARED = ("meter", "state", "param", "input", "control", "let", "effect")
+"""The words behind which names of values are declared."""
+_DECLARED = re.compile(rf"\b(?:{'|'.join(DECLARED)})[ \t\r\n]+([A-Za-z_]\w*)")
 _COMMENTS = {
     "//": "Comments begin with `#` and go to the end of the line.",
     "/*": "Comments begin with `#`, in every line.",
     "--": "Comments begin with `#` and go to the end of the line.",
 }
-_BEGIN_OPERANDS = MEANINGS | RESERVED | {"position", "velocity", "distance", "straight", "streak", "every", "after"}
+_PREFIXES = {"position", "velocity", "distance", "straight", "walking", "streak", "every", "after"}
+_BEGIN_OPERANDS = MEANINGS | RESERVED | _PREFIXES
 _SHORTER = "Choose a shorter name."
 
 
@@ -218,12 +224,28 @@ class _Scanner:
     def _path(self, text: str, span: Span) -> None:
         from hamletc.foreign import instead
 
-        first, *_, last = text.split(".")
+        first, *more, last = text.split(".")
+        if not more and text.isascii() and len(text) <= LONGEST_NAME and self._has_role(first):
+            self.tokens.append(Token("word", text, span.line, span.column))
+            return
         if not text.isascii() or len(last) > LONGEST_NAME:
             self.tokens.append(_word(text, span))
             return
         hint = instead(first) or f"Names have no parts: write `{last}`."
         self._read_as((last,), span, diagnose("H004", "`.` means nothing between names", span, hint=hint))
+
+    def _has_role(self, name: str) -> bool:
+        """Whether a role may be called so: it is declared in this text, or may be in another one that belongs to it."""
+        return name in self._roles or self._joined
+
+    @cached_property
+    def _roles(self) -> frozenset[str]:
+        return frozenset(_ROLE.findall(self._text))
+
+    @cached_property
+    def _joined(self) -> bool:
+        """Whether the text is one of several."""
+        return _WHOLE.match(self._text) is None or _JOINED.search(self._text) is not None
 
     def _foreign(self, piece: str, start: int, span: Span) -> int:
         from hamletc.language.habits import read_symbol

@@ -12,15 +12,18 @@ PLACES = ("here", "last", "action", "used")
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
-AMONG = ("average", "count", "highest", "lowest", "rank", "total")
-"""What the agents of a world have together, and the place of one among them."""
+AMONG = ("average", "count", "highest", "lowest", "nearest", "rank", "total")
+"""What the agents of a world have together, and the place of one among them, or the nearest to it."""
+
+HISTORY = ("falling", "lag", "mean", "rising", "since", "smooth")
+"""What looks back at earlier ticks; these words are functions only where something in parentheses follows."""
 
 DRAWS = ("chance", "choice", "integer", "normal", "uniform")
 FUNCTIONS = (
     *AMONG,
     *DRAWS,
-    *("abs", "ceil", "clamp", "cos", "exp", "exp2", "floor", "log", "log2", "max", "min", "mod", "pow", "previous"),
-    *("round", "sigmoid", "sin", "sqrt", "tanh"),
+    *("abs", "ceil", "clamp", "cos", "exp", "exp2", "floor", "log", "log2", "max", "min", "mod"),
+    *("neighbours", "own", "pow", "previous", "round", "sigmoid", "sin", "sqrt", "tanh"),
 )
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",
@@ -49,6 +52,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
     {
         "space": "space grid 8 x 8 { edges wrap }",
         "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
+        "space graph": "space graph { home - road - shop }",
         "space none": "space none",
         "map": 'map { "####" "#..#" "####"  wall "#" }',
         "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
@@ -60,6 +64,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "inert": "inert allowed",
         "param": "param wage = 0.1 in 0 .. 1",
         "input": "input signal = 0 in -1 .. 1",
+        "control": "control thrust in -1 .. 1",
         "include": 'include "needs.hamlet"',
         "without": "without rule ageing",
         "override": "override rule ageing: health -= 0.001",
@@ -67,13 +72,18 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "use": "use Shop(Bakery, 0.05)",
         "let": "let starving = food < 0.3",
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
+        "state": "state cooldown: int in 0 .. 50 = 0",
         "world": "world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }",
+        "role": "role wolf: 2 agents { meter hunger = 0.5 { decay -0.01 } }",
+        "effect": "effect tired lasts 10 ticks { each tick { mood -= 0.01 } }",
+        "cells": "cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }",
         "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",
         "cascade": "cascade NAME: food < 0.3 -> energy -= 0.02 * deficit",
         "affordance": "affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }",
         "action": "action REST { needs energy < 0.9  energy += 0.01 }",
         "allow": "allow UP DOWN when position x > 0",
         "dies": "dies when energy <= 0 or food <= 0",
+        "ends": "ends when money >= 10 { reward 1 }",
         "reward": "reward 0.1 when here == Bed",
         "report": "report NAME: energy * food",
         "observe": "observe { grid  meters  time }",

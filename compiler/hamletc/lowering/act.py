@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from hamlet import schema
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Action, Continuous, Grid, NoSpace, Space
+from hamlet.universe.space import has_momentum
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.moves import displaced, displacement, fixed_position, literal
+from hamletc.lowering.moves import displaced, displacement, drifted, fixed_position, leads, limited, literal
 from hamletc.lowering.space import length
-from hamletc.lowering.statements import pay, run
+from hamletc.lowering.statements import pay, run, set_velocity
 from hamletc.lowering.terrain import stopped
+
+Taken: TypeAlias = list[tuple[Value, Action]]
+"""Own actions, each with whether (BOOL) the agent takes it and its `needs` holds."""
 
 
 def act(lane: Lane, action: Value) -> None:
     """Carry out the action (I32). At most one of the guards below holds, so their order does not matter."""
+    start = lane.position
+    taken = _glide(lane, action) if has_momentum(lane.universe.space) else _walk(lane, action)
+    _teleport(lane, action, taken)
+    _disengage(lane, start, action)
+    builder, universe = lane.builder, lane.universe
+    paying = [(meter, meter.move) for meter in universe.meters if meter.move is not None]
+    if paying:
+        with builder.at(Construct("move"), None):
+            charged = _charged(lane, action)
+        for meter, cost in paying:
+            pay(lane, Construct("meter", meter.name), meter.span, meter.name, cost, charged)
+
+
+def _walk(lane: Lane, action: Value) -> Taken:
+    """Without momentum the action displaces the agent. Gives what `_custom_actions` does."""
     builder, universe, plan = lane.builder, lane.universe, lane.plan
     start, taken = lane.position, _custom_actions(lane, action)
     with builder.at(_space_construct(universe.space), universe.space.span):
         of_space = _of_space(lane, action)
         steps = []
-        if plan.moves is None:
+        if plan.moves is None and plan.leads is None:
             steps += [(builder.equal(action, builder.i32(n)), move.by) for n, move in enumerate(universe.moves)]
         if plan.actions is None:
             steps += [(guard, custom.move) for guard, custom in taken if custom.move is not None]
@@ -35,14 +57,40 @@ def act(lane: Lane, action: Value) -> None:
             ways = zip(start, lane.position, strict=True)
             lane.position = tuple(builder.select(wall, before, there) for before, there in ways)
         _set_velocity(lane, start, of_space)
-    _teleport(lane, action, taken)
-    _disengage(lane, start, action)
-    paying = [(meter, meter.move) for meter in universe.meters if meter.move is not None]
-    if paying:
-        with builder.at(Construct("move"), None):
-            charged = _charged(lane, action)
-        for meter, cost in paying:
-            pay(lane, Construct("meter", meter.name), meter.span, meter.name, cost, charged)
+    return taken
+
+
+def _glide(lane: Lane, action: Value) -> Taken:
+    """With momentum the action pushes the agent, which then goes on with its velocity. Gives what `_custom_actions`
+    does."""
+    builder, universe, table = lane.builder, lane.universe, lane.plan.actions
+    construct, span = _space_construct(universe.space), universe.space.span
+    axes = range(len(lane.position))
+    with builder.at(construct, span):
+        moves: list[tuple[Value, tuple[float, ...]]] = []
+        if lane.plan.moves is None:
+            moves += [(builder.equal(action, builder.i32(n)), move.by) for n, move in enumerate(universe.moves)]
+        for axis in axes:
+            by = builder.f32(0.0)
+            if lane.plan.moves is not None:
+                by = builder.lookup(lane.plan.moves.axes[axis], action)
+            for guard, delta in moves:
+                if delta[axis]:
+                    by = builder.select(guard, builder.f32(round32(delta[axis])), by)
+            set_velocity(lane, axis, limited(builder, universe, builder.add(lane.velocity[axis], by)))
+    taken = _custom_actions(lane, action)
+    with builder.at(construct, span):
+        for guard, custom in taken:
+            if custom.move is None:
+                continue
+            for axis in axes:
+                own = builder.f32(round32(custom.move[axis]))
+                step = own if table is None else builder.lookup(table.steps[axis], action)
+                pushed = limited(builder, universe, builder.add(lane.velocity[axis], step))
+                set_velocity(lane, axis, builder.select(guard, pushed, lane.velocity[axis]))
+        ways = [drifted(builder, universe, axis, lane.position[axis], lane.velocity[axis]) for axis in axes]
+        lane.position, lane.velocity = tuple(there for there, _ in ways), tuple(turned for _, turned in ways)
+    return taken
 
 
 def _space_construct(space: Space) -> Construct:
@@ -65,15 +113,17 @@ def _of_space(lane: Lane, action: Value) -> Value | None:
     return lane.builder.less(action, lane.builder.i32(schema.interact_action(universe) + 2))
 
 
-def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
+def _custom_actions(lane: Lane, action: Value) -> Taken:
     """Run the statements of the custom actions. Gives each of them, or each kind of a table, with whether (BOOL) the
     agent takes it and its `needs` holds."""
     builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     before, taken = lane.velocity, []
+    momentum = has_momentum(universe.space)
     with builder.at(Construct("action"), None):
-        # A custom action sets the velocity to 0 before it begins.
-        lane.velocity = tuple(builder.f32(0.0) for _ in before)
-        lane.speed = None if lane.speed is None else builder.f32(0.0)
+        if not momentum:
+            # A custom action sets the velocity to 0 before it begins.
+            lane.velocity = tuple(builder.f32(0.0) for _ in before)
+            lane.speed = None if lane.speed is None else builder.f32(0.0)
         number = action if table is None else builder.lookup(table.kind, action)
     first = 0 if table is not None else schema.interact_action(universe) + 2
     with lane.at_row(() if table is None else table.columns, action):
@@ -85,11 +135,12 @@ def _custom_actions(lane: Lane, action: Value) -> list[tuple[Value, Action]]:
                     guard = builder.and_(guard, lower_expression(lane, custom.needs))
             run(lane, construct, custom.body, guard)
             taken.append((guard, custom))
-    lane.velocity = before
+    if not momentum:
+        lane.velocity = before
     return taken
 
 
-def _teleport(lane: Lane, action: Value, taken: list[tuple[Value, Action]]) -> None:
+def _teleport(lane: Lane, action: Value, taken: Taken) -> None:
     """Set the position where the agent takes a custom action that teleports."""
     builder, table = lane.builder, lane.plan.actions
     for guard, custom in taken:
@@ -120,6 +171,8 @@ def _displace(
     """
     builder, universe, coordinate = lane.builder, lane.universe, lane.position[axis]
     by = literal(builder, 0.0 if isinstance(universe.space, Continuous) else 0)
+    if lane.plan.leads is not None:
+        by = leads(builder, lane.plan.leads, lane.position, len(universe.moves), action)
     if lane.plan.moves is not None:
         by = builder.lookup(lane.plan.moves.axes[axis], action)
     for guard, delta in moves:
@@ -127,7 +180,9 @@ def _displace(
             by = builder.select(guard, literal(builder, delta[axis]), by)
     if lane.plan.actions is not None and by_table is not None:
         by = builder.select(by_table, builder.lookup(lane.plan.actions.steps[axis], action), by)
-    moved = displaced(builder, universe, axis, coordinate, by)
+    # An edge of a graph leads to a node.
+    graph = lane.plan.leads is not None
+    moved = builder.add(coordinate, by) if graph else displaced(builder, universe, axis, coordinate, by)
     return moved if displaces is None else builder.select(displaces, moved, coordinate)
 
 

@@ -100,8 +100,11 @@ def cascade_tables(universe: Universe, most_unrolled: int) -> tuple[CascadeTable
 
 
 def _steps(cascade: Cascade) -> list[CascadeStep] | None:
-    """The steps of a cascade; `None` where a loop cannot run it, as it needs more of a lane than meters and params."""
+    """The steps of a cascade; `None` where a loop cannot run it, as it needs more of a lane than meters and
+    params."""
     steps = []
+    if cascade.who is not None:
+        return None
     for number, statement in enumerate(cascade.body):
         if not isinstance(statement, Assign) or not statement.clamped:
             return None

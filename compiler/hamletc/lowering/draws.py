@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hamlet.numbers.counters import BLOCK_WORDS, EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
+from hamlet.numbers.counters import (
+    BLOCK_WORDS,
+    CELL_DRAWS,
+    CELL_EPISODE_DRAWS,
+    CELL_SHIFT,
+    EPISODE_DRAWS,
+    LANE_DRAWS,
+    WORLD_DRAWS,
+    WORLD_EPISODE_DRAWS,
+)
 from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
@@ -20,6 +29,9 @@ NUMBERS: Mapping[int, tuple[str, str]] = {
     LANE_DRAWS: ("lane", "tick"),
     WORLD_DRAWS: ("world", "tick"),
     EPISODE_DRAWS: ("lane", "episode"),
+    CELL_DRAWS: ("world", "tick"),
+    CELL_EPISODE_DRAWS: ("world", "episode"),
+    WORLD_EPISODE_DRAWS: ("world", "episode"),
 }
 """The inputs that are the first two numbers of a counter, by its stream."""
 
@@ -50,7 +62,10 @@ def random_word(lane: Lane, site: int) -> Value:
         with builder.at(Construct("draws"), None, "draws"):
             number, time = (_number(builder, name) for name in NUMBERS[stream])
             keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
-            lane.words[stream, block] = philox(builder, [number, time, builder.u32(block), builder.u32(stream)], keys)
+            last = builder.u32(stream)
+            if lane.cell is not None:
+                last = builder.or_(builder.shift_left(builder.to_u32(lane.cell), builder.u32(CELL_SHIFT)), last)
+            lane.words[stream, block] = philox(builder, [number, time, builder.u32(block), last], keys)
     return lane.words[stream, block][word]
 
 

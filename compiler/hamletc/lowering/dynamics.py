@@ -41,6 +41,8 @@ def dynamics(lane: Lane) -> None:
                 with builder.at(construct, item.span):
                     measured = Measured(lane.meters[source], builder.f32(round32(threshold)))
                     tested = builder.less(measured.source, measured.threshold)
+                    if item.who is not None:
+                        tested = builder.and_(tested, lower_expression(lane, item.who))
                 run(lane, construct, item.body, tested, measured)
 
 

@@ -1,4 +1,4 @@
-"""Steps 5 to 7 of a tick: death, age, reward."""
+"""Steps 6 to 8 of a tick: deaths and goals, age, reward."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
+from hamlet.universe import Cause, Potential
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.expressions import lower_expression
@@ -27,17 +28,20 @@ class Ending:
 
 
 def end(lane: Lane) -> Ending:
-    """Test the causes of death, let the agent grow a tick older, test its lifespan, and pay."""
+    """Test the causes of death and the goals, let the agent grow a tick older, test its lifespan, and pay."""
     builder, universe = lane.builder, lane.universe
     builder.begin("deaths")
     conditions = []
     for cause in universe.causes:
-        with builder.at(Construct("dies when"), cause.span):
+        with builder.at(construct_of(cause), cause.span):
             conditions.append(lower_expression(lane, cause.condition))
     with builder.at(Construct("age"), None):
         lane.age = builder.add(lane.age, builder.i32(1))
     with builder.at(Construct("dies when"), universe.causes[0].span if universe.causes else None):
-        dies = builder.any(conditions)
+        ends = dies = builder.any(conditions)
+        deadly = [cause.goal is None for cause in universe.causes]
+        if not all(deadly):
+            dies = builder.any([each for each, kills in zip(conditions, deadly, strict=True) if kills])
     lifespan = universe.lifespan
     with builder.at(Construct("lifespan"), None if lifespan is None else lifespan.span):
         if lifespan is None:
@@ -45,39 +49,61 @@ def end(lane: Lane) -> Ending:
             number = builder.i32(schema.NOWHERE)
         else:
             reached = builder.less_equal(builder.i32(lifespan.ticks), lane.age)
-            truncated = builder.and_(reached, builder.not_(dies))
+            truncated = builder.and_(reached, builder.not_(ends))
             number = builder.select(truncated, builder.i32(len(universe.causes)), builder.i32(schema.NOWHERE))
     for index in reversed(range(len(conditions))):
-        with builder.at(Construct("dies when"), universe.causes[index].span):
+        with builder.at(construct_of(universe.causes[index]), universe.causes[index].span):
             number = builder.select(conditions[index], builder.i32(index), number)
     if not universe.by_hand:
-        reward, reports = _pay(lane, dies, truncated)
-        return Ending(reward, dies, truncated, number, reports)
+        reward, reports = _pay(lane, _Unpaid(dies, ends, None), truncated, number)
+        return Ending(reward, ends, truncated, number, reports)
     with builder.at(Construct("episodes by hand"), None):
         alive = builder.input(BOOL, ALIVE)
         number = builder.select(alive, number, builder.i32(schema.NOWHERE))
-        unpaid = builder.or_(dies, builder.not_(alive))
-        terminated, truncated = builder.and_(alive, dies), builder.and_(alive, truncated)
-    reward, reports = _pay(lane, unpaid, reached)
+        dead = builder.not_(alive)
+        unpaid = builder.or_(dies, dead)
+        terminated, truncated = builder.and_(alive, ends), builder.and_(alive, truncated)
+    reward, reports = _pay(lane, _Unpaid(unpaid, ends, dead), reached, number)
     return Ending(reward, terminated, truncated, number, reports)
 
 
-def _pay(lane: Lane, unpaid: Value, old: Value) -> tuple[Value, dict[str, Value]]:
+def construct_of(cause: Cause) -> Construct:
+    """What a cause is called where its operations come from."""
+    return Construct("dies when" if cause.goal is None else "ends when")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpaid:
+    """Who (BOOL) is not paid: the terms of the reward are 0; a potential counts as 0 after the tick; potentials pay
+    nothing either, as the agent was dead before (`None`: no agent was)."""
+
+    terms: Value
+    after: Value
+    dead: Value | None
+
+
+def _pay(lane: Lane, unpaid: _Unpaid, old: Value, cause: Value) -> tuple[Value, dict[str, Value]]:
     """The reward and the reports.
 
     Args:
-        unpaid: whether (BOOL) the terms of the reward are 0.
         old: whether (BOOL) the lifespan's reward is paid.
+        cause: the number (I32) of what ends the episode.
     """
     builder, universe = lane.builder, lane.universe
     nothing, total = builder.f32(0.0), None
     reports: dict[str, Value] = {}
+    shapes = any(term.potential is not None for term in universe.rewards)
     builder.begin("reward")
     for term in universe.rewards:
         with builder.at(Construct("reward", term.name or ""), term.span):
             value = lower_expression(lane, term.value)
+            if term.potential is not None:
+                value = _shaped(lane, value, term.potential, unpaid)
+            elif shapes or term.name is not None:
+                paid = builder.select(unpaid.terms, nothing, value)
+                value = paid if shapes else value
             if term.name is not None:
-                reports[term.name] = builder.select(unpaid, nothing, value)
+                reports[term.name] = value if term.potential is not None else paid
             total = value if total is None else builder.add(total, value)
     for report in universe.reports:
         with builder.at(Construct("report", report.name), report.span):
@@ -85,14 +111,28 @@ def _pay(lane: Lane, unpaid: Value, old: Value) -> tuple[Value, dict[str, Value]
     span = universe.rewards[0].span if universe.rewards else None
     with builder.at(Construct("reward"), span):
         total = nothing if total is None else total
-        if universe.by_hand:
-            total = builder.select(unpaid, nothing, total)
+        if universe.by_hand and not shapes:
+            total = builder.select(unpaid.terms, nothing, total)
+    for number, item in enumerate(universe.causes):
+        if item.goal is not None:
+            with builder.at(Construct("ends when"), item.goal.span):
+                reached = builder.equal(cause, builder.i32(number))
+                bonus = lower_expression(lane, item.goal.reward)
+                total = builder.select(reached, builder.add(total, bonus), total)
     if universe.lifespan is not None:
         with builder.at(Construct("lifespan"), universe.lifespan.span):
             lifespan = builder.f32(round32(universe.lifespan.reward))
             total = builder.select(old, builder.add(total, lifespan), total)
     with builder.at(Construct("reward"), span):
-        if not universe.by_hand:
-            # A lane that is truncated is paid.
-            total = builder.select(unpaid, nothing, total)
+        if not (universe.by_hand or shapes):
+            # A lane that is truncated, or has reached a goal, is paid.
+            total = builder.select(unpaid.terms, nothing, total)
     return total, reports
+
+
+def _shaped(lane: Lane, value: Value, potential: Potential, unpaid: _Unpaid) -> Value:
+    """What a potential pays whose value after the tick this is."""
+    builder, nothing = lane.builder, lane.builder.f32(0.0)
+    after = builder.mul(builder.f32(round32(potential.discount)), builder.select(unpaid.after, nothing, value))
+    gained = builder.sub(after, lower_expression(lane, potential.before))
+    return gained if unpaid.dead is None else builder.select(unpaid.dead, nothing, gained)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.numbers.counters import EPISODE_DRAWS
-from hamlet.universe import Clock, Grid, ParamValue, Universe, nodes
+from hamlet.numbers.counters import EPISODE_DRAWS, WORLD_EPISODE_DRAWS
+from hamlet.universe import Clock, Grid, Meter, ParamValue, Universe, WorldMeter, nodes
+from hamlet.universe.space import graph_of
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import F32, I32, U32, Value
@@ -32,7 +33,7 @@ def reset(planned: Plan) -> Function:
 
     Inputs: seed_low, seed_high, world (U32), agent, episode (I32); with a cell cache agent (I32), layout and, where
     agents start apart, cell (U32), which `shuffle` and `place` give. What starts of meters read comes to these: params
-    (F32), agents (I32); where they draw lane (U32), the seed and episode.
+    (F32), agents (I32); where they draw lane, of the world's world (U32), the seed and episode.
     """
     universe, where, builder = planned.universe, planned.places, Builder("episode")
     with builder.at(Construct("layout"), None):
@@ -43,7 +44,10 @@ def reset(planned: Plan) -> Function:
             world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
             layout = new_layout(builder, *seeds, world, builder.to_u32(builder.input(I32, "episode")))
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
-        if where.dealt is not None and where.dealt.starts is not None:
+        graph = graph_of(universe.space)
+        if graph is not None and graph.start is not None:
+            position: tuple[Value, ...] = (builder.i32(graph.number(graph.start)),)
+        elif where.dealt is not None and where.dealt.starts is not None:
             position = position_on_map(builder, universe, where.dealt, layout, index, builder.to_u32(agent))
         elif isinstance(universe.space, Grid) and universe.space.starts == "apart":
             cell = builder.input(U32, "cell") if planned.cell_cache else None
@@ -53,9 +57,7 @@ def reset(planned: Plan) -> Function:
     outputs = list(_meters(planned, builder, layout))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
-    for world_meter in () if universe.world is None else universe.world.meters:
-        with builder.at(Construct("meter", world_meter.name), world_meter.span):
-            outputs.append(Output(f"world.{world_meter.name}", builder.f32(round32(world_meter.start))))
+    outputs += _world_meters(planned, builder, layout)
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
@@ -67,21 +69,38 @@ def reset(planned: Plan) -> Function:
 
 
 def _meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
-    """The meters that an episode begins with: constants, and expressions within their bounds."""
-    starts = [meter.start for meter in planned.universe.meters]
-    read = {node.param for start in starts for node in nodes(start) if isinstance(node, ParamValue)}
+    """The meters of agents that an episode begins with."""
+    yield from _begun("meter", planned.universe.meters, EPISODE_DRAWS, planned, builder, layout)
+
+
+def _world_meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
+    """The meters of the world that an episode begins with."""
+    world = planned.universe.world
+    yield from _begun("world", () if world is None else world.meters, WORLD_EPISODE_DRAWS, planned, builder, layout)
+
+
+def _begun(
+    kind: str,
+    meters: Sequence[Meter | WorldMeter],
+    stream: int,
+    planned: Plan,
+    builder: Builder,
+    layout: Value,
+) -> Iterator[Output]:
+    """Constants, and expressions within the bounds of their meters, whose draws are from this stream."""
+    read = {node.param for meter in meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
     with builder.at(Construct("state"), None, "state"):
         params = {name: builder.input(F32, f"param.{name}") for name in sorted(read)}
     # An age is what a lane has; no start reads it.
-    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, stream=EPISODE_DRAWS)
-    for meter in planned.universe.meters:
+    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, stream=stream)
+    for meter in meters:
         with builder.at(Construct("meter", meter.name), meter.span):
             if isinstance(meter.start, float):
                 value = builder.f32(round32(meter.start))
             else:
                 low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
                 value = builder.clamp(lower_expression(lane, meter.start), low, high)
-            yield Output(f"meter.{meter.name}", value)
+            yield Output(f"{kind}.{meter.name}", value)
 
 
 def _start(universe: Universe, builder: Builder) -> Iterator[Output]:

@@ -15,9 +15,12 @@ from hamlet.universe import (
     AgentCount,
     AgentNumber,
     Among,
+    Apart,
     Binary,
     BinaryOp,
+    CellValue,
     Clamp,
+    ControlValue,
     Coordinate,
     DayTime,
     Deficit,
@@ -35,8 +38,12 @@ from hamlet.universe import (
     InputValue,
     LastUse,
     MeterValue,
+    Nearest,
+    Neighbours,
     Number,
+    OfAll,
     On,
+    Own,
     ParamValue,
     Previous,
     Progress,
@@ -50,9 +57,11 @@ from hamlet.universe import (
     Unary,
     UnaryOp,
     Universe,
+    Upon,
     Used,
     Velocity,
     Visited,
+    WalkingDistance,
     WorldValue,
 )
 from hamletc.ir.builder import Builder
@@ -62,7 +71,7 @@ from hamletc.lowering import draws
 from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index, grid_of
-from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance
+from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance, walking_distance
 from hamletc.lowering.terrain import Ground, is_in, number_of
 
 
@@ -85,6 +94,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
     def lower(part: Expression) -> Value:
         return lower_expression(lane, part, measured)
 
+    if lane.leaf is not None and (leaf := lane.leaf(expression)) is not None:
+        return leaf
     match expression:
         case Number(value=value):
             return builder.lookup(lane.columns[int(value)], lane.row) if lane.columns else builder.f32(round32(value))
@@ -94,10 +105,22 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.params[param]
         case WorldValue(meter=meter):
             return lane.world[meter]
-        case Among() | Rank():
+        case CellValue(meter=meter):
+            return cell_value(lane, meter)
+        case Neighbours():
+            if expression not in lane.near:
+                raise ValueError(f"neighbours are not known here, line {expression.span.line}")
+            return builder.input(F32, lane.near[expression])
+        case Among() | Rank() | Nearest() | Upon():
             return _among(lane, expression)
+        case Own(operand=operand):
+            return lower(operand)
+        case Apart():
+            raise ValueError("`apart` has a meaning between two agents only")
         case InputValue(input=name):
             return lane.inputs[name]
+        case ControlValue(control=name):
+            return lane.controls[name]
         case Truth(value=value):
             return builder.boolean(value)
         case Deficit():
@@ -153,6 +176,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return distance(lane, lane.plan.numbers[affordance])
         case StraightDistance(affordance=affordance):
             return straight_distance(lane, lane.plan.numbers[affordance])
+        case WalkingDistance(affordance=affordance):
+            return walking_distance(lane, lane.plan.numbers[affordance])
         case Previous(operand=operand):
             if lane.before is None:
                 raise ValueError("`previous` has a meaning in a tick only")
@@ -232,17 +257,29 @@ def _visited(lane: Lane) -> Value:
     return count
 
 
-def _among(lane: Lane, among: Among | Rank) -> Value:
-    """What the agents of a world have together, or the lane's place among them (F32)."""
+def _among(lane: Lane, among: OfAll | Upon) -> Value:
+    """What the agents of a world have together, or what the lane finds that asks them (F32)."""
     builder = lane.builder
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
     results = [builder.input(F32, f"among.{name}") for name in lane.among[among]]
-    if isinstance(among, Rank) or among.op != "average":
+    if isinstance(among, Rank | Nearest) or among.op != "average":
         return results[0]
     total, count = results
     # Where nobody runs the total is 0, and so is a share of it.
     return builder.div(total, builder.maximum(count, builder.f32(1.0)))
+
+
+def cell_value(lane: Lane, meter: str, cell: Value | None = None) -> Value:
+    """A meter (F32) of a cell (I32) of the agent's world, by default of the one that it stands on."""
+    if cell is None and meter in lane.cells:
+        return lane.cells[meter]
+    builder = lane.builder
+    if cell is None:
+        cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
+    with builder.at(Construct("state"), None, "state"):
+        begin = builder.input(I32, "cells_at")
+    return builder.fetch(f"cells.{meter}", builder.add(begin, cell))
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

@@ -150,7 +150,9 @@ def admitted(lane: Lane, affordance: Affordance, there: Value) -> Value:
     """Whether (BOOL) an agent that is at an affordance finds it open and meets its `needs`."""
     builder = lane.builder
     if affordance.hours is not None:
-        there = builder.and_(there, is_open(lane, affordance.hours))
+        there = builder.and_(there, includes(lane, affordance.hours))
+    if affordance.opening is not None:
+        there = builder.and_(there, lower_expression(lane, affordance.opening))
     if affordance.needs is not None:
         there = builder.and_(there, lower_expression(lane, affordance.needs))
     return there
@@ -168,7 +170,16 @@ def claim(affordance: Affordance) -> str:
     return f"grant.{affordance.name}"
 
 
-def is_open(lane: Lane, hours: Hours) -> Value:
+def open_if(lane: Lane, affordance: Affordance) -> Value | None:
+    """Whether (BOOL) an affordance is open; `None` where it always is."""
+    hours = None if affordance.hours is None else includes(lane, affordance.hours)
+    if affordance.opening is None:
+        return hours
+    opened = lower_expression(lane, affordance.opening)
+    return opened if hours is None else lane.builder.and_(hours, opened)
+
+
+def includes(lane: Lane, hours: Hours) -> Value:
     """Whether opening hours include the lane's hour."""
     builder, hour = lane.builder, clock_hour(lane)
     opened = builder.less_equal(builder.i32(hours.opens), hour)
@@ -177,7 +188,7 @@ def is_open(lane: Lane, hours: Hours) -> Value:
 
 
 def row_is_open(lane: Lane, table: AffordanceTable, row: Value) -> Value:
-    """Whether the affordance of a row (I32) is open at the lane's hour."""
+    """Whether the affordance of a row (I32) is open at the lane's hour. Kinds have conditions besides."""
     builder = lane.builder
     if table.opens is None or table.closes is None:
         return builder.boolean(True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.numbers.counters import LANE_DRAWS
-from hamlet.universe import Among, Rank, Universe
+from hamlet.universe import Expression, Neighbours, OfAll, Universe, Upon
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import BOOL, F32, I32, U32, Value
@@ -26,6 +26,9 @@ class Lane:
         position, velocity, used_at: per axis.
         streaks, seen: by affordance.
         world: the meters of the world.
+        cells: the meters of a cell, where it is known; otherwise they are fetched.
+        cell: the number (I32) of the cell, where the function is of cells.
+        near: the sums over neighbours, by expressions.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
         among: what the agents of a world have together: the names of the reductions that it is made of.
         words: random words by stream and block of draw sites, four (U32) each, made when they are first needed.
@@ -35,6 +38,7 @@ class Lane:
         used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
         uses: whether (BOOL) an affordance was used, by its number, where several may be.
         before: the lane at the beginning of the tick; `None` outside a tick.
+        leaf: of a pair of lanes: gives the value of an expression that is not made of parts which both lanes have.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
 
@@ -46,6 +50,7 @@ class Lane:
     age: Value
     layout: Value
     inputs: dict[str, Value] = field(default_factory=dict)
+    controls: dict[str, Value] = field(default_factory=dict)
     position: tuple[Value, ...] = ()
     velocity: tuple[Value, ...] = ()
     speed: Value | None = None
@@ -57,6 +62,9 @@ class Lane:
     seen: dict[str, Value] = field(default_factory=dict)
     hour: Value | None = None
     world: dict[str, Value] = field(default_factory=dict)
+    cells: dict[str, Value] = field(default_factory=dict)
+    cell: Value | None = None
+    near: Mapping[Neighbours, str] = field(default_factory=dict)
     places: tuple[tuple[Value, ...], ...] = ()
     words: dict[tuple[int, int], list[Value]] = field(default_factory=dict)
     stream: int = LANE_DRAWS
@@ -65,7 +73,8 @@ class Lane:
     used: Value | None = None
     uses: dict[int, Value] = field(default_factory=dict)
     before: Lane | None = None
-    among: Mapping[Among | Rank, tuple[str, ...]] = field(default_factory=dict)
+    among: Mapping[OfAll | Upon, tuple[str, ...]] = field(default_factory=dict)
+    leaf: Callable[[Expression], Value | None] | None = None
     columns: tuple[Table, ...] = ()
     row: Value = 0
 
@@ -103,6 +112,7 @@ def input_lane(plan: Plan, builder: Builder, begun: str = "") -> Lane:
             meters={meter.name: builder.input(F32, f"{begun}meter.{meter.name}") for meter in universe.meters},
             params={param.name: builder.input(F32, f"param.{param.name}") for param in universe.params},
             inputs={item.name: builder.input(F32, f"input.{item.name}") for item in universe.inputs},
+            controls={item.name: builder.input(F32, f"control.{item.name}") for item in universe.controls},
             position=per_axis("position"),
             velocity=per_axis("velocity"),
             age=builder.input(I32, "age"),

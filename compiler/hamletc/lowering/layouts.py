@@ -10,7 +10,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.numbers.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, SEED_SALT, Domain
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Construct, Function, Output
+from hamletc.ir.function import Construct, Function, Output, Table
 from hamletc.ir.ops import I32, U32, Fold, Value
 from hamletc.lowering.draws import share
 from hamletc.lowering.moves import fixed_position
@@ -210,6 +210,8 @@ def new_place(builder: Builder, plan: Plan, layout: Value, number: int) -> tuple
     fixed = universe.affordances[number].place
     if fixed is None:
         index = builder.u32(where.random_index(number))
+        if plan.arranged is not None:
+            return (_arranged_cell(builder, plan.arranged, len(where.random), layout, where.random_index(number)),)
         if plan.draws is not None:
             cell = random_cell(builder, where, layout, index)
             return _drawn_words(builder, plan.draws, _mixed(builder, layout, index), cell)
@@ -217,6 +219,13 @@ def new_place(builder: Builder, plan: Plan, layout: Value, number: int) -> tuple
     else:
         position = fixed_position(builder, universe, fixed)
     return cell_words(builder, universe.space, position) if isinstance(universe.space, Grid) else position
+
+
+def _arranged_cell(builder: Builder, table: Table, each: int, layout: Value, index: int) -> Value:
+    """The cell (I32) of the affordance at random of this index in the arrangement that the layout chooses."""
+    chosen = builder.mul_high(mix32(builder, layout), builder.u32(len(table.values) // each))
+    row = builder.add(builder.mul(builder.to_i32(chosen), builder.i32(each)), builder.i32(index))
+    return builder.lookup(table, row)
 
 
 # --- a loop over the axes that are drawn, where they are many --------------------------------------------------------

@@ -11,6 +11,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
 from hamletc.ir.ops import Fold, Lookup
 from hamletc.lowering.cell_cache import cell_cache_functions, found
+from hamletc.lowering.cells import begin_cells, near, run_cells
 from hamletc.lowering.dynamics import loop_body
 from hamletc.lowering.episode import advance_clock, reset
 from hamletc.lowering.expressions import day_time
@@ -20,7 +21,7 @@ from hamletc.lowering.mask import mask
 from hamletc.lowering.observe import observe
 from hamletc.lowering.occupancy import loops as occupancy_loops
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
-from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation
+from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation, lower_steer
 from hamletc.lowering.reductions import meeting
 from hamletc.lowering.tick import settle, tick
 from hamletc.lowering.world import run_world
@@ -41,13 +42,13 @@ def lower_planned(planned: Plan) -> Program:
         functions += cell_cache_functions(planned)
     together, world = meeting(planned), universe.world
     # What agents have together at the beginning of a tick, the tick, and what they have together after it.
-    ticked = [tick(planned, together)]
-    if "tick" in together.functions:
-        ticked.insert(0, together.functions["tick"])
-    if "settle" in together.functions:
-        ticked.append(together.functions["settle"])
+    ticked = [*together.functions.get("tick", ()), tick(planned, together), *together.functions.get("settle", ())]
     if world is not None and world.rules:
         ticked.append(run_world(planned, world, together))
+    ticked += together.functions.get("cells", ())
+    if universe.cells is not None:
+        ticked += [*near(planned, universe.cells), run_cells(planned, universe.cells, together)]
+        ticked.append(begin_cells(planned, universe.cells))
     if together.settles:
         ticked.append(settle(planned, together))
     functions += ticked
@@ -63,6 +64,8 @@ def lower_planned(planned: Plan) -> Program:
         lower_choose(len(schema.action_names(universe))),
         lower_situation(planned),
     ]
+    if universe.controls:
+        functions.append(lower_steer(universe))
     days = () if universe.clock is None else (day_time(universe, "sin"), day_time(universe, "cos"))
     tables = _read(functions, (*days, *planned.tables))
     return Program(universe.name, tuple(functions), tables, together.reductions)

@@ -8,12 +8,13 @@ from hamlet import schema
 from hamlet.universe import Grid
 from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.expressions import lower_expression
-from hamletc.lowering.interact import is_open, row_is_open
+from hamletc.lowering.expressions import lower_expression, there_is
+from hamletc.lowering.interact import open_if, row_is_open
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.moves import WORD, StepTables, displaced, displacement
+from hamletc.lowering.moves import WORD, StepTables, displaced, displacement, leads
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, is_at
+from hamletc.lowering.tables import AffordanceTable
 from hamletc.lowering.terrain import Ground, stopped
 
 
@@ -25,7 +26,10 @@ def mask(lane: Lane) -> tuple[Output, ...]:
     for item in universe.masks:
         if not item.actions:
             with builder.at(Construct("allow"), item.span):
-                for_all.append(lower_expression(lane, item.allowed))
+                condition = lower_expression(lane, item.allowed)
+                if item.who is not None:
+                    condition = builder.or_(condition, builder.not_(lower_expression(lane, item.who)))
+                for_all.append(condition)
     outputs: list[Output] = []
     steps = None if lane.plan.moves is None else lane.plan.moves.steps
     with builder.at(Construct("mask"), universe.space.span):
@@ -47,7 +51,7 @@ def _conditions(lane: Lane) -> list[Value | None]:
     """Whether (BOOL) each action is allowed as far as itself is concerned; `None` for moves that tables tell."""
     builder, universe = lane.builder, lane.universe
     names = schema.action_names(universe)
-    by_table = lane.plan.moves is not None and isinstance(universe.space, Grid)
+    by_table = (lane.plan.moves is not None or lane.plan.leads is not None) and isinstance(universe.space, Grid)
     with builder.at(Construct("mask"), universe.space.span):
         known = lane.plan.ground
         if by_table or known is None or known.moves is None:
@@ -61,9 +65,22 @@ def _conditions(lane: Lane) -> list[Value | None]:
         if item.actions:
             with builder.at(Construct("allow"), item.span):
                 condition = lower_expression(lane, item.allowed)
+                said = None if item.who is None else lower_expression(lane, item.who)
             for name in item.actions:
-                allowed[names.index(name)] = condition
+                number = names.index(name)
+                allowed[number] = condition if said is None else _said(lane, said, condition, number, allowed[number])
     return allowed
+
+
+def _said(lane: Lane, who: Value, condition: Value, number: int, otherwise: Value | None) -> Value:
+    """What is said of an action to some agents (BOOL); others have what holds otherwise."""
+    builder = lane.builder
+    if otherwise is None:
+        with builder.at(Construct("mask"), lane.universe.space.span):
+            steps = None if lane.plan.moves is None else lane.plan.moves.steps
+            possible = [] if steps is None else _possible_steps(lane, steps)
+            otherwise = _can_make(lane, possible, builder.i32(number))
+    return builder.or_(builder.and_(who, condition), builder.and_(builder.not_(who), otherwise))
 
 
 def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
@@ -84,6 +101,9 @@ def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
 def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
     """Whether the move of this number (I32) changes the position, or goes nowhere anyway, by tables."""
     builder, tables = lane.builder, lane.plan.moves
+    if lane.plan.leads is not None:
+        by = leads(builder, lane.plan.leads, lane.position, len(lane.universe.moves), move)
+        return builder.not_(builder.equal(by, builder.i32(0)))
     if tables is None:
         raise ValueError("moves are unrolled")
     if lane.plan.ground is not None and lane.plan.ground.moves is not None:
@@ -158,21 +178,36 @@ def _possible_steps(lane: Lane, tables: StepTables) -> list[Value]:
 
 def _can_interact(lane: Lane) -> Value:
     """Whether the agent is at an affordance that is open."""
-    builder, timed = lane.builder, [affordance.hours for affordance in lane.universe.affordances]
+    builder, affordances = lane.builder, lane.universe.affordances
     if not lane.plan.computed:
         usable = []
-        for number, hours in enumerate(timed):
-            there = is_at(lane, number)
-            usable.append(there if hours is None else builder.and_(there, is_open(lane, hours)))
+        for number, affordance in enumerate(affordances):
+            there, opened = is_at(lane, number), open_if(lane, affordance)
+            usable.append(there if opened is None else builder.and_(there, opened))
         return builder.any(usable)
     here = affordance_here(lane)
     somewhere = builder.less_equal(builder.i32(0), here)
     if lane.plan.affordances is not None:
         row = builder.select(somewhere, here, builder.i32(0))
-        return builder.and_(somewhere, row_is_open(lane, lane.plan.affordances, row))
-    closed = [
-        builder.and_(builder.equal(here, builder.i32(number)), builder.not_(is_open(lane, hours)))
-        for number, hours in enumerate(timed)
-        if hours is not None
-    ]
+        opened = builder.and_(somewhere, row_is_open(lane, lane.plan.affordances, row))
+        return _of_kinds(lane, lane.plan.affordances, row, opened)
+    closed = []
+    for number, affordance in enumerate(affordances):
+        if affordance.hours is not None or affordance.opening is not None:
+            is_here, opened = builder.equal(here, builder.i32(number)), open_if(lane, affordance)
+            closed.append(builder.and_(is_here, builder.not_(there_is(opened, "an opening"))))
     return builder.and_(somewhere, builder.not_(builder.any(closed)))
+
+
+def _of_kinds(lane: Lane, table: AffordanceTable, row: Value, opened: Value) -> Value:
+    """Whether (BOOL) the affordance of a row (I32) is open, given whether it is at this hour."""
+    builder = lane.builder
+    if all(kind.opening is None for kind in table.kinds):
+        return opened
+    number_of_kind = builder.lookup(table.kind, row)
+    with lane.at_row(table.columns, row):
+        for number, kind in enumerate(table.kinds):
+            if kind.opening is not None:
+                other = builder.not_(builder.equal(number_of_kind, builder.i32(number)))
+                opened = builder.and_(opened, builder.or_(other, lower_expression(lane, kind.opening)))
+    return opened

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Grid, Universe
+from hamlet.universe.space import graph_of
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32, Value
@@ -62,6 +63,22 @@ def move_tables(universe: Universe) -> MoveTables:
     )
 
 
+def lead_table(universe: Universe) -> Table | None:
+    """What each action adds to the number of the node that an agent is on; `None` where the space is no graph."""
+    graph = graph_of(universe.space)
+    if graph is None:
+        return None
+    others = [0] * (len(schema.action_names(universe)) - len(universe.moves))
+    rows = (step for cell in range(len(graph.nodes)) for step in (*graph.steps(cell), *others))
+    return Table("graph.leads", I32, tuple(rows))
+
+
+def leads(builder: Builder, table: Table, position: tuple[Value, ...], nodes: int, action: Value) -> Value:
+    """What an action (I32) adds to the number of the agent's node (I32)."""
+    row = builder.mul(position[0], builder.i32(len(table.values) // nodes))
+    return builder.lookup(table, builder.add(row, action))
+
+
 def _step_tables(universe: Universe) -> StepTables | None:
     """`None` where the steps are too many to try each, or where a wall can stop a whole displacement."""
     if isinstance(universe.space, Grid) and universe.space.map is not None and universe.space.map.walls:
@@ -84,10 +101,17 @@ def _step_tables(universe: Universe) -> StepTables | None:
 def displacement(universe: Universe, by: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
     """A displacement as it is added: in binary32, or whole; on a grid whose edges wrap 0 .. size - 1."""
     match universe.space:
-        case Grid(sizes=sizes, edges="wrap"):
-            return tuple(int(step) % size for step, size in zip(by, sizes, strict=True))
+        case Grid() as grid:
+            return whole_displacement(grid, by)
         case _:
             return coordinates(universe, by)
+
+
+def whole_displacement(grid: Grid, by: tuple[float, ...]) -> tuple[int, ...]:
+    """A displacement on a grid as it is added."""
+    if grid.edges == "wrap":
+        return tuple(int(step) % size for step, size in zip(by, grid.sizes, strict=True))
+    return tuple(int(step) for step in by)
 
 
 def coordinates(universe: Universe, place: tuple[float, ...]) -> tuple[float, ...] | tuple[int, ...]:
@@ -156,11 +180,45 @@ def _in_continuous(
             return builder.add(builder.select(builder.less_equal(builder.f32(size), there), back, there), low)
 
 
+def limited(builder: Builder, universe: Universe, velocity: Value) -> Value:
+    """A velocity (F32) on an axis, within the limit of a space with momentum."""
+    space = universe.space
+    assert isinstance(space, Continuous)
+    assert space.momentum is not None
+    most = round32(space.momentum)
+    return builder.clamp(velocity, builder.f32(-most), builder.f32(most))
+
+
+def drifted(builder: Builder, universe: Universe, axis: int, coordinate: Value, velocity: Value) -> tuple[Value, Value]:
+    """The coordinate of an agent with momentum after a tick, and its velocity: edges stop it, or turn it around."""
+    space = universe.space
+    assert isinstance(space, Continuous)
+    bounds = space.axes[axis]
+    low, high, size = builder.f32(round32(bounds.low)), builder.f32(round32(bounds.high)), round32(bounds.size)
+    moved = builder.add(coordinate, velocity)
+    match space.edges:
+        case "clamp" | "sticky":
+            off = builder.or_(builder.less(moved, low), builder.less(high, moved))
+            stopped = builder.clamp(moved, low, high)
+            if space.edges == "sticky":
+                stopped = builder.select(off, coordinate, moved)
+            return stopped, builder.select(off, builder.f32(0.0), velocity)
+        case "wrap":
+            return displaced(builder, universe, axis, coordinate, velocity), velocity
+        case "bounce":
+            rest = _remainder(builder, builder.sub(moved, low), 2 * size, _farthest(universe, space, axis))
+            back = builder.less_equal(builder.f32(size), rest)
+            there = builder.select(back, builder.sub(builder.f32(2 * size), rest), rest)
+            return builder.add(there, low), builder.select(back, builder.neg(velocity), velocity)
+
+
 def _farthest(universe: Universe, space: Continuous, axis: int) -> float:
     """A distance from the low end that no coordinate reaches by a displacement, even from a size beyond the edges."""
     bounds = space.axes[axis]
     custom = (action.move for action in universe.actions if action.move is not None)
     longest = max((abs(by[axis]) for by in (*(move.by for move in universe.moves), *custom)), default=0.0)
+    if space.momentum is not None:
+        longest = space.momentum
     away = bounds.high - bounds.low + bounds.size + longest
     rounding = (abs(bounds.low) + abs(bounds.high) + away) * 2.0**-20
     return away + rounding

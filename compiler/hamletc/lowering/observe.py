@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
@@ -9,7 +13,10 @@ from hamlet.universe import (
     Encoding,
     Grid,
     NoSpace,
+    Observation,
     ObserveBlank,
+    ObserveCell,
+    ObserveCells,
     ObserveConstant,
     ObserveGrid,
     ObserveHere,
@@ -20,17 +27,21 @@ from hamlet.universe import (
     ObserveProgress,
     ObserveRegion,
     ObserveSpeed,
+    ObserveState,
     ObserveTime,
     ObserveVelocity,
     ObserveWindow,
     ObserveWorld,
+    Role,
+    state_of,
 )
-from hamletc.ir.function import Construct, Output
+from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.expressions import clock_hour, day_time, there_is
+from hamletc.lowering.expressions import cell_value, clock_hour, day_time, lower_expression, there_is
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
+from hamletc.lowering.plan import role_key
 from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
 from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.window import window_words
@@ -39,63 +50,164 @@ MOST_CONSTANT = 32
 """The most words of a region that are constants of a kernel."""
 
 
+Row: TypeAlias = Callable[[Callable[[], Value]], Value]
+"""The value of a row of a segment, from what gives the number of that row (I32)."""
+
+
 def observe(lane: Lane) -> tuple[Output, ...]:
     """The outputs of all observations, in order."""
     builder, universe = lane.builder, lane.universe
-    occupied: Occupancy | None = None
-    segments = schema.observation_segments(universe)
-    values: list[Value] = []
-    for item in universe.observations:
-        match item:
-            case ObserveGrid():
-                with builder.at(Construct("observe grid"), item.span):
-                    occupied = occupied or occupancy(lane)
-                    values.append(_grid(lane, segments[len(values)].name, occupied))
-            case ObserveWindow(radius=radius):
-                with builder.at(Construct("observe window"), item.span):
-                    occupied = occupied or occupancy(lane)
-                    values.append(_window(lane, segments[len(values)].name, radius, occupied))
-            case ObserveRegion():
-                with builder.at(Construct("observe region"), item.span):
-                    values.append(_region(lane, segments[len(values)].name, item))
-            case ObservePosition(encoding=encoding):
-                with builder.at(Construct("observe position"), item.span):
-                    values += _position(lane, encoding)
-            case ObserveMeters(meters=meters):
-                values += [lane.meters[meter] for meter in meters]
-            case ObserveHere(affordances=affordances):
-                with builder.at(Construct("observe here"), item.span):
-                    values.append(_here(lane, segments[len(values)].name, affordances))
-            case ObserveTime(functions=functions):
-                with builder.at(Construct("observe time"), item.span):
-                    tables = [day_time(universe, function) for function in functions]
-                    values += [builder.lookup(table, clock_hour(lane)) for table in tables]
-            case ObserveProgress(per=per):
-                with builder.at(Construct("observe progress"), item.span):
-                    values.append(_progress(lane, per))
-            case ObserveLifetime():
-                with builder.at(Construct("observe lifetime"), item.span):
-                    values.append(_lifetime(lane))
-            case ObserveParams(params=params):
-                values += [lane.params[param] for param in params]
-            case ObserveWorld(meters=meters):
-                values += [lane.world[meter] for meter in meters]
-            case ObserveVelocity(axes=axes):
-                values += [lane.velocity[schema.axes(universe).index(axis)] for axis in axes]
-            case ObserveSpeed():
-                with builder.at(Construct("observe speed"), item.span):
-                    values.append(speed(lane))
-            case ObserveBlank():
-                with builder.at(Construct("observe blank"), item.span):
-                    values.append(builder.f32(0.0))
-            case ObserveConstant():
-                with builder.at(Construct("observe constant"), item.span):
-                    name = segments[len(values)].name
-                    values.append(builder.lookup(lane.plan.rows[name], builder.element(name)))
-    return tuple(
-        Output(segment.name, value, segment.count if segment.repeated else None)
-        for segment, value in zip(segments, values, strict=True)
+    segments, seen = schema.common_segments(universe), _Seen(lane)
+    rows = seen.rows(universe.observations, [segment.name for segment in segments])
+    outputs = tuple(
+        Output(segment.name, row(partial(builder.element, segment.name)), segment.count if segment.repeated else None)
+        for segment, row in zip(segments, rows, strict=True)
     )
+    return outputs if universe.roles is None else (*outputs, *_of_roles(lane, universe.roles, seen))
+
+
+def _of_roles(lane: Lane, roles: tuple[Role, ...], seen: _Seen) -> Iterator[Output]:
+    """Rows behind those that all agents have: of the role of the agent, or 0."""
+    builder = lane.builder
+    common = len(schema.common_segments(lane.universe))
+    rows = [
+        tuple(seen.rows(role.observations, [role_key(number, each.name) for each in segments[common:]]))
+        for number, role in enumerate(roles)
+        for segments in (schema.role_segments(lane.universe, role),)
+    ]
+    for shared in schema.shared_rows(lane.universe):
+        segment = shared.segment
+        value = builder.f32(0.0)
+        for role, own, share in zip(roles, rows, shared.shares, strict=True):
+            if share is not None:
+                row = own[share.segment](partial(_element, lane, segment, share.first))
+                with builder.at(Construct("role", role.name), role.span):
+                    value = builder.select(lower_expression(lane, role.belongs), row, value)
+        yield Output(segment.name, value, segment.count if segment.repeated else None)
+
+
+def _element(lane: Lane, segment: schema.Segment, first: int) -> Value:
+    """The number of the row (I32) that a role has in a segment that roles share; `first` is that of the first one."""
+    builder = lane.builder
+    if not segment.repeated:
+        return builder.i32(first)
+    element = builder.element(segment.name)
+    return builder.add(element, builder.i32(first)) if first else element
+
+
+class _Seen:
+    """What lanes observe, row by row. What windows and grids need is found once."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self._found: Occupancy | None = None
+
+    def _occupied(self) -> Occupancy:
+        self._found = self._found or occupancy(self._lane)
+        return self._found
+
+    def rows(self, items: tuple[Observation, ...], keys: Sequence[str]) -> Iterator[Row]:
+        """A row for each segment of these items; `keys` are the names of the segments in the plan."""
+        lane, names = self._lane, iter(keys)
+        builder, universe = lane.builder, lane.universe
+        for item in items:
+            match item:
+                case ObserveGrid():
+                    next(names)
+                    yield self._each(item, self._grid)
+                case ObserveWindow(radius=radius, within=within):
+                    name = next(names)
+                    yield self._each(item, partial(self._window, radius, None if within is None else name))
+                case ObserveRegion():
+                    yield self._each(item, partial(_region, lane, next(names), item))
+                case ObserveCells():
+                    next(names)
+                    yield self._each(item, partial(_cells, lane, item))
+                case ObserveCell(meters=meters):
+                    with builder.at(Construct("observe cell"), item.span):
+                        values = [cell_value(lane, meter) for meter in meters]
+                    yield from _alone(names, values)
+                case ObserveState(states=states):
+                    for state in states:
+                        next(names)
+                        yield self._each(item, partial(_state, lane, state))
+                case ObservePosition(encoding="node"):
+                    next(names)
+                    yield self._each(item, self._node)
+                case ObservePosition(encoding=encoding):
+                    with builder.at(Construct("observe position"), item.span):
+                        values = _position(lane, encoding)
+                    yield from _alone(names, values)
+                case ObserveMeters(meters=meters):
+                    yield from _alone(names, [lane.meters[meter] for meter in meters])
+                case ObserveHere(affordances=affordances):
+                    yield self._each(item, partial(_here, lane, next(names), affordances))
+                case ObserveTime(functions=functions):
+                    with builder.at(Construct("observe time"), item.span):
+                        tables = [day_time(universe, function) for function in functions]
+                        values = [builder.lookup(table, clock_hour(lane)) for table in tables]
+                    yield from _alone(names, values)
+                case ObserveProgress(per=per):
+                    with builder.at(Construct("observe progress"), item.span):
+                        values = [_progress(lane, per)]
+                    yield from _alone(names, values)
+                case ObserveLifetime():
+                    with builder.at(Construct("observe lifetime"), item.span):
+                        values = [_lifetime(lane)]
+                    yield from _alone(names, values)
+                case ObserveParams(params=params):
+                    yield from _alone(names, [lane.params[param] for param in params])
+                case ObserveWorld(meters=meters):
+                    yield from _alone(names, [lane.world[meter] for meter in meters])
+                case ObserveVelocity(axes=axes):
+                    yield from _alone(names, [lane.velocity[schema.axes(universe).index(axis)] for axis in axes])
+                case ObserveSpeed():
+                    with builder.at(Construct("observe speed"), item.span):
+                        values = [speed(lane)]
+                    yield from _alone(names, values)
+                case ObserveBlank():
+                    with builder.at(Construct("observe blank"), item.span):
+                        values = [builder.f32(0.0)]
+                    yield from _alone(names, values)
+                case ObserveConstant():
+                    table = lane.plan.rows[next(names)]
+                    yield self._each(item, partial(self._constant, table))
+
+    def _each(self, item: Observation, row: Row) -> Row:
+        """A row of an item that has many alike."""
+        kind = type(item).__name__.removeprefix("Observe").lower()
+
+        def written(element: Callable[[], Value]) -> Value:
+            with self._lane.builder.at(Construct(f"observe {kind}"), item.span):
+                return row(element)
+
+        return written
+
+    def _grid(self, element: Callable[[], Value]) -> Value:
+        occupied = self._occupied()
+        return _grid(self._lane, element(), occupied)
+
+    def _node(self, element: Callable[[], Value]) -> Value:
+        builder = self._lane.builder
+        return _indicator(self._lane, builder.equal(element(), self._lane.position[0]))
+
+    def _window(self, radius: int, in_sight: str | None, element: Callable[[], Value]) -> Value:
+        """A row of a window; `in_sight` is the name of its tables where only what the agent sees is shown."""
+        value = _window(self._lane, radius, self._occupied(), element)
+        return value if in_sight is None else _if_seen(self._lane, in_sight, value, element)
+
+    def _constant(self, table: Table, element: Callable[[], Value]) -> Value:
+        return self._lane.builder.lookup(table, element())
+
+
+def _alone(names: Iterator[str], values: list[Value]) -> Iterator[Row]:
+    """Rows that are one value each."""
+    for value, _ in zip(values, names, strict=False):
+        yield partial(_fixed, value)
+
+
+def _fixed(value: Value, _: Callable[[], Value]) -> Value:
+    return value
 
 
 def _indicator(lane: Lane, condition: Value) -> Value:
@@ -103,20 +215,28 @@ def _indicator(lane: Lane, condition: Value) -> Value:
     return lane.builder.select(condition, lane.builder.f32(1.0), lane.builder.f32(0.0))
 
 
-def _grid(lane: Lane, name: str, occupied: Occupancy) -> Value:
+def _grid(lane: Lane, cell: Value, occupied: Occupancy) -> Value:
     builder = lane.builder
-    cell = builder.element(name)
     own = builder.equal(cell, cell_index(builder, grid_of(lane.universe).sizes, lane.position))
     return builder.add(_indicator(lane, occupied.at(builder.to_u32(cell))), _indicator(lane, own))
 
 
-def _window(lane: Lane, name: str, radius: int, occupied: Occupancy) -> Value:
+def _window(lane: Lane, radius: int, occupied: Occupancy, element: Callable[[], Value]) -> Value:
     builder = lane.builder
-    row = builder.to_u32(builder.element(name))
+    row = builder.to_u32(element())
     if words := window_words(lane, radius, occupied):
         return _indicator(lane, has_bit(builder, words, row))
     inside, seen = _row_cell(lane, radius, row)
     return _indicator(lane, builder.and_(inside, occupied.at(seen)))
+
+
+def _if_seen(lane: Lane, name: str, value: Value, element: Callable[[], Value]) -> Value:
+    """The value of a row of a window in sight; 0 where the agent does not see the cell of the row."""
+    builder = lane.builder
+    cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
+    bits = [builder.to_u32(builder.lookup(table, cell)) for table in lane.plan.seen[name]]
+    seen = has_bit(builder, bits, builder.to_u32(element()))
+    return builder.select(seen, value, builder.f32(0.0))
 
 
 def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
@@ -138,10 +258,10 @@ def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
     return builder.all(conditions), cell
 
 
-def _region(lane: Lane, name: str, item: ObserveRegion) -> Value:
+def _region(lane: Lane, name: str, item: ObserveRegion, element: Callable[[], Value]) -> Value:
     """`grid of forest`, `window 2 of wall`."""
     builder, grid, known, words = lane.builder, grid_of(lane.universe), lane.plan.ground, lane.plan.seen[name]
-    row = builder.element(name)
+    row = element()
     if known is None:
         raise ValueError(f"universe {lane.universe.name} observes a region and has no map")
     if item.radius is None:
@@ -160,6 +280,17 @@ def _region(lane: Lane, name: str, item: ObserveRegion) -> Value:
     there = is_in(builder, known, item.region, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
     outside = builder.boolean(beyond(grid, item))
     return _indicator(lane, builder.select(inside, there, outside))
+
+
+def _cells(lane: Lane, item: ObserveCells, element: Callable[[], Value]) -> Value:
+    """`grid of moss`, `window 2 of moss`."""
+    builder = lane.builder
+    row = element()
+    if item.radius is None:
+        return cell_value(lane, item.meter, row)
+    inside, cell = _row_cell(lane, item.radius, builder.to_u32(row))
+    there = cell_value(lane, item.meter, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
+    return builder.select(inside, there, builder.f32(0.0))
 
 
 def _position(lane: Lane, encoding: Encoding) -> list[Value]:
@@ -188,19 +319,30 @@ def _position(lane: Lane, encoding: Encoding) -> list[Value]:
             return from_low
         case "scaled":
             return from_low + [builder.f32(size) for size in sizes]
+        case "node":
+            raise ValueError("the node is a row per element")
 
 
-def _here(lane: Lane, name: str, affordances: tuple[str | None, ...]) -> Value:
+def _state(lane: Lane, state: str, element: Callable[[], Value]) -> Value:
+    """The value of a state; of one with options whether it is that of the row."""
+    builder, value = lane.builder, lane.meters[state] if state in lane.meters else lane.world[state]
+    declared = state_of(lane.universe, state)
+    if declared.type is None or not declared.type.options:
+        return value
+    return _indicator(lane, builder.equal(builder.to_f32(element()), value))
+
+
+def _here(lane: Lane, name: str, affordances: tuple[str | None, ...], element: Callable[[], Value]) -> Value:
     builder = lane.builder
     if not lane.plan.computed:
         words = _here_words(lane, affordances)
-        return _indicator(lane, _bit(lane, words, builder.to_u32(builder.element(name))))
+        return _indicator(lane, _bit(lane, words, builder.to_u32(element())))
     here = affordance_here(lane)
     if name in lane.plan.rows:
-        return _indicator(lane, builder.equal(here, builder.lookup(lane.plan.rows[name], builder.element(name))))
+        return _indicator(lane, builder.equal(here, builder.lookup(lane.plan.rows[name], element())))
     nowhere = builder.less(here, builder.i32(0))
     row = builder.select(nowhere, builder.i32(len(lane.universe.affordances)), here)
-    return _indicator(lane, builder.equal(builder.element(name), row))
+    return _indicator(lane, builder.equal(element(), row))
 
 
 def _here_words(lane: Lane, affordances: tuple[str | None, ...]) -> list[Value]:

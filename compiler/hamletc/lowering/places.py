@@ -10,6 +10,7 @@ from math import prod
 from hamlet import schema
 from hamlet.numbers.permutation import ROUND_MULTIPLIERS, Domain, domain, permuted_axes
 from hamlet.universe import Grid, Universe
+from hamletc.arrangements import every_arrangement
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import I32, Value
@@ -121,6 +122,15 @@ def _dealt(grid: Grid, fixed: frozenset[int]) -> Dealt | None:
         Table("start.cell", I32, begins) if begins else None,
         domain(len(begins)) if starts else None,
     )
+
+
+def arranged(universe: Universe) -> Table | None:
+    """The cells of the affordances at random, in file order, in each arrangement."""
+    grid = universe.space
+    if not isinstance(grid, Grid) or not any(each.spread is not None for each in universe.affordances):
+        return None
+    cells = every_arrangement(grid, universe.affordances)
+    return Table("places.arranged", I32, tuple(cell for each in cells for cell in each))
 
 
 def _index_of(sizes: tuple[int, ...], cell: tuple[float, ...]) -> int:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     Grid,
-    ObserveBlank,
+    Observation,
     ObserveConstant,
-    ObserveGrid,
     ObserveHere,
     ObserveRegion,
     ObserveWindow,
     Universe,
 )
+from hamlet.universe.observations import rows_of
+from hamlet.universe.space import graph_of
 from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
-from hamletc.lowering.moves import MoveTables, move_tables
-from hamletc.lowering.places import DrawTable, Places, draw_table, places
+from hamletc.lowering.moves import MoveTables, lead_table, move_tables
+from hamletc.lowering.places import DrawTable, Places, arranged, draw_table, places
 from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, affordance_table, duration_table
-from hamletc.lowering.terrain import Ground, ground, seen_words
+from hamletc.lowering.terrain import Ground, ground, seen_words, sight_words
+from hamletc.lowering.walks import Walks, walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,12 @@ class Plan:
         found: the kernel gives the affordance at random on the agent's cell.
         cell_cache: it also gives the cells of those affordances.
         ground: what is on the cells of a map; `None` without one.
-        seen: the tables of observed regions, by segment; none where rows ask for their cells.
+        seen: the tables of observed regions, by segment; none where rows ask for their cells. Of windows in sight a bit
+            per row, whether the agent's cell has sight of it.
+        walks: how far it is to walk; `None` where nobody asks.
+        arranged: the arrangements of affordances at random, one after the other; `None` where none says where it may
+            stand.
+        leads: on a graph what an action adds to the number of a node, with a row per action of each node.
     """
 
     universe: Universe
@@ -91,13 +99,17 @@ class Plan:
     cell_cache: bool
     ground: Ground | None
     seen: dict[str, tuple[Table, ...]]
+    walks: Walks | None
+    leads: Table | None
+    arranged: Table | None
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """All tables, in the order in which programs have them."""
         parts = (self.places, self.affordances, self.cascades, self.moves, self.draws, self.ground)
         durations = self.durations if self.affordances is None else None
-        return tables_of((*parts, *self.rows.values(), *self.seen.values(), self.actions, durations))
+        observed = (*self.rows.values(), *self.seen.values())
+        return tables_of((*parts, *observed, self.actions, durations, self.walks, self.leads, self.arranged))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
         """The same plan, but for whether the kernel has a cell cache, as the limits say."""
@@ -129,7 +141,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         where,
         affordance_table(universe) if many else None,
         cascade_tables(universe, limits.cascades),
-        move_tables(universe) if len(universe.moves) > limits.moves else None,
+        move_tables(universe) if len(universe.moves) > limits.moves and graph_of(universe.space) is None else None,
         draw_table(universe, where, limits.draws),
         durations if many or lasting >= FEWEST_DURATIONS else None,
         _row_tables(universe, numbers),
@@ -138,20 +150,47 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         False,
         ground(universe),
         _seen_tables(universe),
+        walks(universe),
+        lead_table(universe),
+        arranged(universe),
     )
     return planned.with_cell_cache(limits)
 
 
+def role_key(role: int, segment: str) -> str:
+    """What a segment that only agents of a role observe is called in a plan."""
+    return f"role{role}.{segment}"
+
+
+def _repeated(universe: Universe) -> Iterator[tuple[Observation, str]]:
+    """What is observed with a row per element, by all agents and then by each role, each with the name of its segment
+    in a plan."""
+    common = schema.common_segments(universe)
+    yield from _repeated_among(universe, universe.observations, common, None)
+    for number, role in enumerate(universe.roles or ()):
+        own = schema.role_segments(universe, role)[len(common) :]
+        yield from _repeated_among(universe, role.observations, own, number)
+
+
+def _repeated_among(
+    universe: Universe, items: tuple[Observation, ...], of_items: tuple[schema.Segment, ...], role: int | None
+) -> Iterator[tuple[Observation, str]]:
+    segments = iter(of_items)
+    for item in items:
+        # Rows come first: what is exhausted first must not have taken a segment of the next item.
+        for _, segment in zip(rows_of(item, universe), segments, strict=False):
+            if segment.repeated:
+                yield item, segment.name if role is None else role_key(role, segment.name)
+
+
 def _seen_tables(universe: Universe) -> dict[str, tuple[Table, ...]]:
-    """The tables of observed regions, by segment."""
-    repeated = (segment.name for segment in schema.observation_segments(universe) if segment.repeated)
+    """The tables of observed regions, and of windows in sight, by segment."""
     tables: dict[str, tuple[Table, ...]] = {}
-    for item in universe.observations:
+    for item, name in _repeated(universe):
         if isinstance(item, ObserveRegion):
-            name = next(repeated)
             tables[name] = seen_words(universe, item, len(tables))
-        elif isinstance(item, ObserveGrid | ObserveWindow | ObserveHere | ObserveConstant | ObserveBlank):
-            next(repeated)
+        elif isinstance(item, ObserveWindow) and item.within is not None:
+            tables[name] = sight_words(universe, item.radius, len(tables))
     return tables
 
 
@@ -163,19 +202,10 @@ def tables_of(part: object) -> tuple[Table, ...]:
 def _row_tables(universe: Universe, numbers: dict[str, int]) -> dict[str, Table]:
     """The tables of `constant` and `here`, by segment; all affordances in file order, then `nothing`, need none."""
     tables: dict[str, Table] = {}
-    repeated = (segment.name for segment in schema.observation_segments(universe) if segment.repeated)
-    for item in universe.observations:
-        match item:
-            case ObserveConstant(values=values):
-                name = next(repeated)
-                tables[name] = Table(f"row.{name}", F32, tuple(round32(value) for value in values))
-            case ObserveHere(affordances=affordances):
-                name = next(repeated)
-                if affordances != (*numbers, None):
-                    here = (schema.NOWHERE if each is None else numbers[each] for each in affordances)
-                    tables[name] = Table(f"row.{name}", I32, tuple(here))
-            case ObserveGrid() | ObserveWindow() | ObserveRegion() | ObserveBlank():
-                next(repeated)
-            case _:
-                pass
+    for item, name in _repeated(universe):
+        if isinstance(item, ObserveConstant):
+            tables[name] = Table(f"row.{name}", F32, tuple(round32(value) for value in item.values))
+        elif isinstance(item, ObserveHere) and item.affordances != (*numbers, None):
+            here = (schema.NOWHERE if each is None else numbers[each] for each in item.affordances)
+            tables[name] = Table(f"row.{name}", I32, tuple(here))
     return tables

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.numbers.counters import POLICY, POLICY_BLOCK
+from hamlet.numbers.counters import BLOCK_WORDS, CONTROL_DRAWS, POLICY, POLICY_BLOCK
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Quantity, features
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output, Table
 from hamletc.ir.ops import F32, I32, U32, Value
-from hamletc.lowering.draws import philox
+from hamletc.lowering.draws import philox, uniform
 from hamletc.lowering.expressions import clock_hour
 from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.lane import Lane, input_lane
@@ -36,6 +36,25 @@ def lower_choose(actions: int) -> Function:
     with builder.at(Construct("policy"), None):
         drawn = builder.mul_high(builder.input(U32, "word"), builder.u32(actions))
         return builder.finish("choose", (Output("action", builder.to_i32(drawn)),))
+
+
+def lower_steer(universe: Universe) -> Function:
+    """Inputs lane, tick, seed_low, seed_high (U32); outputs control.<name> (F32), uniform between the bounds."""
+    builder = Builder("policy")
+    outputs, blocks = [], dict[int, list[Value]]()
+    with builder.at(Construct("policy"), None):
+        lane, tick = builder.input(U32, "lane"), builder.input(U32, "tick")
+        keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
+    for site, control in enumerate(universe.controls):
+        block, word = divmod(site, BLOCK_WORDS)
+        with builder.at(Construct("control", control.name), control.span):
+            if block not in blocks:
+                counter = [lane, tick, builder.u32(block), builder.u32(CONTROL_DRAWS)]
+                blocks[block] = philox(builder, counter, keys)
+            low, high = builder.f32(round32(control.low)), builder.f32(round32(control.high))
+            value = uniform(builder, blocks[block][word], low, high)
+            outputs.append(Output(f"control.{control.name}", builder.select(builder.less(high, value), high, value)))
+    return builder.finish("steer", tuple(outputs))
 
 
 def lower_situation(planned: Plan, with_meters: bool = True) -> Function:

@@ -10,7 +10,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hamlet import schema
-from hamlet.universe import Affordance, Among, Capacity, Rank, Span, Universe, Used
+from hamlet.universe import (
+    Affordance,
+    Among,
+    Capacity,
+    CellValue,
+    Nearest,
+    OfAll,
+    Previous,
+    Rank,
+    Span,
+    Universe,
+    Upon,
+    Used,
+    depends_on_asker,
+)
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import (
@@ -25,14 +39,17 @@ from hamletc.ir.function import (
 )
 from hamletc.ir.ops import BOOL, I32, Value
 from hamletc.lowering.cell_cache import found
+from hamletc.lowering.ending import construct_of
 from hamletc.lowering.expressions import lower_expression, there_is
 from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.interact import admitted, claim
 from hamletc.lowering.lane import Lane, begin_tick
+from hamletc.lowering.pairs import Pairs
+from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
 from hamletc.lowering.space import is_at
 
-Names = Mapping[Among | Rank, tuple[str, ...]]
+Names = Mapping[OfAll | Upon, tuple[str, ...]]
 SIGN = 1 << 31
 
 
@@ -41,15 +58,17 @@ class Meeting:
     """The reductions of a universe.
 
     Attributes:
-        functions: what a lane adds, by stage.
+        functions: of each stage what a lane adds, and then what is asked of pairs of lanes.
         began, settled: the reductions of each expression of steps 1 to 4, and of those that follow.
+        upon: the reductions of each expression of the rules of cells.
         settles: whether ticks end after step 4, and a function of its own settles them.
     """
 
     reductions: tuple[Reduction, ...]
-    functions: Mapping[Stage, Function]
+    functions: Mapping[Stage, tuple[Function, ...]]
     began: Names
     settled: Names
+    upon: Names
     settles: bool
 
 
@@ -65,14 +84,19 @@ class _Site:
 
 @dataclass(slots=True)
 class _Reducer:
-    """The function of a stage while it is being made; equal terms are made once. `counts`: reductions by operation."""
+    """The function of a stage while it is being made; equal terms are made once. `counts`: reductions by operation.
+    `pairs`: what depends on who asks."""
 
     stage: Stage
     lane: Lane
     counts: dict[str, int]
+    pairs: Pairs = field(init=False)
     outputs: list[Output] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
     names: dict[tuple[ReductionOp, Value, Value | None], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.pairs = Pairs(self.stage, self.lane, self.counts)
 
     def reduce(self, op: ReductionOp, term: Value, priority: Value | None = None) -> str:
         """The name of the reduction of a number or a condition."""
@@ -89,9 +113,16 @@ class _Reducer:
         self.reductions.append(reduction)
         self.outputs.append(Output(f"term.{reduction.name}", term))
 
-    def finish(self) -> Function:
-        """The function."""
-        return self.lane.builder.finish(reducer(self.stage), tuple(self.outputs))
+    @property
+    def all(self) -> tuple[Reduction, ...]:
+        """All reductions of the stage."""
+        return (*self.reductions, *self.pairs.reductions)
+
+    def finish(self) -> tuple[Function, ...]:
+        """The functions."""
+        outputs = (*self.outputs, *self.pairs.shows())
+        of_lane = self.lane.builder.finish(reducer(self.stage), outputs)
+        return (of_lane, self.pairs.finish()) if self.pairs.reductions else (of_lane,)
 
 
 def meeting(planned: Plan) -> Meeting:
@@ -104,13 +135,19 @@ def meeting(planned: Plan) -> Meeting:
             _claim(tick, number, affordance, affordance.capacity)
     settle = _Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, sites_of_settling(universe))
-    reducers = [each for each in (tick, settle) if each.reductions]
+    on_cells = _Reducer("cells", settling(planned, "cells"), counts)
+    upon = _numbers(on_cells, _sites_of_cells(universe))
+    if on_cells.reductions:
+        standing = cell_index(on_cells.lane.builder, grid_of(universe).sizes, on_cells.lane.position)
+        on_cells.outputs.append(Output("standing", standing))
+    reducers = [each for each in (tick, settle, on_cells) if each.all]
     return Meeting(
-        tuple(reduction for each in reducers for reduction in each.reductions),
+        tuple(reduction for each in reducers for reduction in each.all),
         {each.stage: each.finish() for each in reducers},
         began,
         settled,
-        bool(settle.reductions or (universe.world is not None and universe.world.rules)),
+        upon,
+        universe.cells is not None or bool(settle.all or (universe.world is not None and universe.world.rules)),
     )
 
 
@@ -145,13 +182,18 @@ def _beginning(planned: Plan) -> Lane:
     return lane
 
 
-def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[Among | Rank, tuple[str, ...]]:
+def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tuple[str, ...]]:
     """Reduce what the expressions of these parts ask for."""
-    names: dict[Among | Rank, tuple[str, ...]] = {}
+    names: dict[OfAll | Upon, tuple[str, ...]] = {}
     builder = reducer.lane.builder
     for site in sites:
         for among in nodes(site.part):
-            if isinstance(among, Among):
+            if isinstance(among, Among | Rank | Nearest) and depends_on_asker(among):
+                with builder.at(site.construct, among.span, site.phase):
+                    names[among] = (reducer.pairs.ask(among),)
+                    if isinstance(among, Among) and among.op == "average":
+                        names[among] += (reducer.reduce("count", builder.boolean(True)),)
+            elif isinstance(among, Among | Upon):
                 with builder.at(site.construct, among.span, site.phase):
                     term = lower_expression(reducer.lane, among.operand)
                     if among.op == "average":
@@ -190,11 +232,24 @@ def sites_of_settling(universe: Universe) -> Iterator[_Site]:
     for rule in () if universe.world is None else universe.world.rules:
         yield _Site("world", Construct("rule", rule.name), rule.span, rule)
     for cause in universe.causes:
-        yield _Site("deaths", Construct("dies when"), cause.span, cause)
+        yield _Site("deaths", construct_of(cause), cause.span, cause)
     for reward in universe.rewards:
         yield _Site("reward", Construct("reward", reward.name or ""), reward.span, reward)
     for report in universe.reports:
         yield _Site("reward", Construct("report", report.name), report.span, report)
+
+
+def _sites_of_cells(universe: Universe) -> Iterator[_Site]:
+    """The rules of cells."""
+    for rule in () if universe.cells is None else universe.cells.rules:
+        yield _Site("cells", Construct("rule", rule.name), rule.span, rule)
+
+
+def asked_before(universe: Universe) -> tuple[str, ...]:
+    """The meters of cells of which something after the rules of cells asks what they were before, in file order."""
+    previous = [node for node in nodes(tuple(sites_of_settling(universe))) if isinstance(node, Previous)]
+    asked = {node.meter for node in nodes(tuple(previous)) if isinstance(node, CellValue)}
+    return tuple(meter.name for meter in (universe.cells.meters if universe.cells else ()) if meter.name in asked)
 
 
 # --- claims ----------------------------------------------------------------------------------------------------------

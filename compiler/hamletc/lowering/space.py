@@ -8,7 +8,7 @@ from functools import reduce
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Continuous, Grid, Metric, NoSpace
+from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
@@ -16,6 +16,7 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
 from hamletc.lowering.moves import fixed_position
 from hamletc.lowering.places import Places, cell_index, cell_position, cell_words, grid_of, rank
+from hamletc.lowering.walks import steps_between
 
 
 def length(builder: Builder, vector: Sequence[Value]) -> Value:
@@ -39,18 +40,24 @@ def speed(lane: Lane) -> Value:
 
 def distance(lane: Lane, number: int) -> Value:
     """The distance (F32) to an affordance by the metric of the space."""
-    builder = lane.builder
-    match lane.universe.space:
+    if isinstance(lane.universe.space, NoSpace):
+        return lane.builder.f32(0.0)
+    return between(lane.builder, lane.universe.space, lane.position, affordance_position(lane, number))
+
+
+def between(builder: Builder, space: Space, position: Sequence[Value], there: Sequence[Value]) -> Value:
+    """The distance (F32) between positions by the metric of the space."""
+    steps = [builder.sub(own, other) for own, other in zip(position, there, strict=True)]
+    match space:
         case Grid(sizes=sizes, edges=edges, metric=metric):
             away = []
-            for size, step in zip(sizes, _steps(lane, number), strict=True):
+            for size, step in zip(sizes, steps, strict=True):
                 apart = builder.abs(step)
                 if edges == "wrap":
                     apart = builder.minimum(apart, builder.sub(builder.i32(size), apart))
                 away.append(apart)
             total = builder.to_f32(_total(builder, metric, away))
         case Continuous(metric=metric):
-            steps = _steps(lane, number)
             total = _total(builder, metric, steps if metric == "euclidean" else [builder.abs(step) for step in steps])
         case NoSpace():
             return builder.f32(0.0)
@@ -63,6 +70,20 @@ def straight_distance(lane: Lane, number: int) -> Value:
     if isinstance(lane.universe.space, Grid):
         steps = [builder.to_f32(step) for step in steps]
     return length(builder, steps)
+
+
+def walking_distance(lane: Lane, number: int) -> Value:
+    """The fewest moves (F32) that lead to an affordance."""
+    builder, known, sizes = lane.builder, lane.plan.walks, grid_of(lane.universe).sizes
+    if known is None:
+        raise ValueError(f"universe {lane.universe.name} has no table of ways")
+    own = cell_index(builder, sizes, lane.position)
+    if number in known.fixed:
+        return builder.to_f32(builder.lookup(known.to[known.fixed.index(number)], own))
+    if known.ways is None:
+        raise ValueError(f"universe {lane.universe.name} has no table of all ways")
+    place = cell_index(builder, sizes, affordance_position(lane, number))
+    return builder.to_f32(steps_between(builder, known.ways, own, place))
 
 
 def _steps(lane: Lane, number: int) -> list[Value]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Action, Affordance, Among, Assign, Number, Span, Universe
+from hamlet.universe import Action, Affordance, Among, Assign, Nearest, Number, Rank, Span, Universe
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.moves import coordinates, displacement
@@ -64,7 +64,7 @@ def _abstract(tree: Any, numbers: list[float]) -> Any:
             return Number(float(len(numbers) - 1), NOWHERE)
         case Assign(op="-=", value=Number(value=value)):
             return Assign(tree.meter, "+=", _abstract(Number(-value, NOWHERE), numbers), tree.clamped, NOWHERE)
-        case Among():  # it is found before affordances and actions are tried, each by itself
+        case Among() | Rank() | Nearest():  # found before affordances and actions are tried, each by itself
             return tree
         case Span():
             return NOWHERE
@@ -113,6 +113,7 @@ def affordance_table(universe: Universe) -> AffordanceTable:
             lasts,
             each.capacity and each.name,
             each.together,
+            each.opening,
             each.needs,
             each.instantly,
             each.each_tick,
@@ -125,9 +126,11 @@ def affordance_table(universe: Universe) -> AffordanceTable:
     day = universe.clock.hours if universe.clock is not None else 0
     timed = any(each is not None for each in hours)
     kinds = []
-    for (_, _, _, needs, instantly, each_tick, on_completion), alike in rows.shapes.items():
+    for (_, _, _, opening, needs, instantly, each_tick, on_completion), alike in rows.shapes.items():
         first = replace(_first_of([affordances[number] for number in alike]), place=None, hours=None, needs=needs)
-        kinds.append(replace(first, instantly=instantly, each_tick=each_tick, on_completion=on_completion))
+        kinds.append(
+            replace(first, opening=opening, instantly=instantly, each_tick=each_tick, on_completion=on_completion)
+        )
     return AffordanceTable(
         tuple(kinds),
         rows.kind,

@@ -118,14 +118,14 @@ def _open_moves(universe: Universe, grid: Grid) -> Table | None:
         x, y = cell % width, cell // width
         row = 0
         for bit, (right, down) in enumerate(steps):
-            there = _along(grid, 0, x, int(right)) + width * _along(grid, 1, y, int(down))
+            there = along(grid, 0, x, int(right)) + width * along(grid, 1, y, int(down))
             stays = not any(universe.moves[bit].by)
             row |= (stays or (there != cell and there not in walls)) << bit
         rows.append(row)
     return Table("map.moves", I32, tuple(rows))
 
 
-def _along(grid: Grid, axis: int, x: int, by: int) -> int:
+def along(grid: Grid, axis: int, x: int, by: int) -> int:
     """The coordinate after a displacement, as `displacement` gives it, and after the edges."""
     size, there = grid.sizes[axis], x + by
     match grid.edges:
@@ -205,10 +205,13 @@ def seen_words(universe: Universe, item: ObserveRegion, number: int) -> tuple[Ta
         return (Table(f"map.seen{number}", I32, words),)
     side = range(-item.radius, item.radius + 1)
     count = -(-(len(side) ** 2) // WORD)
-    if count * cells(grid) > MOST_SEEN:
+    if count * cells(grid) > MOST_SEEN and item.within is None:
         return ()
     sees = partial(_sees, grid, there, beyond(grid, item))
     rows = [_words([sees(cell, right, down) for down in side for right in side]) for cell in range(cells(grid))]
+    if item.within is not None:
+        hidden = visible(grid, item.radius)
+        rows = [[word & known for word, known in zip(*both, strict=True)] for both in zip(rows, hidden, strict=True)]
     return tuple(
         Table(f"map.seen{number}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count)
     )
@@ -223,6 +226,53 @@ def _sees(grid: Grid, there: frozenset[int], outside: bool, cell: int, right: in
     width, height = grid.sizes
     x, y = cell % width + right, cell // width + down
     return x + width * y in there if 0 <= x < width and 0 <= y < height else outside
+
+
+def sight_words(universe: Universe, radius: int, number: int) -> tuple[Table, ...]:
+    """Of an observed window in sight: tables with a word for each cell on which an agent stands, together a bit per
+    row, whether the agent sees the cell of that row."""
+    rows = visible(grid_of(universe), radius)
+    return tuple(
+        Table(f"map.sight{number}.{word}", I32, tuple(signed(row[word]) for row in rows))
+        for word in range(len(rows[0]))
+    )
+
+
+def visible(grid: Grid, radius: int) -> list[list[int]]:
+    """By cell the words with a bit per row of a window: whether no wall lies between the cell and that of the row.
+
+    A bit of a number of Python's stands for each cell of the grid with a margin of `radius` cells around it, so a shift
+    moves all walls at once.
+    """
+    width, height = grid.sizes
+    wide, side = width + 2 * radius, range(-radius, radius + 1)
+    spots = [x + radius + wide * (y + radius) for y in range(height) for x in range(width)]
+    walls = 0 if grid.edges == "wrap" else (1 << wide * (height + 2 * radius)) - 1
+    solid = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
+    for cell, spot in enumerate(spots):
+        walls = walls | 1 << spot if cell in solid else walls & ~(1 << spot)
+    bits: list[list[bool]] = [[] for _ in spots]
+    for down in side:
+        for right in side:
+            hidden = 0
+            for across, along_y in between(right, down):
+                by = across + wide * along_y
+                hidden |= walls >> by if by >= 0 else walls << -by
+            for seen, spot in zip(bits, spots, strict=True):
+                seen.append(not hidden >> spot & 1)
+    return [_words(seen) for seen in bits]
+
+
+def between(right: int, down: int) -> list[tuple[int, int]]:
+    """The offsets of the cells whose inside meets the line from the middle of a cell to that of the one at this offset,
+    both of them left out."""
+    found = []
+    for across in range(min(right, 0), max(right, 0) + 1):
+        for along_y in range(min(down, 0), max(down, 0) + 1):
+            at_end = (across, along_y) in ((0, 0), (right, down))
+            if not at_end and 2 * abs(right * along_y - down * across) < abs(right) + abs(down):
+                found.append((across, along_y))
+    return found
 
 
 def _words(bits: list[bool]) -> list[int]:

@@ -9,15 +9,16 @@ from hamlet.universe import Previous
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import F32, Value
 from hamletc.lowering.act import act
 from hamletc.lowering.cell_cache import found, moved_position
 from hamletc.lowering.dynamics import decay, dynamics
 from hamletc.lowering.ending import end
+from hamletc.lowering.expressions import cell_value
 from hamletc.lowering.interact import interact
 from hamletc.lowering.lane import Lane, begin_tick, input_lane, state_of
 from hamletc.lowering.plan import Plan
-from hamletc.lowering.reductions import Meeting, asked_uses, settling, sites_of_settling
+from hamletc.lowering.reductions import Meeting, asked_before, asked_uses, settling, sites_of_settling
 
 
 def tick(planned: Plan, meeting: Meeting) -> Function:
@@ -43,6 +44,9 @@ def tick(planned: Plan, meeting: Meeting) -> Function:
         return builder.finish("tick", tuple(Output(name, value) for name, value in outputs.items()))
     outputs = {name: value for name, value in state_of(lane).items() if name != "age"} | {"used": used}
     outputs |= {f"uses.{name}": lane.uses[planned.numbers[name]] for name in asked_uses(planned)}
+    for name in asked_before(planned.universe):
+        assert lane.before is not None, "a tick has a beginning"
+        outputs[f"was.{name}"] = cell_value(lane.before, name)
     return builder.finish("tick", tuple(Output(name, value) for name, value in outputs.items()))
 
 
@@ -54,7 +58,8 @@ def settle(planned: Plan, meeting: Meeting) -> Function:
     lane.among = meeting.settled
     if any(isinstance(node, Previous) for node in nodes(tuple(sites_of_settling(planned.universe)))):
         before = input_lane(planned, lane.builder, "before.")
-        lane.before = replace(before, words=lane.words)
+        was = {name: lane.builder.input(F32, f"was.{name}") for name in asked_before(planned.universe)}
+        lane.before = replace(before, words=lane.words, cells=was)
     ended = _ended(lane, {})
     outputs = {"age": lane.age} | ended
     return lane.builder.finish("settle", tuple(Output(name, value) for name, value in outputs.items()))

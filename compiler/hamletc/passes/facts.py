@@ -12,9 +12,9 @@ from math import prod
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.schema.bounds import FINITE, Bounds
+from hamlet.schema.bounds import FINITE, Bounds, number_bounds
 from hamlet.universe import Grid, Universe
-from hamletc.ir.function import Program, reducer
+from hamletc.ir.function import NEAR, STAGES, Program, pairer, reducer
 from hamletc.passes.interval import ANY_F32, Interval, add, join
 from hamletc.passes.ranges import Facts, ranges_of
 
@@ -27,11 +27,14 @@ def facts_of(universe: Universe, program: Program) -> Facts:
     # What ticks change was within the same bounds before.
     inputs |= {f"before.{name}": interval for name, interval in inputs.items()}
     facts = Facts(inputs, {}, {}).of(program)
+    beside = 2 * len(schema.axes(universe))
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
     finite = _interval(FINITE, real=True)
     while True:
+        inputs.update(_shown(program, facts))
         inputs.update(_together(program, facts))
+        inputs.update(_neighbours(program, facts, beside))
         ranges = ranges_of(tick, facts)
         left = [meter for meter in meters if not ranges[meter.value].within(inputs[meter.name])]
         if not left:
@@ -44,12 +47,17 @@ def facts_of(universe: Universe, program: Program) -> Facts:
 def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
     """The invariants by the name of an input: those of the state, and of what kernels pass beside it."""
     for field in schema.state_fields(universe):
-        if field.bounds is not None:
+        if field.bounds is not None and not field.pitch:
             for name, bounds in zip(field.names, field.bounds, strict=True):
                 yield name, _interval(bounds, field.dtype == "f32")
     for field in schema.outcome_fields(universe):
         if field.name == "used" and field.bounds is not None:
             yield "used", _interval(field.bounds[0], real=False)
+    for meter in () if universe.cells is None else universe.cells.meters:
+        (bounds,) = number_bounds([meter])
+        yield f"cells.{meter.name}", _interval(bounds, real=True)
+        yield f"was.{meter.name}", _interval(bounds, real=True)
+    yield "cells_at", COUNT
     yield "agent", COUNT
     yield "agents", Interval(1, COUNT.high)
     yield "action", Interval(0, len(schema.action_names(universe)) - 1)
@@ -62,10 +70,22 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
             yield f"moved.{axis}", Interval(0, size - 1)
 
 
+def _shown(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
+    """Where that lies which lanes show to each other, if the state lies where it is thought to."""
+    for stage in STAGES:
+        if program.has(pairer(stage)):
+            function = program.function(reducer(stage))
+            ranges = ranges_of(function, facts)
+            for output in function.outputs:
+                kind, _, number = output.name.partition(".")
+                if kind == "shown":
+                    yield from ((f"{whose}.{number}", ranges[output.value]) for whose in ("own", "other"))
+
+
 def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Where that lies which the agents of a world have together, if the state lies where it is thought to."""
     for reduction in program.reductions:
-        function = program.function(reducer(reduction.stage))
+        function = program.function(reduction.function)
         match reduction.op:
             case "grant":
                 continue
@@ -73,9 +93,31 @@ def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
                 yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS))
             case "rank":
                 yield reduction.result, Interval(0.0, schema.MOST_AGENTS - 1.0)
+            case "nearest":
+                value = ranges_of(function, facts)[function.output(f"value.{reduction.name}").value]
+                shows = program.function(reducer(reduction.stage))
+                otherwise = ranges_of(shows, facts)[shows.output(f"otherwise.{reduction.name}").value]
+                yield reduction.result, join(value, otherwise)
             case "total" | "lowest" | "highest":
                 term = ranges_of(function, facts)[function.output(f"term.{reduction.name}").value]
-                yield reduction.result, _total(term) if reduction.op == "total" else join(term, Interval(0.0, 0.0))
+                total = _sum(term, schema.MOST_AGENTS) if reduction.stage == "cells" else _total(term)
+                yield reduction.result, total if reduction.op == "total" else join(term, Interval(0.0, 0.0))
+
+
+def _neighbours(program: Program, facts: Facts, beside: int) -> Iterator[tuple[str, Interval]]:
+    """Where the sums over neighbours lie, of which there are so many."""
+    if program.has(NEAR):
+        near = program.function(NEAR)
+        for output in near.outputs:
+            yield output.name, _sum(ranges_of(near, facts)[output.value], beside)
+
+
+def _sum(term: Interval, count: int) -> Interval:
+    """The sum of so many such numbers and zeros, one after the other."""
+    total = each = join(term, Interval(0.0, 0.0))
+    for _ in range(count):
+        total = add(total, each)
+    return total
 
 
 def _total(term: Interval) -> Interval:

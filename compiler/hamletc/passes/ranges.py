@@ -106,6 +106,8 @@ class Ranges:
                 return Interval(0, self._counts[output] - 1)
             case ops.Lookup(table=table):
                 return self._facts.tables[table]
+            case ops.Fetch(array=array):
+                return self._facts.inputs.get(array, _ANY[type_])
             case ops.Fold():
                 return self._fold(op, _ANY[type_])
             case ops.Select(condition=condition, then=then, otherwise=otherwise):

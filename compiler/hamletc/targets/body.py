@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from hamletc.ir.function import NOTHING, Function, Node, Origin, Output, Program
-from hamletc.ir.ops import Add, Const, Element, Fold, Input, Lookup, Op, Select, Sub, Type, Value, operands
+from hamletc.ir.ops import Add, Const, Element, Fetch, Fold, Input, Lookup, Op, Select, Sub, Type, Value, operands
 from hamletc.ir.verifier import element_of
 
 FOLDED_OPERATIONS = 4
@@ -173,7 +173,7 @@ def body(function: Function) -> Body:
             len(users) == 1
             and value not in states
             and value not in results
-            and not isinstance(node.op, Const | Input | Element | Lookup | Fold)
+            and not isinstance(node.op, Const | Input | Element | Lookup | Fetch | Fold)
             and weight[value] < FOLDED_OPERATIONS
             and node.origin == nodes[users[0]].origin
             and inside[value] == inside[users[0]]
@@ -219,6 +219,8 @@ def _tables(op: Op) -> tuple[str, ...]:
     match op:
         case Lookup(table=table):
             return (table,)
+        case Fetch(array=array):
+            return (array,)
         case Fold(tables=tables):
             return tables
         case _:

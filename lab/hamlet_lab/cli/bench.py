@@ -28,7 +28,9 @@ COLORS = {"triton": "tab:green", "numba": "tab:blue", "interpreter": "tab:orange
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("--backend", "backends", multiple=True, help="Repeatable; by default all that run here.")
 @click.option("--worlds", multiple=True, type=click.IntRange(min=1), help="Repeatable; by default 64, 4096 and 65536.")
-@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option(
+    "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
+)
 @click.option(
     "--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default what it can be."
 )
@@ -43,7 +45,7 @@ def bench(
     universe: Path,
     backends: tuple[str, ...],
     worlds: tuple[int, ...],
-    agents: int,
+    agents: int | None,
     observed: tuple[str, ...],
     ticks: int,
     samples: int,
@@ -60,6 +62,7 @@ def bench(
     from rich.console import Console
 
     from hamlet.backend.choose import choose
+    from hamlet.schema.roles import fewest_agents
     from hamlet_lab.bench import available, cases, copy_bandwidth, machine, measure, observable
     from hamletc.cli.package import open_package
 
@@ -67,6 +70,7 @@ def bench(
     chosen = backends or available()
     where = choose(chosen[0], device)
     seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
+    agents = agents or fewest_agents(module.universe)
     planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
     bandwidth = copy_bandwidth(where.device, samples)

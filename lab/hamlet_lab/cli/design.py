@@ -29,7 +29,9 @@ FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
               help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--worlds", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Of each candidate.")
-@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option(
+    "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
+)
 @click.option("--json", "json_path", type=PATH, help="Write what was found there.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @click.option("--backend", default="auto", show_default=True, help="auto, triton, numba or interpreter.")
@@ -43,7 +45,7 @@ def design(
     policy: str,
     ticks: int,
     worlds: int,
-    agents: int,
+    agents: int | None,
     json_path: Path | None,
     seed: int,
     backend: str,
@@ -54,6 +56,7 @@ def design(
     Hundreds of candidates run side by side. Exit code 1: none met all wishes; the report says how near the best one
     came.
     """
+    from hamlet.schema.roles import fewest_agents
     from hamlet_lab.design.search import search
     from hamlet_lab.design.wishes import FORMS, parse
     from hamlet_lab.sweep.run import Trial, policy_of
@@ -66,7 +69,7 @@ def design(
     module = open_package(universe)
     ranges = searched(given, module.universe)
     wishes = [parse(text, module.universe, ticks) for text in wanted]
-    trial = Trial(module, worlds, agents, ticks, seed, backend, device, chosen)
+    trial = Trial(module, worlds, agents or fewest_agents(module.universe), ticks, seed, backend, device, chosen)
     with progress_of(f"{module.name}: searching") as tell:
         found = search(trial, ranges, wishes, tell)
     if json_path is not None:

@@ -33,7 +33,9 @@ KERNELS: tuple[Literal["rollout", "step"], ...] = ("rollout", "step")
 @click.option("--backend", default="auto", show_default=True, help="What is timed and traced.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.option("--worlds", type=click.IntRange(min=1), default=16384, show_default=True, help="Worlds that are timed.")
-@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option(
+    "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
+)
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=9, show_default=True, help="Timings of each part.")
 @click.option(
@@ -48,7 +50,7 @@ def profile(
     backend: str,
     device: str | None,
     worlds: int,
-    agents: int,
+    agents: int | None,
     ticks: int,
     samples: int,
     gpu: str,
@@ -67,11 +69,13 @@ def profile(
     from rich.console import Console
 
     from hamlet.backend.choose import choose
+    from hamlet.schema.roles import fewest_agents
     from hamlet_lab.bench import machine
     from hamletc.cli.package import open_package
 
     choice = choose(backend, device)
     module = open_package(universe)
+    agents = agents or fewest_agents(module.universe)
     console = Console(highlight=False, soft_wrap=True, width=WIDTH)
     left_out: list[str] = []
     report: dict[str, Any] = {"universe": module.name, "backend": choice.backend, "machine": machine(choice.device)}

@@ -25,7 +25,9 @@ PATH = click.Path(path_type=Path)
               help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--worlds", type=click.IntRange(min=1), default=1, show_default=True, help="Worlds of each variant.")
-@click.option("--agents", type=click.IntRange(min=1), default=1, show_default=True, help="Agents in each world.")
+@click.option(
+    "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
+)
 @click.option("--out", type=PATH, help="Write the table there: .csv, or .parquet, which needs pyarrow.")
 @click.option("--plot", type=PATH, help="Write a PNG there: of one or two params that vary.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
@@ -37,7 +39,7 @@ def sweep(
     policy: str,
     ticks: int,
     worlds: int,
-    agents: int,
+    agents: int | None,
     out: Path | None,
     plot: Path | None,
     seed: int,
@@ -53,6 +55,7 @@ def sweep(
 
     from rich.console import Console
 
+    from hamlet.schema.roles import fewest_agents
     from hamlet_lab.sweep.grid import grid
     from hamlet_lab.sweep.picture import check_drawable, draw
     from hamlet_lab.sweep.run import Trial, policy_of
@@ -62,6 +65,7 @@ def sweep(
     chosen = policy if policy == "random" else policy_of(Path(policy))
     module = open_package(universe)
     wanted = grid(given, module.universe)
+    agents = agents or fewest_agents(module.universe)
     if out is not None:
         writer(out)
     if plot is not None:

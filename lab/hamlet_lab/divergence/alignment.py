@@ -187,7 +187,8 @@ def _between(first: _Stage, second: _Stage, number: int, parting: Parting) -> Ca
     ours, theirs = first.evaluation(number), second.evaluation(number)
     pair = Alignment(ours, theirs, spot).first() or Pair(None, None)
     one_side = first.side is second.side
-    notes: list[str] = []
+    call = first.calls[number]
+    notes = [*call.asked(spot.lane)]
     if pair.writers is not None:
         notes.append(f"the last to write {pair.state} is {pair.writers[0]} on the left, {pair.writers[1]} on the right")
     elif pair.left is not None and pair.right is not None:
@@ -196,8 +197,8 @@ def _between(first: _Stage, second: _Stage, number: int, parting: Parting) -> Ca
     return Cause(
         # The forms of the left side come in reverse.
         _blame(first, second, first if first.side is parting.sides[0] else second),
-        PHASES[first.calls[number].function],
-        *divmod(spot.lane, agents),
+        PHASES[call.function],
+        *divmod(call.lane(spot.lane), agents),
         _reading(first, ours, pair.left, spot, one_side),
         _reading(second, theirs, pair.right, spot, one_side),
         tuple(notes),

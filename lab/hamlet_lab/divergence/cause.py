@@ -32,13 +32,13 @@ from hamlet_lab.divergence.session import Outcome, Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, show, words
 from hamletc.ir.evaluate import Array as NumpyArray
 from hamletc.ir.evaluate import evaluate
-from hamletc.ir.function import STAGES, Program, reducer
+from hamletc.ir.function import STAGES, Program, pairer, reducer
 from hamletc.ir.ops import Value as Node
 
-POLICY = ("policy", "choose")
+POLICY = ("policy", "choose", "steer")
 OBSERVING = {"observe": ("observation", "final_observation"), "mask": ("mask",)}
 """The functions that are seen by what they write alone."""
-REDUCING = tuple(map(reducer, STAGES))
+REDUCING = tuple(name(stage) for stage in STAGES for name in (reducer, pairer))
 OBSERVED = {array for arrays in OBSERVING.values() for array in arrays}
 AROUND = (
     ("the beginning of an episode", ("episode", "layout", "places")),
@@ -115,10 +115,10 @@ class _Blamed:
         return self._told(
             f"{self.side.label} does not compute what its program says",
             PHASES[evaluation.call.function],
-            spot.lane,
+            evaluation.call.lane(spot.lane),
             replace(right, label=self.other.label),
             replace(right, code=code, value=found),
-            [*_how(fault), *explanations(evaluation, value, spot, fault.found)],
+            [*evaluation.call.asked(spot.lane), *_how(fault), *explanations(evaluation, value, spot, fault.found)],
         )
 
     def _suspects(self, policy: bool) -> list[Call]:
@@ -171,17 +171,21 @@ class _Blamed:
         event = self.outcome.event
         if not isinstance(event, Rollout) or not isinstance(event.policy, RandomPolicy):
             return False
-        actions = torch.stack(retold(self.side.universe, self.outcome, self.stream).actions)
-        found = self._rerun(self.side.candidate, replace(event, policy=RecordedPolicy(actions)))
+        told = retold(self.side.universe, self.outcome, self.stream)
+        policy, given = RecordedPolicy(torch.stack(told.actions)), dict(event.given)
+        if controls := [each for each in told.controls if each is not None]:
+            given["controls"] = torch.stack(controls)
+        found = self._rerun(self.side.candidate, replace(event, policy=policy, given=given))
         return next(differences(self.run.arrays, found), None) is None
 
     def _wrong_action(self) -> Cause:
         """A random policy whose functions are right draws other actions."""
         lane, expected, found = self.run.lane, "", ""
         if lane is not None:
-            drawn = retold(self.side.universe, self.outcome, self.stream).actions[0]
+            told = retold(self.side.universe, self.outcome, self.stream)
+            drawn = told.actions[0]
             actions = schema.action_names(self.side.universe)
-            expected, found = actions[int(drawn[lane])], self._action_that_gives(drawn, lane)
+            expected, found = actions[int(drawn[lane])], self._action_that_gives(drawn, told.controls[0], lane)
         return self._told(
             self._blame(),
             "the random policy",
@@ -191,14 +195,14 @@ class _Blamed:
             ["with these actions given, instead of drawn, both sides agree"],
         )
 
-    def _action_that_gives(self, drawn: Tensor, lane: int) -> str:
+    def _action_that_gives(self, drawn: Tensor, controls: Tensor | None, lane: int) -> str:
         """The actions of a lane, in place of the one drawn, that explain what was found after the first tick."""
         program = Candidate(Evaluated(self.side.universe, self.side.form.program, "program"), CPU)
         found, does = _column(self.outcome.after, lane), []
         for number, name in enumerate(schema.action_names(self.side.universe)):
             actions = drawn.clone()
             actions[lane] = number
-            given = _column(self._rerun(program, Step(actions)), lane)
+            given = _column(self._rerun(program, Step(actions, controls)), lane)
             if all(torch.equal(value, found[array]) for array, value in given.items()):
                 does.append(name)
         return " or ".join(does) or "none that gives this"

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
-from hamlet.backend.protocol import Backend, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    Backend,
+    Given,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Array, Named
 
@@ -29,18 +37,20 @@ class Inject:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One tick with actions [lanes] i32."""
+    """One tick with actions [lanes] i32, and controls [controls, lanes] f32; `None`: those of the state."""
 
     actions: Tensor
+    controls: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """`ticks` ticks in one launch."""
+    """`ticks` ticks in one launch; `given` as `hamlet.backend.protocol.Given`."""
 
     ticks: int
     policy: Policy
     observe_every_tick: bool
+    given: Given = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,8 @@ def describe(event: Event) -> str:
         case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
             when = "every tick" if observe else "at the end"
             plural = "s" if ticks > 1 else ""
-            return f"rollout of {ticks} tick{plural}, {_kind(policy)} actions, observations {when}"
+            anew = "".join(f", {name} of each tick" for name in event.given)
+            return f"rollout of {ticks} tick{plural}, {_kind(policy)} actions{anew}, observations {when}"
 
 
 def _kind(policy: Policy) -> str:
@@ -104,7 +115,8 @@ def part(event: Rollout, begin: int, end: int) -> Rollout:
     policy = event.policy
     if isinstance(policy, RecordedPolicy):
         policy = RecordedPolicy(policy.actions[begin:end])
-    return Rollout(end - begin, policy, event.observe_every_tick)
+    given = {name: rows[begin:end] for name, rows in event.given.items()}
+    return Rollout(end - begin, policy, event.observe_every_tick, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +166,16 @@ class Runner:
                 for name, value in state.items():
                     buffers.state[name].copy_(value)
                 backend.observe(buffers)
-            case Step(actions=actions):
+            case Step(actions=actions, controls=controls):
+                if controls is not None:
+                    buffers.state["controls"].copy_(controls)
                 backend.step(buffers, actions.to(device), stream)
             case Jump():
                 pass
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
                 statistics = allocate_statistics(self.universe, buffers.shape, device, KEPT if observe else None)
-                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics)
+                given = {name: rows[:ticks].to(device) for name, rows in event.given.items()}
+                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics, given)
         return self._named.arrays(buffers, statistics)
 
 

@@ -13,9 +13,10 @@ from hamlet.backend.buffers import Buffers
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream, TabularPolicy
 from hamlet.interpreter import Interpreter, Trace, Write, coverage
 from hamlet.interpreter.interpreter import global_lanes
+from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
-from hamlet.universe import Span, Statement, Universe
+from hamlet.universe import Cells, Span, Statement, Universe, World, pushes
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of
 from hamlet_lab.divergence.record import Divergence, SourceLine, Written, f32_value, source_at, value_of
@@ -36,7 +37,7 @@ def locate(parting: Parting) -> Divergence:
     action = ""
     if story.actions and lane is not None:
         action = schema.action_names(left.universe)[int(story.actions[-1][lane])]
-    writes = story.writes if difference.array in ("meters", "world_meters") else []
+    writes = story.writes if difference.array in ("meters", "world_meters", "velocity") else []
     writing = (writers(side.universe, difference.array, difference.row) for side in parting.sides)
     return Divergence(
         left=left.label,
@@ -79,10 +80,12 @@ class Retold:
     Attributes:
         actions: of each tick, i32 [lanes].
         writes: of statements to the meters of one lane in the last tick, in order.
+        controls: of each tick, f32 [controls, lanes]; `None` in a universe without any.
     """
 
     actions: list[Tensor]
     writes: list[Write]
+    controls: list[Tensor | None]
 
 
 def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | None = None) -> Retold:
@@ -90,13 +93,24 @@ def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | Non
     agents, event = outcome.before.shape.agents, outcome.event
     trace = None if lane is None else Trace(lane // agents, lane % agents)
     interpreter, actions = Interpreter(universe, CPU, trace=trace), list[Tensor]()
+    controls = list[Tensor | None]()
     buffers = Runner.resumed(universe, Candidate(interpreter, CPU), outcome.before).buffers
+    numbers = global_lanes(buffers.shape, CPU)
+    if isinstance(event, Step) and event.controls is not None:
+        buffers.state["controls"].copy_(event.controls)
     for index in range(ticks_of(event)):
-        actions.append(_chosen(interpreter, buffers, event, index, later(stream, index)))
+        now = later(stream, index)
+        if isinstance(event, Rollout):
+            for name, rows in event.given.items():
+                buffers.state[name].copy_(rows[index])
+            if universe.controls and "controls" not in event.given and not isinstance(event.policy, RecordedPolicy):
+                buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
+        controls.append(buffers.state["controls"].clone() if universe.controls else None)
+        actions.append(_chosen(interpreter, buffers, event, index, now))
         if trace is not None:
             trace.writes.clear()
-        interpreter.step(buffers, actions[-1], later(stream, index))
-    return Retold(actions, [] if trace is None else trace.writes)
+        interpreter.step(buffers, actions[-1], now)
+    return Retold(actions, [] if trace is None else trace.writes, controls)
 
 
 def _chosen(interpreter: Interpreter, buffers: Buffers, event: Event, index: int, now: Stream) -> Tensor:
@@ -153,18 +167,28 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     return [*found, (f"meter {meter}: start of an episode", declared.span)]
 
 
-def _world_meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
-    """The rules of the world that can write one of its meters, and where that is declared."""
-    if universe.world is None:
+def _pushes(universe: Universe, axis: str) -> list[tuple[str, Span]]:
+    """The statements that write the velocity on an axis."""
+    bodies = [(coverage.action(item.name), item.body) for item in universe.actions]
+    for place in universe.affordances:
+        parts = ("instantly", place.instantly), ("each tick", place.each_tick), ("on completion", place.on_completion)
+        bodies += [(coverage.use(place.name, event), body) for event, body in parts]
+    bodies += [(coverage.rule(item), item.body) for item in universe.dynamics]
+    return [(name, push.span) for name, body in bodies for push in pushes(body) if push.axis == axis]
+
+
+def _meter_of(of: World | Cells | None, whose: str, meter: str) -> list[tuple[str, Span]]:
+    """The rules of the world, or of cells, that can write one of their meters, and where that is declared."""
+    if of is None:
         return []
     found = [
         (coverage.rule(rule), statement.span)
-        for rule in universe.world.rules
+        for rule in of.rules
         for statement in rule.body
         if meter in statement.writes
     ]
-    declared = [item.span for item in universe.world.meters if item.name == meter]
-    return [*found, *((f"meter {meter} of the world: start of an episode", span) for span in declared)]
+    declared = [item.span for item in of.meters if item.name == meter]
+    return [*found, *((f"meter {meter} of {whose}: start of an episode", span) for span in declared)]
 
 
 def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
@@ -186,6 +210,8 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
             return [("space: moves, edges, start of an episode", universe.space.span)]
         case "start":
             return [("start of an episode", universe.start.span)] if universe.start is not None else []
+        case "pushes":
+            return _pushes(universe, row)
         case "moving actions":
             moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
             return [(coverage.action(item.name), item.span) for item in moving]
@@ -198,7 +224,7 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
         case "tracking":
             return [("track uses", universe.tracking.span)] if universe.tracking is not None else []
         case "causes":
-            return [(coverage.cause(item.name), item.condition.span) for item in universe.causes]
+            return [(coverage.cause(item), item.condition.span) for item in universe.causes]
         case "lifespan":
             return [("lifespan", universe.lifespan.span)] if universe.lifespan is not None else []
         case "rewards":
@@ -212,19 +238,29 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
             return [(f"param {item.name}", item.span) for item in universe.params if item.name == row]
         case "inputs":
             return [(f"input {item.name}", item.span) for item in universe.inputs if item.name == row]
+        case "controls":
+            return [(f"control {item.name}", item.span) for item in universe.controls if item.name == row]
         case "meters":
             return _meter(universe, row)
         case "world":
-            return _world_meter(universe, row)
+            return _meter_of(universe.world, "the world", row)
+        case "cells":
+            return _meter_of(universe.cells, "cells", row.partition("[")[0])
 
 
 def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:
-    """The item that observes a value."""
-    for item in universe.observations:
-        number -= schema.observation_rows(replace(universe, observations=(item,)))
-        if number < 0:
-            return [(f"observe: {type(item).__name__.removeprefix('Observe').lower()}", item.span)]
-    return []
+    """The item that observes a value; of each role its own."""
+    common = sum(segment.count for segment in schema.common_segments(universe))
+    own = () if number < common else tuple(role.observations for role in universe.roles or ())
+    found: list[tuple[str, Span]] = []
+    for items in own or (universe.observations,):
+        left = number - (common if own else 0)
+        for item in items:
+            left -= schema.observation_rows(replace(universe, observations=(item,), roles=None))
+            if left < 0:
+                found.append((f"observe: {type(item).__name__.removeprefix('Observe').lower()}", item.span))
+                break
+    return found
 
 
 def _masking(universe: Universe, action: str) -> list[tuple[str, Span]]:

@@ -4,14 +4,22 @@ generated, so that thousands of universes can be compared with the interpreter, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_GIVEN,
+    Given,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.interpreter.statistics import add
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
@@ -19,13 +27,16 @@ from hamlet_lab.divergence.arrays import Array as Compared
 from hamlet_lab.divergence.arrays import Difference, differences
 from hamlet_lab.divergence.events import CPU, Candidate, Runner
 from hamlet_lab.divergence.session import Outcome
+from hamlet_lab.divergence.spreading import Spreading
 from hamletc.ir.evaluate import Array, evaluate
-from hamletc.ir.function import Program, Stage, reducer
+from hamletc.ir.function import STAGES, Program, Stage, pairer, reducer
 from hamletc.ir.ops import Input
-from hamletc.ir.together import together
+from hamletc.ir.together import paired, together
 
 FINDING = ("tick", "settle", "observe", "mask")
 """The functions, beside those of reductions, that kernels with a cell cache give what is on the cells of lanes."""
+
+PAIRS = tuple(map(pairer, STAGES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +47,21 @@ class Call:
         function: its name.
         inputs: by name, [lanes].
         lanes: bool [lanes]: those whose results were used.
+        each: how often each lane is there, one after the other: of pairs, once for each agent of its world.
     """
 
     function: str
     inputs: dict[str, Array]
     lanes: Array
+    each: int = 1
+
+    def lane(self, index: int) -> int:
+        """The lane of a number of inputs; of pairs that of the agent that asks."""
+        return index // self.each
+
+    def asked(self, index: int) -> tuple[str, ...]:
+        """Of pairs, who is asked."""
+        return (f"it asks agent {index % self.each}",) if self.function in PAIRS else ()
 
 
 class Evaluated:
@@ -56,7 +77,8 @@ class Evaluated:
         self._watch = watch
         self._universe = universe
         self._program = program
-        self._fields = schema.state_fields(universe)
+        self._fields = tuple(field for field in schema.state_fields(universe) if not field.pitch)
+        self._spreading = Spreading(universe, program)
         names = {function.name for function in program.functions}
         self._cell_cache, self._starts_by_cell = "search" in names, "shuffle" in names
         self._interact = schema.interact_action(universe)
@@ -98,6 +120,7 @@ class Evaluated:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         """`ticks` ticks with actions of a policy."""
         for index in range(ticks):
@@ -110,16 +133,20 @@ class Evaluated:
                     actions = self._evaluate("choose", {"word": word}, _everybody(buffers))["action"]
                 case TabularPolicy():
                     actions = self._look_up(policy, buffers, self._words(buffers, now))
-            self._tick(buffers, actions, now, observe_every_tick, statistics)
+            state = buffers.state | {name: rows[index] for name, rows in given.items()}
+            if self._universe.controls and "controls" not in given and not isinstance(policy, RecordedPolicy):
+                drawn = self._evaluate("steer", self._drawn_by(buffers, now), _everybody(buffers))
+                state["controls"] = torch.from_numpy(np.stack([*drawn.values()]))
+            self._tick(replace(buffers, state=state), actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
 
-    def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array) -> dict[str, Array]:
+    def _evaluate(self, function: str, inputs: dict[str, Array], lanes: Array, each: int = 1) -> dict[str, Array]:
         program = self._program
         if self._cell_cache and (function in FINDING or function.startswith("reduce_")):
             inputs = inputs | self._found(function, inputs, lanes)
         if self._watch is not None:
-            self._watch(Call(function, inputs, lanes))
+            self._watch(Call(function, inputs, lanes, each))
         return evaluate(program.function(function), inputs, program.tables, program.functions)
 
     def _found(self, function: str, state: dict[str, Array], lanes: Array) -> dict[str, Array]:
@@ -163,7 +190,7 @@ class Evaluated:
 
     def _gather(self, buffers: Buffers) -> dict[str, Array]:
         """The state by state name, per lane, and the numbers of agents."""
-        state = self._agents(buffers)
+        state = self._agents(buffers) | self._spreading.gather(buffers)
         for field in self._fields:
             values = buffers.state[field.name].numpy().copy()
             if field.per == "world":
@@ -210,6 +237,7 @@ class Evaluated:
             given |= self._evaluate("place", given, lanes)
         begun = self._evaluate("reset", given, lanes)
         self._scatter(buffers, begun | shuffled, lanes)
+        self._spreading.begin(buffers, given, worlds)
         for field in self._fields:
             if field.start is not None and not begun.keys() & set(field.names):
                 buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = field.start
@@ -223,6 +251,10 @@ class Evaluated:
         """What the agents of each world have together in a stage."""
         reductions = self._program.stage(stage)
         terms = self._evaluate(reducer(stage), given, runs) if reductions else {}
+        if self._program.has(pairer(stage)):
+            pairs = paired(self._program, stage, terms, agents)
+            running = np.repeat(runs.reshape(-1, agents), agents, axis=0).reshape(-1)
+            terms |= self._evaluate(pairer(stage), pairs, np.repeat(runs, agents) & running, agents)
         return {each.result: together(each, terms, runs, agents) for each in reductions}
 
     def _settled(
@@ -239,7 +271,8 @@ class Evaluated:
             number = np.arange(shape.lanes) // shape.agents + shape.first_world
             world = self._evaluate("world", {**after, "world": number.astype(np.uint32)}, everybody)
             self._scatter(buffers, world, everybody)
-        return self._evaluate("settle", after | world, runs)
+        after |= world
+        return self._evaluate("settle", after | self._spreading.spread(buffers, after, runs), runs)
 
     def _tick(
         self, buffers: Buffers, actions: Array, stream: Stream, observed: bool, counts: Statistics | None

@@ -13,21 +13,28 @@ from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Side
 from hamletc.ir.evaluate import DTYPES, Array, node_values
 from hamletc.ir.function import Node, Origin, Program
-from hamletc.ir.ops import Const, Element, Input, Lookup, Type, Value, operands
+from hamletc.ir.ops import Const, Element, Fetch, Input, Lookup, Type, Value, operands
 from hamletc.ir.text import MNEMONICS, spell
 from hamletc.targets.body import body, reachable, versions
 
 PHASES = {
     "policy": "the random policy",
     "choose": "the random policy",
+    "steer": "the random policy",
     "situation": "the table of a policy",
     "move": "the tick",
     "stand": "the tick",
     "search": "the tick",
     "reduce_tick": "what agents have together at the beginning of the tick",
+    "pair_tick": "what agents find among others at the beginning of the tick",
     "tick": "the tick",
     "reduce_settle": "what agents have together after their rules",
+    "pair_settle": "what agents find among others after their rules",
     "world": "the rules of the world",
+    "reduce_cells": "what agents on cells have together",
+    "near": "what neighbours sum",
+    "spread": "the rules of cells",
+    "begin_cells": "the beginning of an episode",
     "settle": "the end of the tick",
     "clock": "the clock",
     "shuffle": "the beginning of an episode",
@@ -116,6 +123,8 @@ class Evaluation:
                 return self.name(value)
             case Lookup(table=table, index=place):
                 return f"{table}[{self.operand(place)}]"
+            case Fetch(array=array, index=place):
+                return f"{array}[{self.operand(place)}]"
             case _:
                 return f"{MNEMONICS[type(op)]}({', '.join(self.operand(each) for each in operands(op))})"
 

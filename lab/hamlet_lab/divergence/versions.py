@@ -74,6 +74,7 @@ def _kinds(universe: Universe) -> dict[str, tuple[str, ...]]:
         "meter": tuple(meter.name for meter in universe.meters),
         "param": tuple(param.name for param in universe.params),
         "input": tuple(item.name for item in universe.inputs),
+        "control": tuple(item.name for item in universe.controls),
         "affordance": _numbered(universe, "affordance"),
         "action": schema.action_names(universe),
         "cause of death": _numbered(universe, "cause of death"),
@@ -129,6 +130,7 @@ class Translation:
         self._source, self._target, self._shape = source, target, shape
         ours, theirs = schema.action_names(source), schema.action_names(target)
         self._same_actions = ours == theirs
+        self._same_controls = [c.name for c in source.controls] == [c.name for c in target.controls]
         same_places = _numbered(source, "affordance") == _numbered(target, "affordance")
         self._same_tables = self._same_actions and same_places and features(source) == features(target)
         self._actions = torch.tensor([theirs.index(name if name in theirs else "WAIT") for name in ours])
@@ -142,19 +144,39 @@ class Translation:
                 return event
             case Inject(state=state):
                 return Inject(self._state(state))
-            case Step(actions=actions):
-                return Step(self._renumbered(actions))
+            case Step(actions=actions, controls=controls):
+                given = self._given({} if controls is None else {"controls": controls})
+                return Step(self._renumbered(actions), given.get("controls"))
             case Rollout():
                 return self._rollout(event)
 
     def _rollout(self, event: Rollout) -> Rollout | None:
         match event.policy:
             case RandomPolicy():
-                return event if self._same_actions else None
+                drawn = self._same_actions and self._same_controls
+                return replace(event, given=self._given(event.given)) if drawn else None
             case RecordedPolicy(actions=actions):
-                return replace(event, policy=RecordedPolicy(self._renumbered(actions)))
+                policy = RecordedPolicy(self._renumbered(actions))
+                return replace(event, policy=policy, given=self._given(event.given))
             case TabularPolicy():
-                return event if self._same_tables else None
+                drawn = self._same_tables and self._same_controls
+                return replace(event, given=self._given(event.given)) if drawn else None
+
+    def _given(self, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Rows of each tick, [..., rows, lanes], as the other universe has them; what only that one has is 0, or as
+        near to it as can be."""
+        result: dict[str, Tensor] = {}
+        for name, values in given.items():
+            ours, theirs = ([item.name for item in getattr(each, name)] for each in (self._source, self._target))
+            bounds = self._bounds()[name]
+            if not theirs:
+                continue
+            rows = [
+                values[..., ours.index(row), :] if row in ours else torch.zeros_like(values[..., 0, :])
+                for row in theirs
+            ]
+            result[name] = _within(torch.stack(rows, dim=-2), *bounds)
+        return result
 
     def _renumbered(self, actions: Tensor) -> Tensor:
         return self._actions[actions.long()].to(torch.int32)
@@ -178,17 +200,22 @@ class Translation:
                 result[field.name] = state[field.name]
             else:
                 values = fresh[field.name]
+                known = {name: row for row, name in enumerate(ours.rows or ())}
                 for row, name in enumerate(field.rows or ()):
-                    if name in (ours.rows or ()):
-                        values[row] = state[field.name][(ours.rows or ()).index(name)]
+                    if name in known:
+                        values[row] = state[field.name][known[name]]
                 result[field.name] = values
         return result | {name: _within(result[name], *each) for name, each in self._bounds().items() if name in result}
 
     def _bounds(self) -> dict[str, tuple[list[float], list[float]]]:
         """The least and the most of every row of some fields of the other universe."""
         target, bounds = self._target, dict[str, tuple[list[float], list[float]]]()
-        for name, items in (("meters", target.meters), ("params", target.params), ("inputs", target.inputs)):
+        given = ("params", target.params), ("inputs", target.inputs), ("controls", target.controls)
+        for name, items in (("meters", target.meters), *given):
             bounds[name] = [item.low for item in items], [item.high for item in items]
+        for field in schema.state_fields(target):
+            if field.pitch and field.bounds is not None:
+                bounds[field.name] = [each.low for each in field.bounds], [each.high for each in field.bounds]
         if schema.axes(target):
             ends = coordinates(target)
             bounds["position"] = [low for low, _ in ends], [high for _, high in ends]
@@ -201,6 +228,6 @@ class Translation:
 
 def _within(values: Tensor, low: list[float], high: list[float]) -> Tensor:
     least, most = (torch.tensor(each, dtype=torch.float64).to(values.dtype) for each in (low, high))
-    if values.dim() == 2:
+    if values.dim() >= 2:
         least, most = least.unsqueeze(1), most.unsqueeze(1)
     return torch.where(values < least, least, torch.where(values > most, most, values))

@@ -16,8 +16,10 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.errors import EnvError
+from hamlet.interpreter.policy import drawn_controls
 from hamlet.launch.gpu.forms import Form, kernel_of
 from hamlet.package.module import Module
+from hamlet.universe import Universe
 from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.ptx.threads import WARP
 
@@ -77,7 +79,7 @@ def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Fo
     backend.rollout(blind, WARM_UP - 1, RandomPolicy(), Stream(SEED, 0), False, statistics)
     _copy(blind.state, observing.state)
     # Steps begin with what the step before them kept.
-    _steps(backend, observing, 1, len(schema.action_names(universe)))
+    _steps(backend, universe, observing, 1)
     warm = {name: values.clone() for name, values in observing.state.items()}
 
     def run(form: Form) -> None:
@@ -88,7 +90,7 @@ def frequency(module: Module, capability: int, forms: Sequence[Form]) -> dict[Fo
             case "observe":
                 backend.observe(buffers)
             case "step":
-                _steps(backend, buffers, TICKS[form], len(schema.action_names(universe)))
+                _steps(backend, universe, buffers, TICKS[form])
             case "rollout" | "rollout_observing":
                 observes = form == "rollout_observing"
                 backend.rollout(buffers, TICKS[form], RandomPolicy(), stream, observes, statistics)
@@ -127,8 +129,11 @@ def _counted(backend: PtxBackend, form: Form, run: Callable[[], None]) -> Freque
     raise EnvError(f"the kernel {form} was not executed")
 
 
-def _steps(backend: PtxBackend, buffers: Buffers, ticks: int, actions: int) -> None:
-    generator = torch.Generator().manual_seed(SEED)
+def _steps(backend: PtxBackend, universe: Universe, buffers: Buffers, ticks: int) -> None:
+    generator, actions = torch.Generator().manual_seed(SEED), len(schema.action_names(universe))
     for tick in range(ticks):
         drawn = torch.randint(actions, (LANES,), generator=generator, dtype=torch.int32)
-        backend.step(buffers, drawn, Stream(SEED, WARM_UP + tick))
+        stream = Stream(SEED, WARM_UP + tick)
+        if universe.controls:
+            buffers.state["controls"].copy_(drawn_controls(universe, torch.arange(LANES), stream))
+        backend.step(buffers, drawn, stream)

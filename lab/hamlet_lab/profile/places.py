@@ -15,6 +15,9 @@ KernelPart: TypeAlias = Phase | Literal["statistics", "loads and stores", "aroun
 OF_FUNCTIONS: dict[str, KernelPart] = {
     "_policy": "policy",
     "_choose": "policy",
+    "_steer": "policy",
+    "_steer_all": "policy",
+    "_give": "policy",
     "_situation": "policy",
     "_situate": "policy",
     "_draw": "policy",

@@ -11,6 +11,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 import hamlet
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
+from hamlet_lab.bench import some_controls
 
 CALLS = 5
 """Steps, and rollouts; before them one of each, outside the trace, compiles."""
@@ -40,14 +41,15 @@ def write_trace(
     generator = torch.Generator().manual_seed(SEED)
     actions = torch.randint(env.num_actions, (env.num_lanes,), generator=generator, dtype=torch.int32).to(env.device)
     activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (env.device.type == "cuda")
+    controls = some_controls(env, generator)
     env.reset()
-    env.step(actions)
+    env.step(actions, controls)
     env.rollout(ticks)
     env.synchronize()
     with profile(activities=activities) as profiler:
         for number in range(CALLS):
             with record_function(f"hamlet: step {number}"):
-                env.step(actions)
+                env.step(actions, controls)
         for number in range(CALLS):
             with record_function(f"hamlet: rollout {number}, {ticks} ticks"):
                 env.rollout(ticks)

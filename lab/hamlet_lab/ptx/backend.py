@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from hamlet.backend.buffers import memory_of
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.compile import Argument, Signature, compile_kernel, signature
 from hamlet.launch.gpu.launch import KernelBackend
@@ -107,5 +108,6 @@ def _bits(memory: Memory, value: torch.Tensor | int) -> int:
     """An argument as a kernel gets it; an array is placed in memory first."""
     if isinstance(value, int):
         return value
+    value = memory_of(value)
     # Numpy has no bfloat16.
     return memory.place((value.view(torch.int16) if value.dtype is torch.bfloat16 else value).numpy())

@@ -20,6 +20,7 @@ from hamlet.universe import (
     Axis,
     Binary,
     Cascade,
+    CellMeter,
     Continuous,
     Coordinate,
     Expression,
@@ -37,6 +38,7 @@ from hamlet.universe import (
     WorldMeter,
     nodes,
 )
+from hamlet.universe.space import has_momentum
 
 LONG = 1000
 """More ticks than usually matter, where a universe sets no limit."""
@@ -59,7 +61,9 @@ class Injector:
             for meter in universe.meters
         }
         of_world = () if universe.world is None else universe.world.meters
-        given: tuple[Param | Input | WorldMeter, ...] = (*universe.params, *universe.inputs, *of_world)
+        of_cells = () if universe.cells is None else universe.cells.meters
+        given: tuple[Param | Input | WorldMeter | CellMeter, ...]
+        given = (*universe.params, *universe.inputs, *of_world, *of_cells)
         self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in given}
         self._compared = {kind: compared(universe, kind) for kind in (Age, Hour, Progress, Streak)}
         # By meter and by the number of an affordance that needs something of it.
@@ -89,7 +93,7 @@ class Injector:
             state["places"] = self._whereabouts.places(state["layout"])
         if "position" in fields:
             state["position"] = self._whereabouts.positions(state, affordance)
-        if "velocity" in fields:
+        if "velocity" in fields and not has_momentum(universe.space):
             state["velocity"] = self._velocities()
         if "speed" in fields:
             state["speed"] = self._speeds(state.get("velocity"))
@@ -108,6 +112,8 @@ class Injector:
             state["params"] = self._given(universe.params, shape.worlds)
         if "world_meters" in fields and universe.world is not None:
             state["world_meters"] = self._given(universe.world.meters, shape.worlds)
+        if "cell_meters" in fields and universe.cells is not None:
+            state["cell_meters"] = self._cells(universe.cells.meters)
         others = (field for field in schema.state_fields(universe) if field.name not in state)
         return state | {field.name: self._anything(field) for field in others}
 
@@ -116,6 +122,16 @@ class Injector:
         lanes = self._shape.lanes
         anything = self._draws.integers(0, len(schema.action_names(self._universe)), lanes)
         return anything.masked_fill(self._draws.chance(interacting, lanes), schema.interact_action(self._universe))
+
+    def controls(self) -> Tensor | None:
+        """Controls of a tick [controls, lanes] f32, many of them at their bounds; `None` in a universe without any."""
+        found = (field for field in schema.state_fields(self._universe) if field.name == "controls")
+        return next((self._anything(field) for field in found), None)
+
+    def given(self, ticks: int, *names: str) -> dict[str, Tensor]:
+        """Inputs and controls of each tick, [ticks, rows, lanes] f32, as far as the universe has these fields."""
+        fields = [field for field in schema.state_fields(self._universe) if field.name in names]
+        return {field.name: torch.stack([self._anything(field) for _ in range(ticks)]) for field in fields}
 
     def _anything(self, field: schema.Field) -> Tensor:
         """A field of which only its bounds are known."""
@@ -149,13 +165,22 @@ class Injector:
                 if (near := self._needed.get((meter.name, number))) is not None:
                     needed = draws.one_of(near, lanes)
                     row = torch.where((affordance == number) & draws.chance(0.4, lanes), needed, row)
-            rows.append(row)
+            rows.append(_legal(row, meter))
         return torch.stack(rows)
 
-    def _given(self, declared: tuple[Param | Input | WorldMeter, ...], count: int) -> Tensor:
-        """Params or inputs."""
-        rows = [self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5) for item in declared]
+    def _given(self, declared: tuple[Param | Input | WorldMeter | CellMeter, ...], count: int) -> Tensor:
+        """Params, inputs or meters of worlds."""
+        rows = [
+            _legal(self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5), item)
+            for item in declared
+        ]
         return torch.stack(rows)
+
+    def _cells(self, meters: tuple[CellMeter, ...]) -> Tensor:
+        """The meters of cells."""
+        assert isinstance(self._universe.space, Grid), "cells are on a grid"
+        cells = schema.cells(self._universe.space)
+        return self._given(meters, cells * self._shape.worlds).view(-1, self._shape.worlds)
 
     def _ages(self, alive: Tensor) -> Tensor:
         """Many just before something happens. Beyond the lifespan only the dead of episodes by hand."""
@@ -246,6 +271,12 @@ class Injector:
         its_own = torch.arange(count).unsqueeze(1) == latest
         seen = torch.stack([draws.chance(0.5, lanes) for _ in range(count)]) | its_own
         return {"last": last, "streaks": torch.where(its_own, length, 0).to(torch.int32), "seen": seen}
+
+
+def _legal(row: Tensor, drawn: Meter | Param | Input | WorldMeter | CellMeter) -> Tensor:
+    """Values within bounds, as what is drawn can have them: a state that holds whole numbers has nothing else."""
+    whole = isinstance(drawn, Meter | WorldMeter) and drawn.type is not None and drawn.type.whole
+    return row.round() + 0.0 if whole else row
 
 
 class Draws:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics
-from hamlet.backend.protocol import Policy, Stream
+from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
@@ -76,7 +76,8 @@ class Recording:
                 case 1:
                     yield Inject(self._state(index))
                 case _:
-                    yield Step(self.actions[index])
+                    controls = self.frames.get("controls")
+                    yield Step(self.actions[index], None if controls is None else controls[index])
 
     def _state(self, index: int) -> dict[str, Tensor]:
         """The state after an event."""
@@ -112,7 +113,10 @@ def _events(universe: Universe, buffers: Buffers, ticks: int, seed: int) -> Iter
     for tick in range(ticks):
         if tick >= ticks // 2 and (tick - ticks // 2) % LIVES == 0:
             yield INJECT, Inject(injector.state())
-        yield STEP, Step(torch.where(scripted, script.actions(buffers), injector.actions(INTERACTING)))
+        yield (
+            STEP,
+            Step(torch.where(scripted, script.actions(buffers), injector.actions(INTERACTING)), injector.controls()),
+        )
 
 
 def write_recording(recording: Recording, path: Path) -> None:
@@ -186,6 +190,9 @@ class Playback:
         """The next event, a step with these actions."""
         if not torch.equal(actions, self.recording.actions[self._index]):
             raise EnvError(f"{self.recording.label} was recorded with other actions")
+        controls = self.recording.frames.get("controls")
+        if controls is not None and not torch.equal(buffers.state["controls"], controls[self._index]):
+            raise EnvError(f"{self.recording.label} was recorded with other controls")
         self._give(buffers, STEP)
 
     def rollout(
@@ -196,6 +203,7 @@ class Playback:
         stream: Stream,  # noqa: ARG002
         observe_every_tick: bool,  # noqa: ARG002
         statistics: Statistics | None,  # noqa: ARG002
+        given: Given = NOTHING_GIVEN,  # noqa: ARG002
     ) -> None:
         """Raises `EnvError`: none is recorded."""
         raise EnvError("a recorded run has no rollouts")

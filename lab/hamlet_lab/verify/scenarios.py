@@ -18,6 +18,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import BLOCK_WORDS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import WORD, philox, share
 from hamlet.schema.observed import encodes, fits_bfloat16
+from hamlet.schema.roles import suited_agents
 from hamlet.schema.room import room
 from hamlet.universe import Among, DrawChance, DrawChoice, Number, Universe, draws, meet, nodes
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
@@ -60,7 +61,8 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
     begin in the middle. There is room for the agents and for the values of all universes."""
     most = min((each for each in map(room, universes) if each is not None), default=schema.MOST_AGENTS)
     agents = max(min(3, most), 1)
-    single, several = Shape(effort.worlds, 1), Shape(effort.worlds // 3 + 1, agents, first_world=1000)
+    single = Shape(effort.worlds, suited(universes, 1))
+    several = Shape(effort.worlds // 3 + 1, suited(universes, agents), first_world=1000)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
     fits = {torch.uint8: all(map(encodes, universes)), torch.bfloat16: all(map(fits_bfloat16, universes))}
@@ -77,7 +79,10 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
     )
     if any(map(meet, universes)):
         # Whole worlds of a size that is no power of two, and one world that is larger than a chunk or a block.
-        crowd, large = Shape(max(effort.worlds // 16, 1), min(CROWD, most), 7), Shape(2, min(LARGE, most), 5)
+        crowd, large = (
+            Shape(max(effort.worlds // 16, 1), suited(universes, min(CROWD, most)), 7),
+            Shape(2, suited(universes, min(LARGE, most)), 5),
+        )
         planned = (
             *planned,
             Scenario("random play", crowd, near_wrap, torch.float32),
@@ -86,6 +91,13 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
         )
     # Those first that share the types of their arrays: kernels are compiled for each.
     return sorted(planned, key=lambda each: each.obs_dtype is not torch.float32)
+
+
+def suited(universes: Sequence[Universe], agents: int) -> int:
+    """A number of agents that the roles of all universes allow, if there is one."""
+    for universe in universes:
+        agents = suited_agents(universe, agents)
+    return agents
 
 
 def work(scenario: Scenario, universe: Universe, effort: Effort) -> int:
@@ -112,18 +124,20 @@ def events(
     match scenario:
         case "random play":
             for _ in range(effort.ticks):
-                yield Step(injector.actions(0.1))
+                yield Step(injector.actions(0.1), injector.controls())
             yield Reset()
         case "script":
             script = Script(universe, shape.lanes)
             for _ in range(min(script.length, 4 * effort.ticks)):
-                yield Step(script.actions(session.reference))
+                yield Step(script.actions(session.reference), injector.controls())
         case "rollouts":
             for observe_every_tick in (True, False):
                 yield Inject(injector.state())
-                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick)
+                given = {} if observe_every_tick else injector.given(effort.ticks, "inputs")
+                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick, given)
                 actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
-                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick)
+                given = injector.given(effort.ticks, *schema.GIVEN_BY_TICK)
+                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick, given)
             yield Inject(injector.state())
             yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
         case "injected states":
@@ -132,7 +146,7 @@ def events(
                     break
                 yield Inject(injector.state())
                 yield Step(injector.actions(0.5))
-                yield Step(injector.actions(0.5))
+                yield Step(injector.actions(0.5), injector.controls())
             for tick in rare_ticks(universe, fired.never_fired, shape, session.stream):
                 for _ in range(RARE_ROUNDS):
                     yield Inject(injector.state())
@@ -145,11 +159,14 @@ def events(
 def rare_ticks(universe: Universe, never_fired: Sequence[str], shape: Shape, stream: Stream) -> Iterator[int]:
     """For each `chance` of a constant that never held, or never failed, and each option with a weight that was never
     chosen: a tick in which that happens for some lane."""
+    of_cells = {draw.site for draw in draws(universe.cells)}
     of_worlds = {draw.site for draw in draws(universe.world)}
     of_worlds -= {draw.site for node in nodes(universe.world) if isinstance(node, Among) for draw in draws(node)}
-    of_episodes = {draw.site for draw in draws(tuple(meter.start for meter in universe.meters))}
+    of_world = () if universe.world is None else universe.world.meters
+    starts = (*(meter.start for meter in universe.meters), *(meter.start for meter in of_world))
+    of_episodes = {draw.site for draw in draws(starts)}
     for draw in draws(universe):
-        if draw.site in of_episodes:
+        if draw.site in of_episodes or draw.site in of_cells:
             continue
         counters = _Counters(draw.site, draw.site in of_worlds, shape, stream)
         match draw:

@@ -1,1 +1,1 @@
-"""Compiled universes behind the surface of other environments."""
+"""What packages share that put worlds behind other interfaces: Gymnasium, PettingZoo, Stable-Baselines3, TorchRL."""

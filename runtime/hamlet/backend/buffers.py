@@ -1,7 +1,7 @@
 """The arrays of a batch of worlds: state, outcomes, observations, masks, statistics, all as torch tensors.
 
-`hamlet.schema` says which arrays a universe has. All are contiguous and field-major: [rows, lanes], [lanes],
-[rows, worlds] or [worlds].
+`hamlet.schema` says which arrays a universe has. All are field-major, [rows, lanes], [lanes], [rows, worlds] or
+[worlds], and contiguous but those with a pitch, whose worlds lie one behind the other.
 """
 
 from __future__ import annotations
@@ -205,20 +205,34 @@ def _tensor(memory: Memory) -> torch.Tensor:
     return torch.from_numpy(memory) if isinstance(memory, np.ndarray) else memory
 
 
+def memory_of(tensor: torch.Tensor) -> torch.Tensor:
+    """All of the memory of a tensor as a contiguous one: [worlds, pitch] of one whose worlds lie one behind the
+    other."""
+    if tensor.dim() == 2 and tensor.stride(1) > 1:
+        worlds, pitch = tensor.shape[1], tensor.stride(1)
+        return tensor.as_strided((worlds, pitch), (pitch, 1))
+    return tensor
+
+
 def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.Tensor:
     count = shape.lanes if field.per == "lane" else shape.worlds
+    if field.pitch and field.rows is not None:
+        worlds = torch.zeros((count, field.pitch), dtype=DTYPES[field.dtype], device=device)
+        return worlds.T[: len(field.rows)]
     size = (count,) if field.rows is None else (len(field.rows), count)
     return torch.zeros(size, dtype=DTYPES[field.dtype], device=device)
 
 
 def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
-    """Zeroed buffers; params and inputs hold their defaults. `obs_dtype`: float32, bfloat16, uint8, `None` for
-    nothing observed."""
+    """Zeroed buffers; params and inputs hold their defaults, controls what is nearest to 0. `obs_dtype`: float32,
+    bfloat16, uint8, `None` for nothing observed."""
     state = {field.name: _allocate(field, shape, device) for field in schema.state_fields(universe)}
     for row, param in enumerate(universe.params):
         state["params"][row].fill_(param.default)
     for row, item in enumerate(universe.inputs):
         state["inputs"][row].fill_(item.default)
+    for row, control in enumerate(universe.controls):
+        state["controls"][row].fill_(min(max(control.low, 0.0), control.high))
     rows = schema.observation_rows(universe)
     observation = final = None
     if obs_dtype is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import torch
@@ -67,6 +69,11 @@ class TabularPolicy:
 
 
 Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy
+Given: TypeAlias = Mapping[str, torch.Tensor]
+"""What a rollout is given for each tick: fields of `hamlet.schema.GIVEN_BY_TICK` by name, [ticks, rows, lanes] f32,
+within their bounds. They take the place of what the state has. Controls that are not given are those of the state where
+actions are recorded; with the other policies each is drawn uniformly (docs/semantics.md, "Randomness")."""
+NOTHING_GIVEN: Given = MappingProxyType({})
 
 
 class Backend(Protocol):
@@ -85,7 +92,8 @@ class Backend(Protocol):
         ...
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
-        """One tick with actions [lanes] i32: state, outcomes, observations, final observations, masks."""
+        """One tick with actions [lanes] i32, and the inputs and controls of the state: state, outcomes, observations,
+        final observations, masks."""
         ...
 
     def rollout(
@@ -96,6 +104,7 @@ class Backend(Protocol):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks, at least 1. Leaves what that many `step`s leave; but observations and masks are written after
         the last tick only, and final observations not at all, unless `observe_every_tick`."""

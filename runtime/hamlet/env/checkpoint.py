@@ -6,6 +6,7 @@ ticks. `torch.save` and `torch.load(weights_only=True)` can store it unchanged.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import torch
@@ -15,8 +16,8 @@ from hamlet.arguments import dense, whole
 from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.env.within import check_positions, check_within
 from hamlet.errors import EnvError, shown
-from hamlet.schema.bounds import ANY_COUNT, returns_of
-from hamlet.universe import Affordance, Universe
+from hamlet.schema.bounds import ANY_COUNT, Bounds, returns_of
+from hamlet.universe import Affordance, Meter, Universe, WorldMeter
 
 StateDict: TypeAlias = dict[str, Any]
 
@@ -71,9 +72,23 @@ def _check_bounds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
     for field in schema.state_fields(universe):
         if field.bounds is not None:
             rows = state[field.name].view(len(field.bounds), -1)
+            if field.pitch and _lie_within(rows, field.bounds):
+                continue
             for name, bounds, values in zip(field.names, field.bounds, rows, strict=True):
                 said = name.replace(".", " ", 1) + ("" if field.given else " of the state")
                 check_within(said, values, bounds, field.per)
+    kept: list[tuple[Meter | WorldMeter, torch.Tensor]] = list(zip(universe.meters, state["meters"], strict=True))
+    if universe.world is not None and universe.world.meters:
+        kept += zip(universe.world.meters, state["world_meters"], strict=True)
+    for meter, values in kept:
+        if meter.type is not None and meter.type.whole and not torch.equal(values, values.round()):
+            raise EnvError(f"{meter.name} of the state must hold whole numbers")
+
+
+def _lie_within(rows: torch.Tensor, bounds: tuple[Bounds, ...]) -> bool:
+    """Whether all of many rows are within their bounds."""
+    low, high = (torch.tensor([[ends(each)] for each in bounds]) for ends in (attrgetter("low"), attrgetter("high")))
+    return bool(((rows >= low.to(rows)) & (rows <= high.to(rows))).all())
 
 
 def _check_relations(universe: Universe, shape: Shape, state: dict[str, torch.Tensor]) -> None:

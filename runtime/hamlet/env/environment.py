@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import torch
 
-from hamlet import schema
-from hamlet.arguments import Actions, flag, named, whole
+from hamlet import html, schema
+from hamlet.arguments import Actions, dense, flag, named, whole, word
 from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, counted_by_lane, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
@@ -24,19 +25,28 @@ from hamlet.env import checkpoint
 from hamlet.env.actions import ActionCheck
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
 from hamlet.env.distributions import Drawing
+from hamlet.env.given import GivenCheck, asked
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
 from hamlet.env.ops import Stepper, step
 from hamlet.env.params import Held, Numbers
 from hamlet.env.placing import place
+from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
 from hamlet.errors import EnvError, shown
+from hamlet.look.paint import painted
+from hamlet.look.text import drawn
+from hamlet.look.view import View, view_of
 from hamlet.package.module import Module
+from hamlet.schema.bounds import number_bounds
 from hamlet.universe import Universe
 
 MOST_TICKS = (1 << 31) - 1
+RENDER_MODES = ("ansi", "rgb_array")
+MANY = 12
+"""Actions that a table in a notebook names."""
 
 
 @dataclass(slots=True)
@@ -46,12 +56,14 @@ class Now:
     Attributes:
         seed, tick: see `Env`.
         untouched: whether nothing has happened since the environment was made.
+        shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
     """
 
     seed: int
     tick: int = 0
     untouched: bool = True
+    shown: torch.Tensor | None = None
     graphed: Graphed | None = None
 
 
@@ -70,13 +82,16 @@ class Env(Sealed):
         backend, launch: the name of the backend, and how it launches steps ("step" or "graph").
         choice: the backend, the launch and the kernels in one line, with the reason why they were chosen.
         action_names, num_actions: the names of the actions, by number, and their count.
+        control_names, num_controls: the names of the controls, in the order of their rows, and their count.
+        control_low, control_high: [controls] f32, the bounds of each control.
         observation_names: one name per value of an observation, such as `meter.food`, `here[Bed]` or `grid[3,0]`.
         observation_segments: groups of consecutive values, each a `hamlet.schema.fields.Segment`.
         observation_low, observation_high: [values] f32, the range of each value of an observation. In uint8, byte b
             stands for low + b * (high - low) / 255; a value outside its range becomes 0 or 255.
+        roles: the roles of the universe by name, each a `hamlet.env.roles.RoleInfo`; none where all agents are alike.
         params, inputs: the params and inputs of the universe, see `hamlet.env.params.Numbers`.
         reports: the reports of the last tick by name, views [lanes] f32; 0 at the beginning of an episode.
-        validate: whether the range of actions and inputs is checked.
+        validate: whether the range of actions, controls and inputs is checked.
     """
 
     def __init__(
@@ -96,9 +111,14 @@ class Env(Sealed):
         self.choice = str(choice)
         self.action_names = schema.action_names(universe)
         self.num_actions = len(self.action_names)
+        self.control_names = tuple(control.name for control in universe.controls)
+        self.num_controls = len(self.control_names)
+        ends = torch.tensor([(each.low, each.high) for each in number_bounds(universe.controls)]).reshape(-1, 2)
+        self.control_low, self.control_high = ends.to(choice.device).unbind(dim=1)
         self.observation_segments = schema.observation_segments(universe)
         self.observation_names = schema.observation_names(universe)
         self.observation_low, self.observation_high = self._observation_range()
+        self.roles: Mapping[str, RoleInfo] = roles_of(universe, self.num_worlds, self.num_agents)
         shape, state = buffers.shape, buffers.state
         params = Held("param", universe.params, state.get("params"), True, shape)
         inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
@@ -121,6 +141,9 @@ class Env(Sealed):
         self._action_check = ActionCheck(
             self.num_worlds, self.num_agents, self.num_actions, self.device, module.digest, validate
         )
+        size = (self.num_worlds, self.num_agents, self.device, validate)
+        self._control_check = GivenCheck("control", universe.name, universe.controls, *size)
+        self._input_check = GivenCheck("input", universe.name, universe.inputs, *size)
         self._whole = Whole()
         self._info = self._views()
         self._seal()
@@ -149,8 +172,9 @@ class Env(Sealed):
     @property
     def observation(self) -> torch.Tensor | None:
         """The present observations, [lanes, values] of `obs_dtype`; `None` in an environment made with
-        `obs_dtype=None`."""
-        return _transposed(self._buffers.observation)
+        `obs_dtype=None`. After a step with `out` they are that tensor."""
+        shown = self._now.shown
+        return _transposed(self._buffers.observation) if shown is None else shown
 
     @property
     def info(self) -> Info:
@@ -163,8 +187,9 @@ class Env(Sealed):
         return self._buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
-        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, or for a
-        meter of the world [worlds] f32 of `state["world_meters"]`.
+        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, for a
+        meter of the world [worlds] f32 of `state["world_meters"]`, or for a meter of cells [cells, worlds] f32 of
+        `state["cell_meters"]`, cells by their index.
 
         Raises:
             EnvError: the universe has no such meter.
@@ -174,9 +199,13 @@ class Env(Sealed):
         """
         names = [meter.name for meter in self.universe.meters]
         of_world = [] if self.universe.world is None else [meter.name for meter in self.universe.world.meters]
-        named("meter", name, [*names, *of_world])
+        of_cells = [] if self.universe.cells is None else [meter.name for meter in self.universe.cells.meters]
+        named("meter", name, [*names, *of_world, *of_cells])
         if name in names:
             return self._buffers.state["meters"][names.index(name)]
+        if name in of_cells:
+            values = self._buffers.state["cell_meters"]
+            return values.view(len(of_cells), -1, values.shape[1])[of_cells.index(name)]
         return self._buffers.state["world_meters"][of_world.index(name)]
 
     def observe(self) -> None:
@@ -186,6 +215,7 @@ class Env(Sealed):
             EnvError: a param or an input was written in place and is out of bounds, see `hamlet.env.params.Numbers`.
         """
         self.check_given()
+        self._now.shown = None
         self._backend.observe(self._buffers)
 
     def check_given(self) -> None:
@@ -198,10 +228,13 @@ class Env(Sealed):
             held.check()
 
     def reset(
-        self, seed: int | None = None, params: Mapping[str, Any] | None = None
+        self,
+        seed: int | None = None,
+        params: Mapping[str, Any] | None = None,
+        worlds: Sequence[bool] | torch.Tensor | None = None,
     ) -> tuple[torch.Tensor | None, Info]:
-        """Begin a new episode in every world. Inputs keep their values, and so do params that are not given; stored
-        places are those of the new episode.
+        """Begin a new episode in every world, or in some. Inputs keep their values, and so do params that are not
+        given; stored places are those of the new episode.
 
         Args:
             seed: random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
@@ -209,32 +242,41 @@ class Env(Sealed):
             params: new values by name, which the new episodes begin with and keep: a number for all worlds, numbers
                 [worlds], or a distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world
                 draws a number for the episode that it now begins.
+            worlds: [worlds] bool, those that begin their next episode and take the new params; what others have, their
+                last outcomes included, stays as it is. By default all of them. A seed is one of all worlds.
 
         Returns:
             The observation [lanes, values] and the info, as `step` returns them.
 
         Raises:
             EnvError: the seed is not a whole number in 0 .. 2**64 - 1, or the universe has no such param, or a value is
-                not a number, has another shape or is out of bounds. Nothing was changed.
+                not a number, has another shape or is out of bounds, or `worlds` are something else. Nothing was
+                changed.
 
         Example:
             observation, info = env.reset(seed=2, params={})
         """
         now = self._now
         wanted = None if seed is None else checked_seed(seed)
+        chosen = None if worlds is None else self._chosen(worlds, wanted)
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
         with self._whole:
+            others = None if chosen is None else Others(self._buffers, chosen)
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
             self._buffers.state["episode"].copy_(episodes)
             self._params.write(new)
             now.untouched = False
             self._start()
+            if others is not None:
+                others.restore(self.universe)
+                self._params.taken()
+                self._backend.observe(self._buffers)
         return self.observation, self.info
 
-    def step(self, actions: Actions) -> Stepped:
+    def step(self, actions: Actions, controls: Any = None, out: torch.Tensor | None = None) -> Stepped:
         """Run one tick. A world without a living agent starts a new episode at the end of the tick. In a universe with
         `episodes by hand` only `reset` starts new episodes, and `final_observation` is never written.
 
@@ -244,36 +286,52 @@ class Env(Sealed):
                 true, which by default it is on the CPU only, because the check would wait for a GPU. Without the check
                 the effect of an action out of range is undefined. Inside `torch.compile` a step is the operator
                 `hamlet::step`, which does not check the range.
+            controls: in a universe with controls, and there alone: [controls, lanes] or [controls, worlds, agents] f32
+                in the order of `control_names`, or a dictionary with [lanes] or a number for each name. Like actions
+                they are on the environment's device, or copied there, and checked if `validate` is true.
+            out: where to write the observations, instead of where the last ones are: a tensor like
+                `torch.empty_like(env.observation)`. Where kernels are launched it is written without a copy.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
-            [lanes] f32, terminated [lanes] bool (the agent died), truncated [lanes] bool (it reached the lifespan), and
-            info: `used` [lanes] i32 (the affordance used, or -1), `cause` [lanes] i32 (the cause of death, the number
-            of causes for the lifespan, or -1), `final_observation` [lanes, values] (the last observation of the episode
-            that the lane's world finished most recently), `action_mask` [lanes, actions] bool.
+            [lanes] f32, terminated [lanes] bool (the agent died, or reached a goal), truncated [lanes] bool (it reached
+            the lifespan), and info: `used` [lanes] i32 (the affordance used, or -1), `cause` [lanes] i32 (the cause of
+            death, the goal, the number of causes for the lifespan, or -1), `final_observation` [lanes, values] (the
+            last observation of the episode that the lane's world finished most recently), `action_mask` [lanes,
+            actions] bool.
 
         Raises:
-            EnvError: the actions have a wrong type, shape, device or range, or a param or an input was written in place
-                and is out of bounds. Nothing was changed.
+            EnvError: the actions or controls have a wrong type, shape, device or range, or a param or an input was
+                written in place and is out of bounds, or `out` lies in memory in another way. Nothing was changed.
 
         Example:
             actions = torch.multinomial(env.action_mask.float(), 1).squeeze(1)
             observation, reward, terminated, truncated, info = env.step(actions)
         """
+        if out is not None:
+            self._check_out(out)
         if torch.compiler.is_compiling():
             # The operator checks params and inputs itself.
-            self._step_as_operator(self._action_check.actions(actions))
-            return self._finish()
+            given, new = self._action_check.actions(actions), self._stepping(controls)
+            if new is not None:
+                self._buffers.state["controls"].copy_(new)
+            self._step_as_operator(given)
+            return self._finish(out)
         if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
             if self._now.graphed is None:
                 self._now.graphed = self.graphed()
-            return self._now.graphed.step(actions)
-        given = self._action_check.actions(actions)
+            stepped = self._now.graphed.step(actions, controls)
+            return stepped if out is None else (self._copied(out), *stepped[1:])
+        given, new = self._action_check.actions(actions), self._stepping(controls)
         for held in self._checked:
             held.check()
         with self._whole:
-            self._backend.step(self._buffers, given, self._stream())
-            return self._finish()
+            if new is not None:
+                self._buffers.state["controls"].copy_(new)
+            buffers = self._buffers if out is None else replace(self._buffers, observation=out.T)
+            self._backend.step(buffers, given, self._stream())
+            self._now.shown = out
+            return self._stepped()
 
     def graphed(self) -> Graphed:
         """Record a step of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one
@@ -294,6 +352,47 @@ class Env(Sealed):
 
         return Graphed(self, self._buffers, launch, self._finish, record)
 
+    def view(self, world: int = 0) -> View:
+        """What can be seen of a world now: its space, affordances, agents and meters.
+
+        Raises:
+            EnvError: there is no world of this number, 0 .. num_worlds - 1.
+
+        Example:
+            print(env.view(0).players[0].meters)
+        """
+        number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
+        return view_of(self.universe, self._buffers, number, self.tick)
+
+    def render(self, mode: str = "ansi", world: int = 0) -> str | np.ndarray[Any, np.dtype[np.uint8]]:
+        """A picture of a world: the grid, affordances open or closed, agents, meters as bars.
+
+        Args:
+            mode: "ansi", a text with colours for a terminal, or "rgb_array", [height, width, 3] u8, of a size that
+                stays the same.
+            world: the number of the world, 0 .. num_worlds - 1.
+
+        Raises:
+            EnvError: there is no such mode, or no such world.
+
+        Example:
+            print(env.render("ansi", world=0))
+        """
+        chosen, seen = word("render mode", mode, RENDER_MODES), self.view(world)
+        return drawn(seen) if chosen == "ansi" else painted(seen)
+
+    def plot(self, world: int = 0) -> Any:
+        """A figure of matplotlib with a world's picture and, beside it, each meter over all living agents: the mean,
+        and the bands that hold the middle half and the middle 80%. `figure.savefig("town.png")` writes it.
+
+        Raises:
+            EnvError: there is no such world.
+        """
+        from hamlet.look.plot import figure
+
+        seen, alive = self.view(world), self._buffers.state["alive"]
+        return figure(repr(self), seen, self._buffers.state["meters"][:, alive].cpu().numpy())
+
     def checked_actions(self, actions: Actions) -> torch.Tensor:
         """Actions, checked and converted to [lanes] i32 for a backend.
 
@@ -301,6 +400,16 @@ class Env(Sealed):
             EnvError: `step` would refuse the actions.
         """
         return self._action_check.actions(actions)
+
+    def checked_controls(self, controls: Any) -> torch.Tensor:
+        """Controls of a step, checked and converted to [controls, lanes] f32.
+
+        Raises:
+            EnvError: `step` would refuse the controls.
+        """
+        new = self._stepping(controls)
+        assert new is not None
+        return new
 
     def rollout(
         self,
@@ -310,6 +419,8 @@ class Env(Sealed):
         statistics: Statistics | bool = True,
         per_world: bool = False,
         per_lane: int | None = None,
+        controls: Any = None,
+        inputs: Mapping[str, Any] | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
@@ -326,6 +437,11 @@ class Env(Sealed):
             per_lane: count the uses and the episodes of each lane too, and keep the length, the return and the end of
                 the first so many episodes of each, see `Rollout.lanes`. That takes 4 bytes per lane and affordance, and
                 12 per lane and episode. Counts of an earlier rollout that did so continue in any case.
+            controls: of every tick, [ticks, controls, lanes] or [ticks, controls, worlds, agents] f32, or a dictionary
+                with [ticks, lanes] or a number for each name. In a universe with controls actions need them; without
+                them the other policies draw each control uniformly between its bounds.
+            inputs: of every tick, by name: [ticks, lanes] or [ticks, worlds, agents] f32. Tick t uses row t, and
+                afterwards the inputs have the last row. Those that are not given keep their value.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -343,6 +459,7 @@ class Env(Sealed):
         kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
         counts = self._counts(statistics, flag("per_world", per_world), kept)
         self.check_given()
+        given = self._given_by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
@@ -351,7 +468,10 @@ class Env(Sealed):
                 length = min(most, ticks - first)
                 part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
                 watched = None if worlds is None else worlds.begun(self._buffers)
-                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counts)
+                rows = {name: values[first : first + length] for name, values in given.items()}
+                self._now.shown = None
+                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counts, rows)
+                self._keep(rows)
                 if watched is not None:
                     watched(length)
                 self._now.untouched = False
@@ -450,13 +570,25 @@ class Env(Sealed):
             f"backend={self.backend!r}, device={str(self.device)!r}, seed={self.seed}, tick={self.tick})"
         )
 
+    def _repr_html_(self) -> str:
+        rows = {
+            "worlds x agents": f"{self.num_worlds:,} x {self.num_agents:,}",
+            "runs on": self.choice,
+            "seed, tick": f"{self.seed}, {self.tick:,}",
+            "observes": f"{len(self.observation_names):,} values",
+            "actions": ", ".join(self.action_names[:MANY]) + (", ..." if self.num_actions > MANY else ""),
+        }
+        return html.table(f"Env of {self.universe.name}", rows)
+
     def __copy__(self) -> Env:
         # Two environments on the same tensors would overwrite each other's state.
         return copy.deepcopy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
-        buffers, now = _moved(self._buffers, torch.device("cpu")), replace(self._now, graphed=None)
+        buffers, now = _moved(self._buffers, torch.device("cpu")), replace(self._now, graphed=None, shown=None)
+        if self._now.shown is not None and buffers.observation is not None:
+            buffers.observation.copy_(self._now.shown.T)
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
 
     def _instead(self, name: str) -> str | None:
@@ -522,12 +654,71 @@ class Env(Sealed):
             held.check()
             held.check_others(given[name])
 
+    def _stepping(self, controls: Any) -> torch.Tensor | None:
+        """The controls of a step, [controls, lanes] f32; `None` in a universe without any."""
+        if controls is not None:
+            return self._control_check.rows(controls)
+        if self.control_names:
+            raise self._control_check.lacking("step")
+        return None
+
+    def _given_by_tick(self, ticks: int, recorded: bool, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
+        """What a rollout is given, see `hamlet.backend.protocol.Given`. `recorded`: actions are given."""
+        given = {}
+        if inputs is not None:
+            values = self._input_check.rows(asked(inputs, "input"), ticks, others=self._buffers.state.get("inputs"))
+            given["inputs"] = values
+        if controls is not None:
+            given["controls"] = self._control_check.rows(controls, ticks)
+        elif self.control_names and recorded:
+            raise self._control_check.lacking("a rollout of actions")
+        return given
+
+    def _keep(self, rows: Mapping[str, torch.Tensor]) -> None:
+        """Inputs and controls that were given for each tick have the last of these values afterwards."""
+        for name, values in rows.items():
+            self._buffers.state[name].copy_(values[-1])
+            if name in self._held:
+                self._held[name].taken()
+
     def _step_as_operator(self, actions: torch.Tensor) -> None:
         stepper, stream = self._stepper, self._stream()
         given, changed = stepper.given(self._buffers), stepper.changed(self._buffers)
         step(actions, given, changed, stream.low, stream.high, stream.tick, stepper.number)
 
-    def _finish(self) -> Stepped:
+    def _chosen(self, worlds: Any, seed: int | None) -> torch.Tensor:
+        """The worlds that a reset is about, [worlds] bool."""
+        what = f"worlds are a mask [{self.num_worlds}] of True and False"
+        mask = dense(worlds, what)
+        if mask.dtype is not torch.bool or tuple(mask.shape) != (self.num_worlds,):
+            raise EnvError(f"{what}, not {list(mask.shape)} of {mask.dtype}")
+        if seed is not None:
+            raise EnvError("a seed is one of all worlds: leave out worlds, or the seed")
+        return mask.to(self.device)
+
+    def _check_out(self, out: torch.Tensor) -> None:
+        own = self._buffers.observation
+        if own is None:
+            raise EnvError("this environment was made with obs_dtype=None: it has no observations to write")
+        like = isinstance(out, torch.Tensor) and out.layout is torch.strided and out.device == own.device
+        if not like or out.dtype is not own.dtype or out.shape != own.T.shape or not out.T.is_contiguous():
+            raise EnvError(f"out is a tensor like torch.empty_like(env.observation), not {shown(out)}")
+
+    def _copied(self, out: torch.Tensor) -> torch.Tensor:
+        """A tensor of the caller's, with the observations that are in the environment's own."""
+        observation = self._buffers.observation
+        assert observation is not None
+        self._now.shown = out.copy_(observation.T)
+        return out
+
+    def _finish(self, out: torch.Tensor | None = None) -> Stepped:
+        """Count a tick that wrote into the environment's own observations, and return its results."""
+        self._now.shown = None
+        if out is not None:
+            self._copied(out)
+        return self._stepped()
+
+    def _stepped(self) -> Stepped:
         """Count a tick, and return its results."""
         now = self._now
         now.untouched = False
@@ -549,6 +740,7 @@ class Env(Sealed):
 
     def _start(self) -> None:
         self._clear_past()
+        self._now.shown = None
         self._backend.reset(self._buffers, self._stream())
 
     def _clear_past(self) -> None:
@@ -594,6 +786,27 @@ def begun(
     env._params.write(env._given_params(params, env._drawing))
     env._start()
     return env
+
+
+class Others:
+    """What a reset of some worlds leaves as it is: the state and the outcomes of the others."""
+
+    def __init__(self, buffers: Buffers, chosen: torch.Tensor) -> None:
+        """Keep what the worlds have that are not chosen; `chosen` is [worlds] bool."""
+        # A reset changes no inputs, and a write would have them checked again.
+        state = {name: value for name, value in buffers.state.items() if name != "inputs"}
+        self._fields = state | buffers.outcome
+        if buffers.final_observation is not None:
+            self._fields["final_observation"] = buffers.final_observation
+        self._values = {name: value.clone() for name, value in self._fields.items()}
+        self._chosen = {"world": chosen, "lane": chosen.repeat_interleave(buffers.shape.agents)}
+
+    def restore(self, universe: Universe) -> None:
+        """Give it back to them."""
+        of_worlds = {field.name for field in schema.state_fields(universe) if field.per == "world"}
+        for name, value in self._fields.items():
+            chosen = self._chosen["world" if name in of_worlds else "lane"]
+            value.copy_(torch.where(chosen, value, self._values[name]))
 
 
 def _moved(buffers: Buffers, device: torch.device) -> Buffers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import torch
 
@@ -36,6 +36,8 @@ class Steps(Protocol):
 
     def checked_actions(self, actions: Actions) -> torch.Tensor: ...
 
+    def checked_controls(self, controls: Any) -> torch.Tensor: ...
+
     def check_given(self) -> None: ...
 
 
@@ -55,6 +57,7 @@ class Graphed(Sealed):
 
     Attributes:
         actions: [lanes] i32, on the device: the actions of a `step` that is called without any. Write into it in place.
+        controls: [controls, lanes] f32, on the device: the controls of such a step; `None` in a universe without any.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class Graphed(Sealed):
         """`launch` runs a tick with actions, at a tick that lies as far after the recording as a tensor says; `finish`
         counts it. `record` returns a function that repeats the given work on the given tensors."""
         self.actions = torch.zeros(buffers.shape.lanes, dtype=torch.int32, device=env.device)
+        self.controls = buffers.state.get("controls")
         self._env = env
         self._buffers = buffers
         self._launch = launch
@@ -79,23 +83,29 @@ class Graphed(Sealed):
         self._recording = _Recording(env.seed, env.tick, env.tick, self._recorded())
         self._seal()
 
-    def step(self, actions: Actions | None = None) -> Stepped:
-        """Run one tick as `Env.step` does, with the given actions or else those in the attribute `actions`.
+    def step(self, actions: Actions | None = None, controls: Any = None) -> Stepped:
+        """Run one tick as `Env.step` does, with the given actions and controls, or without actions those in the
+        attributes `actions` and `controls`.
 
         Returns:
             The results of `Env.step`.
 
         Raises:
-            EnvError: the actions have a wrong type, shape or device, or (if the environment validates) range, or a
-                param or an input was written in place and is out of bounds. Nothing was changed.
+            EnvError: the actions or controls have a wrong type, shape or device, or (if the environment validates)
+                range, or a param or an input was written in place and is out of bounds. Nothing was changed.
         """
         env = self._env
         given = self.actions
         if actions is not None or env.validate:
             given = env.checked_actions(self.actions if actions is None else actions)
+        held, new = self.controls, None
+        if controls is not None or (held is not None and (actions is not None or env.validate)):
+            new = env.checked_controls(held if controls is None and actions is None else controls)
         env.check_given()
         if given is not self.actions:
             self.actions.copy_(given)
+        if held is not None and new is not None and new is not held:
+            held.copy_(new)
         recording = self._recording
         if env.seed != recording.seed:
             recording.seed = env.seed
@@ -117,7 +127,9 @@ class Graphed(Sealed):
 
     def _instead(self, name: str) -> str | None:
         return (
-            "write into it in place, as in graphed.actions.copy_(...)" if name == "actions" else super()._instead(name)
+            f"write into it in place, as in graphed.{name}.copy_(...)"
+            if name in ("actions", "controls")
+            else super()._instead(name)
         )
 
     def _recorded(self) -> Work:

@@ -22,6 +22,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
+from hamlet.schema.roles import fewest_agents, only_agents
 from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
 from hamlet.universe import Universe, meet
 
@@ -37,7 +38,7 @@ def make(
     module: Module,
     *,
     worlds: int = 1,
-    agents: int = 1,
+    agents: int | None = None,
     device: str | torch.device | None = None,
     backend: str = "auto",
     seed: int = 0,
@@ -54,7 +55,8 @@ def make(
     Args:
         module: the result of `hamlet.compile` or `hamlet.load`.
         worlds, agents: the number of worlds, and of agents in each; at least 1, their product below 2**31. At most
-            1,024 agents are in a world where they meet (docs/semantics.md).
+            1,024 agents are in a world where they meet (docs/semantics.md). Without `agents` a world has as many as the
+            roles of the universe say, one of a role that is all others; and 1 where there are no roles.
         device: "cpu", "cuda", "cuda:1", ...; by default the device that the backend runs on.
         backend: "triton", "numba", "interpreter" or "auto". "auto" takes triton where `device` is a CUDA device, and
             numba where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured to
@@ -139,6 +141,7 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
 def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any) -> Shape:
     """The shape of an environment, or `EnvError`."""
     worlds = whole(worlds, 1, MOST, "worlds is a whole number, at least 1")
+    agents = fewest_agents(universe) if agents is None else agents
     agents = whole(agents, 1, MOST, "agents is a whole number, at least 1")
     first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
     if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
@@ -147,6 +150,7 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
         raise EnvError(
             f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"
         )
+    _check_roles(universe, agents)
     most = room(universe)
     if most is not None and agents > most and starting_cells(universe):
         raise EnvError(f"{universe.name} starts agents on {most} cells of its map: take at most {most} agents")
@@ -158,6 +162,18 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
     if agents > MOST_COUNTED and counts_agents(universe):
         raise EnvError(f"{universe.name} counts agents: take at most {MOST_COUNTED} in a world, not {agents}")
     return Shape(worlds, agents, first_world)
+
+
+def _check_roles(universe: Universe, agents: int) -> None:
+    roles = universe.roles or ()
+    said = ", ".join(f"{role.agents or 'the other'} {role.name}" for role in roles)
+    only, fewest = only_agents(universe), fewest_agents(universe)
+    if only is not None and agents != only:
+        raise EnvError(f"a world of {universe.name} has {only} agents ({said}), not {agents}: leave agents out")
+    if roles and agents < fewest:
+        raise EnvError(f"a world of {universe.name} has at least {fewest} agents ({said}), not {agents}")
+    if roles and agents > schema.MOST_AGENTS:
+        raise EnvError(f"a world with roles has at most {schema.MOST_AGENTS} agents, not {agents}")
 
 
 def _checked_obs_dtype(universe: Universe, obs_dtype: torch.dtype | str | None) -> torch.dtype | None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import torch
 
+from hamlet import html
 from hamlet.backend.buffers import LaneCounts, Statistics, WorldCounts
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
@@ -16,6 +17,9 @@ from hamlet.universe import Universe
 Info: TypeAlias = Mapping[str, torch.Tensor | None]
 Stepped: TypeAlias = tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor, Info]
 """Observation, reward, terminated, truncated, info: see `Env.step`."""
+
+MANY = 8
+"""Affordances that a table in a notebook names."""
 
 LIFESPAN = "lifespan"
 """The name under which episodes that ended at the lifespan are counted."""
@@ -121,6 +125,18 @@ class Rollout:
             f"Rollout({self.universe.name}, ticks={self.ticks}, episodes={self.episodes()}, "
             f"mean_length={self.mean_length():.6g}, mean_return={self.mean_return():.6g})"
         )
+
+    def _repr_html_(self) -> str:
+        rows = {"ticks": f"{self.ticks:,}"}
+        if self.statistics is not None:
+            most = sorted(self.uses().items(), key=lambda item: -item[1])[:MANY]
+            rows |= {
+                "episodes": f"{self.episodes():,}",
+                "mean length, mean return": f"{self.mean_length():.6g}, {self.mean_return():.6g}",
+                "ended by": ", ".join(f"{name}: {count:,}" for name, count in self.causes().items()),
+                "used most": ", ".join(f"{name}: {count:,}" for name, count in most),
+            }
+        return html.table(f"Rollout of {self.universe.name}", rows)
 
     @property
     def _worlds(self) -> WorldCounts:

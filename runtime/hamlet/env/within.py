@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -9,8 +10,8 @@ import torch
 from hamlet.errors import EnvError
 from hamlet.numbers.binary32 import spell32
 from hamlet.schema import Bounds, axes
-from hamlet.schema.bounds import FINITE, coordinates, meter_bounds
-from hamlet.universe import Universe
+from hamlet.schema.bounds import FINITE, coordinates, meter_bounds, number_bounds
+from hamlet.universe import Control, Input, Universe
 
 Per = Literal["agent", "lane", "world"]
 
@@ -34,6 +35,25 @@ def check_within(
     real = values.is_floating_point() and bool(value.isfinite())
     place = f" in {per} {where}" if values.dim() else ""
     raise EnvError(f"{name} must {rule}, not {_spelled(float(value)) if real else value.item()}{place}")
+
+
+def check_rows(kind: str, declared: Sequence[Control | Input], values: torch.Tensor) -> None:
+    """Raise `EnvError` unless values [rows, lanes] or [ticks, rows, lanes] lie within the bounds that are declared for
+    their rows (a NaN does not)."""
+    bounds = number_bounds(declared)
+    least, most = (
+        torch.tensor(ends, dtype=torch.float32, device=values.device).unsqueeze(1)
+        for ends in ([each.low for each in bounds], [each.high for each in bounds])
+    )
+    good = (values >= least) & (values <= most)
+    if bool(good.all()):
+        return
+    *tick, row, lane = (~good).nonzero()[0].tolist()
+    value = values[(*tick, row, lane)]
+    said = _spelled(float(value)) if bool(value.isfinite()) else value.item()
+    ends = f"{_spelled(bounds[row].low)} .. {_spelled(bounds[row].high)}"
+    place = f"in tick {tick[0]} of lane {lane}" if tick else f"in lane {lane}"
+    raise EnvError(f"{kind} {declared[row].name} must lie in {ends}, not {said} {place}")
 
 
 def _spelled(value: float) -> str:

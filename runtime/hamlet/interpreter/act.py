@@ -11,9 +11,10 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import displace, leaves_space, length, stops
+from hamlet.interpreter.space import displace, drift, leaves_space, length, push, stops
 from hamlet.interpreter.statements import run, subtract
-from hamlet.universe import Action
+from hamlet.universe import Action, Universe
+from hamlet.universe.space import has_momentum
 
 
 def act(lanes: Lanes, actions: Tensor) -> None:
@@ -21,9 +22,37 @@ def act(lanes: Lanes, actions: Tensor) -> None:
     universe, before = lanes.universe, lanes.position
     first_custom = schema.interact_action(universe) + 2
     of_space = lanes.running & (actions < first_custom)
-    by = tuple(lanes.constant.displacements[:, torch.where(of_space, actions, 0).long()])
+    by = displacements(lanes, torch.where(of_space, actions, 0).long())
     if lanes.coverage is not None:
         count_moves(lanes, actions, by, lanes.coverage)
+    keeping = torch.zeros_like(lanes.running)
+    if has_momentum(universe.space):
+        nothing = torch.zeros((), dtype=torch.float32, device=actions.device)
+        push(lanes, [torch.where(of_space, delta, nothing) for delta in by], lanes.running)
+        pushing = [custom(action, lanes, lanes.running & (actions == number)) for number, action in own(universe)]
+        for axis, met in zip(schema.axes(universe), drift(lanes, lanes.running), strict=True):
+            lanes.count(coverage.edge(axis), met)
+        for (number, action), who in zip(own(universe), pushing, strict=True):
+            teleport(action, lanes, who)
+            keeping = keeping | (lanes.running & (actions == number) & action.keeps_progress)
+    else:
+        keeping = walk(lanes, actions, by, of_space)
+    disengage(lanes, before, keeping)
+    going = [number for number, move in enumerate(universe.moves) if any(move.by)]
+    moving = lanes.running & torch.isin(actions, torch.tensor(going, dtype=actions.dtype, device=actions.device))
+    for meter in universe.meters:
+        if meter.move is not None:
+            subtract(meter.name, meter.move, lanes, moving, f"meter {meter.name}: move", meter.span)
+
+
+def own(universe: Universe) -> list[tuple[int, Action]]:
+    """The universe's own actions, each with its number."""
+    return list(enumerate(universe.actions, start=schema.interact_action(universe) + 2))
+
+
+def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) -> Tensor:
+    """Move without momentum: actions displace agents. Who keeps progress on the way, bool."""
+    universe, before = lanes.universe, lanes.position
     displace(lanes, by, of_space)
     # No agent with a custom action has been displaced yet.
     lanes.velocity = tuple(
@@ -33,21 +62,23 @@ def act(lanes: Lanes, actions: Tensor) -> None:
     if lanes.speed is not None:
         lanes.speed = torch.where(lanes.running, length(lanes.velocity, lanes.age), lanes.speed)
     keeping = torch.zeros_like(lanes.running)
-    for number, action in enumerate(universe.actions, start=first_custom):
+    for number, action in own(universe):
         who = lanes.running & (actions == number)
-        custom(action, lanes, who)
+        teleport(action, lanes, custom(action, lanes, who))
         if action.keeps_progress:
             keeping = keeping | who
-    disengage(lanes, before, keeping)
-    going = [number for number, move in enumerate(universe.moves) if any(move.by)]
-    moving = lanes.running & torch.isin(actions, torch.tensor(going, dtype=actions.dtype, device=actions.device))
-    for meter in universe.meters:
-        if meter.move is not None:
-            subtract(meter.name, meter.move, lanes, moving, f"meter {meter.name}: move", meter.span)
+    return keeping
 
 
-def custom(action: Action, lanes: Lanes, who: Tensor) -> None:
-    """A custom action of the agents `who`: statements, then displacement, then teleport, where its `needs` holds."""
+def displacements(lanes: Lanes, actions: Tensor) -> tuple[Tensor, ...]:
+    """What actions of the space (i64 [worlds, agents]) add to each agent's position, per axis."""
+    if lanes.constant.leads is not None:
+        return (lanes.constant.leads[lanes.index(), actions],)
+    return tuple(lanes.constant.displacements[:, actions])
+
+
+def custom(action: Action, lanes: Lanes, who: Tensor) -> Tensor:
+    """A custom action of the agents `who`: statements, then displacement, where its `needs` holds; for whom, bool."""
     if action.needs is not None:
         able = evaluate(action.needs, lanes)
         lanes.count(coverage.action(action.name, "refused"), who & ~able)
@@ -56,7 +87,13 @@ def custom(action: Action, lanes: Lanes, who: Tensor) -> None:
     lanes.count(construct, who)
     run(action.body, lanes, who, construct)
     if action.move is not None:
-        displace(lanes, vector(action.move, lanes), who)
+        move = push if has_momentum(lanes.universe.space) else displace
+        move(lanes, vector(action.move, lanes), who)
+    return who
+
+
+def teleport(action: Action, lanes: Lanes, who: Tensor) -> None:
+    """The last that a custom action does: it sets the position."""
     if action.teleport is not None:
         there = vector(action.teleport, lanes)
         lanes.position = tuple(torch.where(who, to, x) for to, x in zip(there, lanes.position, strict=True))
@@ -85,7 +122,10 @@ def count_moves(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], told: cover
     taken = torch.bincount(actions[moving], minlength=moves).tolist()
     stopped = torch.bincount(actions[moving & leaves_space(lanes, by)], minlength=moves).tolist()
     refused = torch.bincount(actions[moving & stops(lanes, by)], minlength=moves).tolist()
+    stays = torch.zeros_like(moving) if lanes.constant.leads is None else by[0] == 0
+    stuck = torch.bincount(actions[moving & stays], minlength=moves).tolist()
     for number, move in enumerate(lanes.universe.moves):
         told.add(coverage.action(move.name), taken[number])
         told.add(coverage.action(move.name, "at the edge"), stopped[number])
         told.add(coverage.action(move.name, "at a wall"), refused[number])
+        told.add(coverage.action(move.name, "without an edge"), stuck[number])

@@ -6,7 +6,9 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.universe import (
+    Among,
     Cascade,
+    Cause,
     Draw,
     DrawChance,
     DrawChoice,
@@ -14,18 +16,22 @@ from hamlet.universe import (
     DrawNormal,
     DrawUniform,
     Grid,
+    Guarded,
     Hours,
     Mask,
     Move,
+    Nearest,
     NoSpace,
+    OfAll,
     Rank,
     Rule,
     Truth,
     Universe,
+    depends_on_asker,
     draws,
     nodes,
 )
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import graph_of, has_momentum, letters_of
 
 
 def rule(item: Rule | Cascade) -> str:
@@ -44,14 +50,20 @@ def action(name: str, event: str = "") -> str:
     return f"action {name}: {event}" if event else f"action {name}"
 
 
-def cause(name: str) -> str:
-    """The name of a cause of death."""
-    return f"dies when {name}"
+def edge(axis: str) -> str:
+    """The name under which agents with momentum are counted that meet an edge."""
+    return f"momentum: at the edge of {axis}"
+
+
+def cause(item: Cause) -> str:
+    """The name of a cause of death, or of a goal."""
+    return f"{'dies' if item.goal is None else 'ends'} when {item.name}"
 
 
 def allow(mask: Mask) -> str:
     """The name under which the agents are counted that a mask allows something."""
-    return f"allow {' '.join(mask.actions) or 'all'}"
+    named = f"allow {' '.join(mask.actions) or 'all'}"
+    return named if mask.who is None else f"{named} in line {mask.span.line}, column {mask.span.column}"
 
 
 def draw(item: Draw, event: str = "") -> str:
@@ -63,6 +75,17 @@ def draw(item: Draw, event: str = "") -> str:
 def behind(item: Rank) -> str:
     """The name under which agents are counted that come after others."""
     return f"rank in line {item.span.line}, column {item.span.column}: after others"
+
+
+def differs(item: OfAll) -> str:
+    """The name under which agents are counted that find another number than the first of their world."""
+    word = item.op if isinstance(item, Among) else type(item).__name__.lower()
+    return f"{word} in line {item.span.line}, column {item.span.column}: another for two agents"
+
+
+def guarded(item: Guarded) -> str:
+    """The name under which the agents are counted for which a condition among statements held."""
+    return f"a condition for statements in line {item.span.line}, column {item.span.column}"
 
 
 LIFESPAN = "lifespan"
@@ -78,6 +101,8 @@ def constructs(universe: Universe) -> tuple[str, ...]:
     """Everything in a universe that can fire, in file order."""
     names = [action(name) for name in schema.action_names(universe)]
     names += [action(move.name, event) for move in universe.moves for event in stopped(move, universe)]
+    if has_momentum(universe.space):
+        names += [edge(axis) for axis in schema.axes(universe)]
     names += [action(item.name, "refused") for item in universe.actions if item.needs is not None]
     displacing = [item for item in universe.actions if item.move is not None or item.teleport is not None]
     if schema.has_progress(universe) and any(item.keeps_progress for item in displacing):
@@ -86,7 +111,9 @@ def constructs(universe: Universe) -> tuple[str, ...]:
         events = ["instantly"] if item.duration is None else ["each tick"]
         if item.duration is not None and item.duration > 0:
             events.append("on completion")
-        if item.hours is not None and universe.clock is not None and closes(item.hours, universe.clock.hours):
+        hours, clock = item.hours, universe.clock
+        timed = hours is not None and clock is not None and closes(hours, clock.hours)
+        if item.opening is not None or timed:
             events.append("closed")
         if item.needs is not None:
             events.append("refused")
@@ -99,22 +126,30 @@ def constructs(universe: Universe) -> tuple[str, ...]:
         names += [USED_AGAIN, USED_ANOTHER]
     names += [rule(item) for item in universe.dynamics]
     names += [rule(item) for item in (() if universe.world is None else universe.world.rules)]
-    names += [cause(item.name) for item in universe.causes]
+    names += [rule(item) for item in (() if universe.cells is None else universe.cells.rules)]
+    names += [cause(item) for item in universe.causes]
     if universe.lifespan is not None:
         names.append(LIFESPAN)
     if universe.causes or universe.lifespan is not None:
         names.append(AFTER_THE_END if universe.by_hand else NEW_EPISODE)
     names += [allow(mask) for mask in universe.masks if not isinstance(mask.allowed, Truth)]
-    names += [behind(node) for node in nodes(universe) if isinstance(node, Rank)]
+    names += [guarded(node) for node in nodes(universe) if isinstance(node, Guarded)]
+    for node in nodes(universe):
+        if isinstance(node, Among | Rank | Nearest) and depends_on_asker(node):
+            names.append(differs(node))
+        elif isinstance(node, Rank):
+            names.append(behind(node))
     names += [draw(drawn, event) for drawn in draws(universe) for event in draw_events(drawn)]
-    return tuple(names)
+    return tuple(dict.fromkeys(names))
 
 
 def stopped(move: Move, universe: Universe) -> tuple[str, ...]:
     """What can stop a move: on a map only what is next to some open cell."""
     letters, space = letters_of(universe.space), universe.space
-    if not any(move.by):
+    if not any(move.by) or has_momentum(space):
         return ()
+    if graph_of(space) is not None:
+        return ("without an edge",)
     if letters is None or not isinstance(space, Grid):
         return ("at the edge",)
     walls, (width, height), (right, down) = set(letters.cells(letters.walls)), space.sizes, move.by
@@ -151,7 +186,8 @@ def closes(hours: Hours, day: int) -> bool:
 
 
 class Coverage:
-    """Counts of lanes (of worlds, for a new episode and what is the world's) in which each construct fired.
+    """Counts of lanes in which each construct fired; of worlds, for a new episode and what is the world's; of cells,
+    for what is theirs.
 
     Attributes:
         counts: by construct, in file order; a construct that never fired has 0.

@@ -15,7 +15,7 @@ from hamlet.numbers.random import Words, draw_words, multiply_high, share
 class Sites:
     """The random words of a tick, or of the beginning of an episode, made when they are first asked for."""
 
-    def __init__(self, numbers: Tensor, time: int | Tensor, stream: int, seed: tuple[int, int]) -> None:
+    def __init__(self, numbers: Tensor, time: int | Tensor, stream: int | Tensor, seed: tuple[int, int]) -> None:
         """`numbers` are those of the lanes, or of the worlds, among all shards', i64, `time` and `stream` as in
         `draw_words`; `seed`: (low, high)."""
         self._numbers = numbers

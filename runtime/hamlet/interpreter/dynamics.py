@@ -37,6 +37,8 @@ def run_cascade(cascade: Cascade, lanes: Lanes) -> None:
     """Run a cascade where its source is below its threshold; what it measures stays as it was then."""
     source, threshold = lanes.meters[cascade.source], lanes.constant(cascade.threshold)
     who = lanes.running & (source < threshold)
+    if cascade.who is not None:
+        who = who & evaluate(cascade.who, lanes)
     lanes.count(coverage.rule(cascade), who)
     shortfall = threshold - source
     run(cascade.body, lanes, who, coverage.rule(cascade), Measured(shortfall / threshold, shortfall))

@@ -15,7 +15,7 @@ from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.space import clamp
 from hamlet.numbers.random import layout_of
-from hamlet.universe import Universe
+from hamlet.universe import Expression, Meter, Universe, WorldMeter
 
 
 def advance_clock(universe: Universe, buffers: Buffers) -> None:
@@ -58,7 +58,8 @@ def begin_episodes(
         if isinstance(meter.start, float):
             lanes_of("meters")[row, worlds] = meter.start
     for row, of_world in enumerate(() if universe.world is None else universe.world.meters):
-        state["world_meters"][row, worlds] = of_world.start
+        if isinstance(of_world.start, float):
+            state["world_meters"][row, worlds] = of_world.start
     for field, start in constant:
         values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
         values[:, worlds] = start
@@ -74,8 +75,20 @@ def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
     meters = buffers.state["meters"].view(-1, buffers.shape.worlds, buffers.shape.agents)
     for row, meter in enumerate(lanes.universe.meters):
         if not isinstance(meter.start, float):
-            value = clamp(evaluate(meter.start, lanes), lanes.constant(meter.low), lanes.constant(meter.high))
-            meters[row, worlds] = value.expand(meters[row].shape)[worlds]
+            meters[row, worlds] = _begun(meter, meter.start, lanes).expand(meters[row].shape)[worlds]
+
+
+def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
+    """The same for the meters of worlds; the draws of `lanes` are theirs."""
+    meters = buffers.state["world_meters"]
+    for row, meter in enumerate(() if lanes.universe.world is None else lanes.universe.world.meters):
+        if not isinstance(meter.start, float):
+            meters[row, worlds] = _begun(meter, meter.start, lanes).expand(len(meters[row]), 1)[worlds, 0]
+
+
+def _begun(meter: Meter | WorldMeter, start: Expression, lanes: Lanes) -> Tensor:
+    """The value of a start within the bounds of its meter."""
+    return clamp(evaluate(start, lanes), lanes.constant(meter.low), lanes.constant(meter.high))
 
 
 def as_i32(word: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from functools import reduce
@@ -13,7 +14,8 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, clamp, distance, larger, nowhere, speed, straight_distance
+from hamlet.interpreter.space import apart, at, clamp, distance, larger, nowhere, speed, straight_distance
+from hamlet.interpreter.ways import walking_distance
 from hamlet.universe import (
     ActionTaken,
     After,
@@ -21,9 +23,12 @@ from hamlet.universe import (
     AgentCount,
     AgentNumber,
     Among,
+    Apart,
     Binary,
     BinaryOp,
+    CellValue,
     Clamp,
+    ControlValue,
     Coordinate,
     DayTime,
     Deficit,
@@ -42,8 +47,12 @@ from hamlet.universe import (
     InputValue,
     LastUse,
     MeterValue,
+    Nearest,
+    Neighbours,
     Number,
+    OfAll,
     On,
+    Own,
     ParamValue,
     Previous,
     Progress,
@@ -57,10 +66,13 @@ from hamlet.universe import (
     Truth,
     Unary,
     UnaryOp,
+    Upon,
     Used,
     Velocity,
     Visited,
+    WalkingDistance,
     WorldValue,
+    depends_on_asker,
 )
 
 
@@ -85,12 +97,28 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return lanes.params[param]
         case WorldValue(meter=meter):
             return lanes.world[meter]
+        case Nearest():
+            return pairs(expression, lanes)
+        case Among() | Rank() if depends_on_asker(expression):
+            return pairs(expression, lanes)
         case Among():
             return together(expression, lanes)
         case Rank():
             return rank(expression, lanes)
+        case Own(operand=operand):
+            return lanes.asked_by(evaluate(operand, lanes), expression.span)
+        case Apart():
+            return apart(lanes, expression.span)
+        case CellValue(meter=meter):
+            return lanes.cells[meter].gather(1, lanes.index())
+        case Neighbours(operand=operand):
+            return neighbours(operand, lanes)
+        case Upon():
+            return upon(expression, lanes)
         case InputValue(input=name):
             return lanes.inputs[name]
+        case ControlValue(control=name):
+            return lanes.controls[name]
         case Hour():
             return lanes.hour.to(torch.float32)
         case DayTime(function=function):
@@ -134,6 +162,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return distance(lanes, affordance)
         case StraightDistance(affordance=affordance):
             return straight_distance(lanes, affordance)
+        case WalkingDistance(affordance=affordance):
+            return walking_distance(lanes, affordance)
         case Previous(operand=operand):
             if lanes.before is None:
                 raise ValueError(f"previous outside a tick, line {expression.span.line}")
@@ -160,15 +190,47 @@ def together(expression: Among, lanes: Lanes) -> Tensor:
     """What the running agents of each world have together, f32 [worlds, 1]."""
     others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
+    return joined(expression, each, others.running)
+
+
+def joined(expression: Among, each: Tensor, running: Tensor) -> Tensor:
+    """What running agents have together, [..., agents] of their values, as [..., 1]."""
     match expression.op:
         case "count":
-            return among.count(each, others.running)
+            return among.count(each, running)
         case "total":
-            return among.total(each, others.running)
+            return among.total(each, running)
         case "average":
-            return among.average(each, others.running)
+            return among.average(each, running)
         case "lowest" | "highest":
-            return among.extreme(each, others.running, least=expression.op == "lowest")
+            return among.extreme(each, running, least=expression.op == "lowest")
+
+
+def neighbours(operand: Expression, lanes: Lanes) -> Tensor:
+    """The sums of a number over the cells beside each, f32 [worlds, cells], in the order of the axes."""
+    if lanes.nearby is None:
+        raise ValueError(f"neighbours of what is no cell, line {operand.span.line}")
+    there = lanes.nearby
+    values = torch.where(there.running, evaluate(operand, there), torch.zeros_like(there.running, dtype=torch.float32))
+    # The first axis is the last dimension.
+    laid = values.view(len(values), *lanes.grid.sizes[::-1])
+    found: Tensor | None = None
+    for axis, size in enumerate(lanes.grid.sizes):
+        dimension = laid.dim() - 1 - axis
+        for step, edge in ((1, 0), (-1, size - 1)):
+            beside = laid.roll(step, dimension)
+            if lanes.grid.edges != "wrap":
+                beside.select(dimension, edge).zero_()
+            found = beside if found is None else found + beside
+    assert found is not None, "a grid has an axis"
+    return found.reshape(values.shape)
+
+
+def upon(expression: Upon, lanes: Lanes) -> Tensor:
+    """What the running agents on each cell have together, f32 [worlds, cells]."""
+    others = _others(lanes, expression.span)
+    each = evaluate(expression.operand, others).expand(others.running.shape)
+    return among.on_cells(expression.op, each, others.running, others.index(), lanes.running.shape[1])
 
 
 def rank(expression: Rank, lanes: Lanes) -> Tensor:
@@ -178,6 +240,51 @@ def rank(expression: Rank, lanes: Lanes) -> Tensor:
     before = among.rank(holds & others.running, evaluate(expression.priority, others).expand(holds.shape))
     lanes.count(coverage.behind(expression), lanes.running & (before > 0))
     return before
+
+
+MOST_PAIRS = 1 << 18
+"""Pairs of agents that are looked at together."""
+
+
+def pairs(expression: OfAll, lanes: Lanes) -> Tensor:
+    """What each agent finds that asks the running agents of its world, f32 [worlds, agents]."""
+    others = _others(lanes, expression.span)
+    worlds, agents = others.running.shape
+    some = max(1, MOST_PAIRS // (worlds * agents))
+    found = []
+    for first in range(0, agents, some):
+        # An axis of those who ask, before worlds and the agents that they ask.
+        asking = dataclasses.replace(others, askers=slice(first, min(first + some, agents)))
+        asking.coverage = others.coverage if first == 0 else None
+        found.append(_asked(expression, asking))
+    result = torch.cat(found).squeeze(-1).T
+    lanes.count(coverage.differs(expression), lanes.running & (result != result[:, :1]))
+    return result
+
+
+def _asked(expression: OfAll, lanes: Lanes) -> Tensor:
+    """What these askers find, f32 [askers, worlds, 1]."""
+    everybody = torch.ones_like(lanes.running).expand(lanes.number_of_askers, *lanes.running.shape)
+    running = lanes.running & everybody
+
+    def each(part: Expression) -> Tensor:
+        return evaluate(part, lanes).expand(everybody.shape)
+
+    match expression:
+        case Among(operand=operand):
+            return joined(expression, each(operand), running)
+        case Rank(condition=condition, priority=priority):
+            number = evaluate(AgentNumber(expression.span), lanes)
+            first = evaluate(priority, lanes).expand(lanes.running.shape)
+            mine, own = (lanes.asked_by(value, expression.span) for value in (first, number))
+            before = (first > mine) | ((first == mine) & (number < own))
+            return among.count(each(condition) & before, running)
+        case Nearest(condition=condition, value=value, otherwise=otherwise):
+            number = evaluate(AgentNumber(expression.span), lanes)
+            another = number != lanes.asked_by(number, expression.span)
+            mine = lanes.asked_by(evaluate(otherwise, lanes), expression.span)
+            away = apart(lanes, expression.span).expand(everybody.shape)
+            return among.nearest(each(condition) & another & running, away, each(value), mine)
 
 
 def _others(lanes: Lanes, span: Span) -> Lanes:

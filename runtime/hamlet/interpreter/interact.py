@@ -48,7 +48,7 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
 
 def admitted(affordance: Affordance, lanes: Lanes, who: Tensor) -> Tensor:
     """Who of the agents at an affordance find it open and meet its `needs`."""
-    opened = is_open(affordance.hours, lanes.hour)
+    opened = is_open(affordance, lanes)
     lanes.count(coverage.use(affordance.name, "closed"), who & ~opened)
     who = who & opened
     if affordance.needs is not None:
@@ -60,12 +60,18 @@ def admitted(affordance: Affordance, lanes: Lanes, who: Tensor) -> Tensor:
 
 def can_use(affordance: Affordance, lanes: Lanes) -> Tensor:
     """Who would find an affordance open and meet its `needs`."""
-    opened = is_open(affordance.hours, lanes.hour)
+    opened = is_open(affordance, lanes)
     return opened if affordance.needs is None else opened & evaluate(affordance.needs, lanes)
 
 
-def is_open(hours: Hours | None, hour: Tensor) -> Tensor:
+def is_open(affordance: Affordance, lanes: Lanes) -> Tensor:
     """In which worlds an affordance is open, bool [worlds, 1]."""
+    opened = includes(affordance.hours, lanes.hour)
+    return opened if affordance.opening is None else opened & evaluate(affordance.opening, lanes)[:, :1]
+
+
+def includes(hours: Hours | None, hour: Tensor) -> Tensor:
+    """In which worlds it is one of these hours, bool [worlds, 1]."""
     if hours is None:
         return torch.ones_like(hour, dtype=torch.bool)
     if hours.opens < hours.closes:

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics
-from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_GIVEN,
+    Given,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.interpreter import observe, statistics
+from hamlet.interpreter.cells import begin_cells, cell_sites
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
-from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, constant_starts
+from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, begin_world_meters, constant_starts
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
-from hamlet.interpreter.policy import look_up
+from hamlet.interpreter.policy import drawn_controls, look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
-from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
+from hamlet.numbers.counters import (
+    CELL_DRAWS,
+    CELL_EPISODE_DRAWS,
+    EPISODE_DRAWS,
+    LANE_DRAWS,
+    WORLD_DRAWS,
+    WORLD_EPISODE_DRAWS,
+)
 from hamlet.numbers.random import Words, multiply_high, policy_words
 from hamlet.universe import Universe
 
@@ -72,6 +90,7 @@ class Interpreter:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks; see `hamlet.backend.protocol.Backend`."""
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
@@ -87,7 +106,10 @@ class Interpreter:
                     actions = multiply_high(words[now.tick % 4], count).to(torch.int32)
                 case TabularPolicy():
                     actions = self.look_up(buffers, policy, words[now.tick % 4])
-            self._tick(buffers, actions, now, observe_every_tick, statistics)
+            state = buffers.state | {name: values[index] for name, values in given.items()}
+            if self.universe.controls and "controls" not in given and not isinstance(policy, RecordedPolicy):
+                state["controls"] = drawn_controls(self.universe, numbers, now)
+            self._tick(replace(buffers, state=state), actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
             self.observe(buffers)
 
@@ -102,16 +124,35 @@ class Interpreter:
     def _begin(self, buffers: Buffers, worlds: Tensor, stream: Stream) -> None:
         """Start these worlds anew, with the episode number that they have."""
         begin_episodes(self.universe, self._starts, buffers, self._places, worlds, stream)
-        if all(isinstance(meter.start, float) for meter in self.universe.meters):
+        self._begin_worlds(buffers, worlds, stream)
+        universe = self.universe
+        if universe.cells is None and all(isinstance(meter.start, float) for meter in universe.meters):
             return
         numbers = global_lanes(buffers.shape, self.device).view(buffers.shape.worlds, buffers.shape.agents)
         episode = buffers.state["episode"].long().unsqueeze(1)
-        sites = Sites(numbers, episode, EPISODE_DRAWS, (stream.low, stream.high))
-        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, sites=sites)
+        seed = (stream.low, stream.high)
+        sites = Sites(numbers, episode, EPISODE_DRAWS, seed)
+        of_cells = cell_sites(universe, self._global_worlds(buffers.shape), episode, CELL_EPISODE_DRAWS, seed)
+        lanes = load(
+            universe, buffers, self._places, self._constant, self.coverage, sites=sites, sites_of_cells=of_cells
+        )
         beginning = torch.zeros(buffers.shape.worlds, dtype=torch.bool, device=self.device)
         beginning[worlds] = True
         lanes.running = beginning.unsqueeze(1).expand(numbers.shape)
         begin_meters(lanes, buffers, worlds)
+        begin_cells(lanes, buffers.state, worlds)
+
+    def _begin_worlds(self, buffers: Buffers, worlds: Tensor, stream: Stream) -> None:
+        """Give the meters of these worlds their start values, where those are expressions."""
+        of_world = () if self.universe.world is None else self.universe.world.meters
+        if all(isinstance(meter.start, float) for meter in of_world):
+            return
+        episode, seed = buffers.state["episode"].long().unsqueeze(1), (stream.low, stream.high)
+        sites = Sites(self._global_worlds(buffers.shape), episode, WORLD_EPISODE_DRAWS, seed)
+        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, sites=sites)
+        lanes.running = torch.zeros(buffers.shape.worlds, 1, dtype=torch.bool, device=self.device)
+        lanes.running[worlds] = True
+        begin_world_meters(lanes, buffers, worlds)
 
     def _tick(
         self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None
@@ -122,7 +163,10 @@ class Interpreter:
         seed = (stream.low, stream.high)
         sites = Sites(numbers, stream.tick, LANE_DRAWS, seed)
         of_world = Sites(self._global_worlds(buffers.shape), stream.tick, WORLD_DRAWS, seed)
-        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world)
+        of_cells = cell_sites(self.universe, self._global_worlds(buffers.shape), stream.tick, CELL_DRAWS, seed)
+        lanes = load(
+            self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world, of_cells
+        )
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
             statistics.add(counts, buffers)

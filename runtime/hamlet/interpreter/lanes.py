@@ -17,7 +17,7 @@ from hamlet.interpreter.trace import Trace
 from hamlet.numbers.binary32 import bits32
 from hamlet.schema.grid import cell_of, words
 from hamlet.universe import Grid, Map, Span, Universe
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import graph_of, letters_of
 
 
 class Ground:
@@ -52,7 +52,10 @@ class Constants:
 
     Attributes:
         displacements: [axes, actions of the space], of the type of positions; those of INTERACT and WAIT are 0.
+        leads: i32 [nodes, actions of the space] of a graph, what is added to the number of the node; `None` elsewhere.
         ground: what is on each cell of a map; `None` without one.
+        walks: i32 [cells] by cell, how many moves lead there, as far as somebody asked (`hamlet.interpreter.ways`).
+        sights: bool [rows, cells] by the radius of a window, likewise.
     """
 
     def __init__(self, universe: Universe, device: torch.device) -> None:
@@ -61,8 +64,13 @@ class Constants:
         axes, dtype = len(schema.axes(universe)), DTYPES[schema.position_dtype(universe)]
         by = [[*(move.by[axis] for move in universe.moves), 0.0, 0.0] for axis in range(axes)]
         self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(universe.moves) + 2)
+        graph = graph_of(universe.space)
+        steps = [] if graph is None else [[*graph.steps(cell), 0, 0] for cell in range(len(graph.nodes))]
+        self.leads = torch.tensor(steps, dtype=torch.int32, device=device) if steps else None
         on_it = letters_of(universe.space)
         self.ground = None if on_it is None else Ground(on_it, device)
+        self.walks: dict[int, Tensor] = {}
+        self.sights: dict[int, Tensor] = {}
 
     def __call__(self, value: float) -> Tensor:
         bits = bits32(value)
@@ -77,7 +85,7 @@ class Lanes:
 
     Attributes:
         constant: turns a number of the universe into a tensor.
-        meters, inputs: f32 [worlds, agents] by name.
+        meters, inputs, controls: f32 [worlds, agents] by name.
         position, used_at: i32 or f32 [worlds, agents] per axis; `used_at` only where it is state.
         velocity: f32 [worlds, agents] per axis; 0 where it is not state.
         speed: f32 [worlds, agents]; `None` where it is not state: it is the length of the velocity.
@@ -88,6 +96,7 @@ class Lanes:
         hour: i32 [worlds, 1]; 0 without a clock.
         params: f32 [worlds, 1] by name.
         world: the meters of the worlds, f32 [worlds, 1] by name.
+        cells: the meters of the cells of the grid, f32 [worlds, cells] by name.
         places: of each affordance by name, see `hamlet.interpreter.places`.
         sites: the random words of the tick; `None` outside a tick.
         sites_of_world: those of worlds, [worlds, 1].
@@ -97,6 +106,7 @@ class Lanes:
         before: these lanes at the beginning of the tick, for `previous`.
         others: these lanes as what agents have together is of: at the beginning of the tick, or when they have done
             what they do. `None` outside a tick.
+        askers: in what agents are asked by each other: the numbers of those that ask now.
         granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
         coverage, trace: told what happens, where somebody wants to know.
     """
@@ -105,6 +115,7 @@ class Lanes:
     constant: Constants
     meters: dict[str, Tensor]
     inputs: dict[str, Tensor]
+    controls: dict[str, Tensor]
     position: tuple[Tensor, ...]
     velocity: tuple[Tensor, ...]
     speed: Tensor | None
@@ -120,15 +131,19 @@ class Lanes:
     hour: Tensor
     params: dict[str, Tensor]
     world: dict[str, Tensor]
+    cells: dict[str, Tensor]
     places: dict[str, tuple[Tensor, ...]]
     sites: Sites | None
     coverage: Coverage | None
     trace: Trace | None
     sites_of_world: Sites | None = None
+    sites_of_cells: Sites | None = None
     action: Tensor | None = None
     used: dict[str, Tensor] | None = None
     before: Lanes | None = None
     others: Lanes | None = None
+    askers: slice | None = None
+    nearby: Lanes | None = None
     granted: dict[str, Tensor] = field(default_factory=dict)
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
@@ -162,6 +177,17 @@ class Lanes:
         place = self.places[affordance]
         return cell_of(place, self.universe.space) if isinstance(self.universe.space, Grid) else place
 
+    @property
+    def number_of_askers(self) -> int:
+        """How many agents of each world ask now."""
+        return 0 if self.askers is None else self.askers.stop - self.askers.start
+
+    def asked_by(self, values: Tensor, span: Span) -> Tensor:
+        """What those have who ask, [askers, worlds, 1], of values that broadcast to [worlds, agents]."""
+        if self.askers is None:
+            raise ValueError(f"nobody asks, line {span.line}")
+        return values.expand(self.running.shape)[:, self.askers].T.unsqueeze(-1)
+
     def write(self, meter: str, value: Tensor, who: Tensor, construct: str, span: Span) -> None:
         """Give a meter a new value in the lanes `who`; the others keep theirs."""
         self.meters[meter] = torch.where(who, value, self.meters[meter])
@@ -183,12 +209,15 @@ def load(
     trace: Trace | None = None,
     sites: Sites | None = None,
     sites_of_world: Sites | None = None,
+    sites_of_cells: Sites | None = None,
 ) -> Lanes:
     """The lanes of some buffers as they are now."""
     state, worlds, agents = buffers.state, buffers.shape.worlds, buffers.shape.agents
     age, alive = state["age"].view(worlds, agents), state["alive"].view(worlds, agents)
     names = [affordance.name for affordance in universe.affordances]
     of_world = () if universe.world is None else universe.world.meters
+    of_cells = () if universe.cells is None else universe.cells.meters
+    by_cell = state["cell_meters"].view(len(of_cells), -1, worlds).transpose(1, 2) if of_cells else ()
 
     def rows(name: str) -> tuple[Tensor, ...]:
         return tuple(state[name].view(-1, worlds, agents)) if name in state else ()
@@ -202,6 +231,7 @@ def load(
         constant=constant,
         meters=dict(zip([meter.name for meter in universe.meters], rows("meters"), strict=True)),
         inputs=dict(zip([item.name for item in universe.inputs], rows("inputs"), strict=True)),
+        controls=dict(zip([item.name for item in universe.controls], rows("controls"), strict=True)),
         position=rows("position"),
         velocity=rows("velocity") or still,
         speed=state["speed"].view(worlds, agents) if "speed" in state else None,
@@ -217,9 +247,11 @@ def load(
         hour=state["hour"].view(worlds, 1) if universe.clock is not None else torch.zeros_like(age[:, :1]),
         params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
         world={meter.name: state["world_meters"][row].view(worlds, 1) for row, meter in enumerate(of_world)},
+        cells={meter.name: values for meter, values in zip(of_cells, by_cell, strict=True)},
         places=places.of(state),
         sites=sites,
         sites_of_world=sites_of_world,
+        sites_of_cells=sites_of_cells,
         coverage=coverage,
         trace=trace,
     )
@@ -233,6 +265,7 @@ def remember(lanes: Lanes) -> None:
         streaks=dict(lanes.streaks),
         seen=dict(lanes.seen),
         world=dict(lanes.world),
+        cells=dict(lanes.cells),
         coverage=None,
         trace=None,
     )
@@ -259,3 +292,11 @@ def store(lanes: Lanes, buffers: Buffers) -> None:
         if name in state:
             for row, value in zip(state[name].view(len(parts), -1), parts, strict=True):
                 row.copy_(value.reshape(-1))
+    store_cells(lanes.cells, state)
+
+
+def store_cells(values: dict[str, Tensor], state: dict[str, Tensor]) -> None:
+    """Write the meters of cells back, f32 [worlds, cells] by name, all of them in order."""
+    for number, value in enumerate(values.values()):
+        cells = value.shape[1]
+        state["cell_meters"][number * cells : (number + 1) * cells].copy_(value.T)

@@ -13,14 +13,18 @@ from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp, displaced, nowhere, speed
+from hamlet.interpreter.ways import in_sight
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
+from hamlet.schema.roles import members
 from hamlet.universe import (
     Continuous,
     Grid,
     NoSpace,
     Observation,
     ObserveBlank,
+    ObserveCell,
+    ObserveCells,
     ObserveConstant,
     ObserveGrid,
     ObserveHere,
@@ -31,10 +35,12 @@ from hamlet.universe import (
     ObserveProgress,
     ObserveRegion,
     ObserveSpeed,
+    ObserveState,
     ObserveTime,
     ObserveVelocity,
     ObserveWindow,
     ObserveWorld,
+    state_of,
 )
 
 
@@ -42,10 +48,25 @@ def observe(lanes: Lanes, out: Tensor) -> None:
     """Write all rows of the observation; out: f32, bf16 (f32 rounded once) or u8 (`hamlet.schema.observed`) [rows,
     worlds, agents]."""
     rows = [value for item in lanes.universe.observations for value in rows_of(item, lanes)]
+    rows += rows_of_roles(lanes)
     if out.dtype is torch.uint8:
         rows = [encode(value, scale, lanes) for value, scale in zip(rows, scales_of_rows(lanes), strict=True)]
     for row, value in enumerate(rows):
         out[row] = value
+
+
+def rows_of_roles(lanes: Lanes) -> list[Tensor]:
+    """The rows behind those that all agents observe: each is what the role of the agent has there, or 0."""
+    agents, rows = lanes.age.shape[1], list[Tensor]()
+    for role in lanes.universe.roles or ():
+        numbers = members(role, agents)
+        number = torch.arange(agents, device=lanes.age.device)
+        belongs = (number >= numbers.start) & (number < numbers.stop)
+        for index, value in enumerate(own for item in role.observations for own in rows_of(item, lanes)):
+            if index == len(rows):
+                rows.append(lanes.constant(0.0))
+            rows[index] = torch.where(belongs, value, rows[index])
+    return rows
 
 
 def scales_of_rows(lanes: Lanes) -> list[Scale]:
@@ -65,11 +86,19 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
     match item:
         case ObserveGrid():
             return grid(lanes)
-        case ObserveWindow(radius=radius):
-            return window(radius, lanes)
-        case ObserveRegion(radius=reach, region=region):
-            whole = list(ground_of(region, lanes).to(torch.float32))
-            return whole if reach is None else window_of(region, reach, lanes)
+        case ObserveWindow(radius=radius, within=within):
+            rows = window(radius, lanes)
+            return rows if within is None else seen_of(rows, radius, lanes)
+        case ObserveRegion(radius=reach, region=region, within=within):
+            if reach is None:
+                return list(ground_of(region, lanes).to(torch.float32))
+            rows = window_of(region, reach, lanes)
+            return rows if within is None else seen_of(rows, reach, lanes)
+        case ObserveCells(radius=reach, meter=meter):
+            values = lanes.cells[meter]
+            return list(values.T.unsqueeze(2)) if reach is None else cells_around(values, reach, lanes)
+        case ObserveCell(meters=meters):
+            return [lanes.cells[meter].gather(1, lanes.index()) for meter in meters]
         case ObservePosition(encoding=encoding):
             match encoding:
                 case "relative":
@@ -78,6 +107,9 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
                     return [x.to(torch.float32) for x in lanes.position]
                 case "scaled":
                     return relative_position(lanes) + sizes(lanes)
+                case "node":
+                    every = range(schema.cells(lanes.grid))
+                    return [(lanes.position[0] == node).to(torch.float32) for node in every]
         case ObserveMeters(meters=meters):
             return [lanes.meters[meter] for meter in meters]
         case ObserveHere(affordances=affordances):
@@ -93,6 +125,8 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             return [lanes.params[param] for param in params]
         case ObserveWorld(meters=meters):
             return [lanes.world[meter] for meter in meters]
+        case ObserveState(states=states):
+            return [row for state in states for row in state_rows(state, lanes)]
         case ObserveVelocity(axes=axes):
             return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
         case ObserveSpeed():
@@ -101,6 +135,13 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             return [lanes.constant(0.0)] * count
         case ObserveConstant(values=values):
             return [lanes.constant(value) for value in values]
+
+
+def state_rows(name: str, lanes: Lanes) -> list[Tensor]:
+    """The value of a state; of one with options whether it is each of them."""
+    value, declared = lanes.meters[name] if name in lanes.meters else lanes.world[name], state_of(lanes.universe, name)
+    options = () if declared.type is None else declared.type.options
+    return [(value == number).to(torch.float32) for number, _ in enumerate(options)] if options else [value]
 
 
 def grid(lanes: Lanes) -> list[Tensor]:
@@ -135,6 +176,19 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
     return rows
 
 
+def cells_around(values: Tensor, radius: int, lanes: Lanes) -> list[Tensor]:
+    """What the cells around the agent have, x fastest, of values [worlds, cells]; 0 beyond the edges."""
+    sizes, rows = lanes.grid.sizes, []
+    for reverse in itertools.product(range(-radius, radius + 1), repeat=len(sizes)):
+        there = [x + delta for x, delta in zip(lanes.position, reverse[::-1], strict=True)]
+        inside = torch.ones_like(lanes.alive)
+        for x, size in zip(there, sizes, strict=True):
+            inside = inside & (x >= 0) & (x < size)
+        cell = torch.where(inside, cell_index(there, sizes), 0).long()
+        rows.append(torch.where(inside, values.gather(1, cell), lanes.constant(0.0)))
+    return rows
+
+
 def ground_of(region: str | None, lanes: Lanes) -> Tensor:
     """Which cells are in a region, or walls; bool [cells]."""
     return lanes.ground.walls if region is None else lanes.ground.regions[region]
@@ -152,6 +206,12 @@ def window_of(region: str | None, radius: int, lanes: Lanes) -> list[Tensor]:
             cell = (x + right + width * (y + down)).clamp(0, width * height - 1)
             rows.append(torch.where(inside, ground[cell.long()], beyond).to(torch.float32))
     return rows
+
+
+def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:
+    """The rows of a window, 0 where walls hide the cell from the agent."""
+    visible = in_sight(lanes, radius)[:, lanes.index()]
+    return [torch.where(seen, row, torch.zeros_like(row)) for seen, row in zip(visible, rows, strict=True)]
 
 
 def relative_position(lanes: Lanes) -> list[Tensor]:
@@ -210,13 +270,16 @@ def mask(lanes: Lanes, out: Tensor) -> None:
     allowed += [torch.ones_like(lanes.alive)] * (1 + len(universe.actions))
     for item in universe.masks:
         condition = evaluate(item.allowed, lanes) & torch.ones_like(lanes.alive)
-        lanes.count(coverage.allow(item), condition & lanes.running)
+        said = torch.ones_like(lanes.alive) if item.who is None else evaluate(item.who, lanes) & lanes.running
+        lanes.count(coverage.allow(item), condition & said & lanes.running)
         for name in item.actions:
-            allowed[names.index(name)] = condition
+            number = names.index(name)
+            allowed[number] = torch.where(said, condition, allowed[number]) if item.who is not None else condition
     every = torch.stack(allowed)
     for item in universe.masks:
         if not item.actions:
-            every = every & evaluate(item.allowed, lanes)
+            condition = evaluate(item.allowed, lanes)
+            every = every & (condition if item.who is None else condition | ~evaluate(item.who, lanes))
     out.copy_(every & lanes.running)
     out[wait] = every[wait] | ~lanes.running
 
@@ -227,6 +290,8 @@ def moves_somewhere(lanes: Lanes) -> Tensor:
     moves = len(lanes.universe.moves)
     if not isinstance(lanes.universe.space, Grid):
         return torch.ones((moves, *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
+    if lanes.constant.leads is not None:
+        return lanes.constant.leads[lanes.index()][..., :moves].permute(2, 0, 1) != 0
     by = lanes.constant.displacements[:, :moves].view(len(lanes.position), moves, 1, 1)
     changes = (by == 0).all(dim=0).expand(moves, *lanes.alive.shape)
     for x, there in zip(lanes.position, displaced(lanes, tuple(by)), strict=True):
@@ -238,5 +303,5 @@ def usable(lanes: Lanes) -> Tensor:
     """Who is at an open affordance."""
     found = torch.zeros_like(lanes.alive)
     for affordance in lanes.universe.affordances:
-        found = found | (at(lanes, affordance.name) & is_open(affordance.hours, lanes.hour))
+        found = found | (at(lanes, affordance.name) & is_open(affordance, lanes))
     return found

@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from hamlet.interpreter.arrangements import Arrangements
 from hamlet.interpreter.layouts import Layouts
 from hamlet.schema.grid import words
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe.space import graph_of
 
 
 class Places:
@@ -21,6 +23,7 @@ class Places:
     def __init__(self, universe: Universe, device: torch.device) -> None:
         self._universe = universe
         self._layouts = Layouts(universe, device)
+        self._arrangements = Arrangements(universe, device)
         self._device = device
         self._at_random = tuple(item.name for item in universe.affordances if item.place is None)
         self._layout = torch.zeros(0, dtype=torch.int32, device=device)
@@ -58,6 +61,10 @@ class Places:
         first, space = len(self._at_random), self._universe.space
         if isinstance(space, Grid) and space.map is not None and space.map.starts is not None:
             return self._layouts.starting(layout, space.map.starts, agents)
+        graph = graph_of(space)
+        if graph is not None and graph.start is not None:
+            there = torch.tensor(graph.number(graph.start), dtype=torch.int32, device=self._device)
+            return [there.expand(agents, len(layout))]
         if isinstance(space, Grid) and space.starts == "apart":
             return self._layouts.apart(layout, first, agents)
         return self._layouts.anywhere(layout, first, agents)
@@ -73,6 +80,8 @@ class Places:
 
     def _places_at_random(self, layout: Tensor) -> list[tuple[Tensor, ...]]:
         """The place of each affordance at random, [worlds] per part."""
+        if any(item.spread is not None for item in self._universe.affordances):
+            return [(cell,) for cell in self._arrangements.cells(layout)]
         axes = self._layouts.apart(layout, 0, len(self._at_random))
         match self._universe.space:
             case Grid() as grid:

@@ -1,4 +1,4 @@
-"""What a tabular policy does: the situation of each agent, and the action that the table has for it."""
+"""What policies do: a tabular one looks up the situation of each agent; controls that nobody gives are drawn."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.protocol import TabularPolicy
+from hamlet.backend.protocol import Stream, TabularPolicy
+from hamlet.interpreter.draws import Sites, uniform
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import at, clamp
+from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Feature, Quantity, features
+from hamlet.universe import Universe
 
 WORD_BITS = 2
 """The bits that random words lose: thresholds are compared with the other 30."""
@@ -24,6 +27,22 @@ def look_up(policy: TabularPolicy, lanes: Lanes, words: Tensor) -> Tensor:
         raise ValueError("a tabular policy has choices or thresholds")
     reached = policy.thresholds[rows] <= (words >> WORD_BITS).unsqueeze(1)
     return reached.sum(dim=1).to(torch.int32)
+
+
+def drawn_controls(universe: Universe, numbers: Tensor, stream: Stream) -> Tensor:
+    """The controls of a tick, f32 [controls, lanes], of these global lanes (i64): each uniformly between its bounds."""
+    sites = Sites(numbers, stream.tick, CONTROL_DRAWS, (stream.low, stream.high))
+
+    def number(value: float) -> Tensor:
+        return torch.tensor(value, dtype=torch.float32, device=numbers.device)
+
+    rows = []
+    for site, control in enumerate(universe.controls):
+        low, high = number(control.low), number(control.high)
+        value = uniform(sites.word(site), low, high)
+        # The difference of the bounds is rounded, so that the sum can be above the upper one.
+        rows.append(torch.where(high < value, high, value))
+    return torch.stack(rows)
 
 
 def situation(policy: TabularPolicy, lanes: Lanes) -> Tensor:

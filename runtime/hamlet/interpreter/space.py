@@ -10,8 +10,8 @@ from torch import Tensor
 
 from hamlet.interpreter.fma import fma
 from hamlet.interpreter.lanes import Lanes
-from hamlet.schema.grid import cell_index
-from hamlet.universe import Continuous, Edges, Grid, NoSpace
+from hamlet.schema.grid import cell_index, steps_between
+from hamlet.universe import Continuous, Edges, Grid, NoSpace, Span
 
 
 def displace(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
@@ -23,11 +23,16 @@ def displace(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
 def displaced(lanes: Lanes, by: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Where a displacement leads: every axis for itself, with the edges of the space; not at all where that is a
     wall."""
-    there = tuple(along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True)))
+    return displaced_from(lanes, lanes.position, by)
+
+
+def displaced_from(lanes: Lanes, position: Sequence[Tensor], by: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Where a displacement leads from a position, per axis."""
+    there = tuple(along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(position, by, strict=True)))
     if lanes.constant.ground is None:
         return there
     stopped = meets_wall(lanes, there)
-    return tuple(torch.where(stopped, x, moved) for moved, x in zip(there, lanes.position, strict=True))
+    return tuple(torch.where(stopped, x, moved) for moved, x in zip(there, position, strict=True))
 
 
 def meets_wall(lanes: Lanes, there: Sequence[Tensor]) -> Tensor:
@@ -77,6 +82,47 @@ def in_continuous(x: Tensor, by: Tensor, low: Tensor, high: Tensor, size: Tensor
             twice = size + size
             there = remainder(moved - low, twice)
             return torch.where(there >= size, twice - there, there) + low
+
+
+def push(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
+    """Add to the velocity of the agents `who` on every axis, within its limit."""
+    pushed = (within_limit(v + delta, lanes) for v, delta in zip(lanes.velocity, by, strict=True))
+    lanes.velocity = tuple(torch.where(who, new, v) for new, v in zip(pushed, lanes.velocity, strict=True))
+
+
+def within_limit(velocity: Tensor, lanes: Lanes) -> Tensor:
+    """A velocity on an axis, brought within the limit of the space."""
+    space = lanes.universe.space
+    if not isinstance(space, Continuous) or space.momentum is None:
+        raise ValueError(f"universe {lanes.universe.name} has no momentum")
+    return clamp(velocity, lanes.constant(-space.momentum), lanes.constant(space.momentum))
+
+
+def drift(lanes: Lanes, who: Tensor) -> tuple[Tensor, ...]:
+    """Move the agents `who` by their velocity. Edges stop it, or turn it around. Per axis, who met one, bool."""
+    space = lanes.universe.space
+    if not isinstance(space, Continuous):
+        raise ValueError("only agents in a continuous space drift")
+    position, velocity, met = [], [], []
+    for axis, x, v in zip(space.axes, lanes.position, lanes.velocity, strict=True):
+        low, high, size = (lanes.constant(number) for number in (axis.low, axis.high, axis.size))
+        moved = x + v
+        beyond = (moved < low) | (high < moved)
+        turned = v
+        match space.edges:
+            case "clamp" | "sticky":
+                turned = torch.where(beyond, lanes.constant(0.0), v)
+            case "bounce":
+                back = remainder(moved - low, size + size) >= size
+                turned, beyond = torch.where(back, -v, v), beyond | back
+            case "wrap":
+                pass
+        there = in_continuous(x, v, low, high, size, space.edges)
+        position.append(torch.where(who, there, x))
+        velocity.append(torch.where(who, turned, v))
+        met.append(who & beyond)
+    lanes.position, lanes.velocity = tuple(position), tuple(velocity)
+    return tuple(met)
 
 
 def remainder(value: Tensor, size: Tensor) -> Tensor:
@@ -144,12 +190,21 @@ def speed(lanes: Lanes) -> Tensor:
 
 def distance(lanes: Lanes, affordance: str) -> Tensor:
     """The distance to an affordance by the metric of the space, f32."""
-    there = lanes.coordinates_of(affordance)
+    return between(lanes, lanes.position, lanes.coordinates_of(affordance))
+
+
+def apart(lanes: Lanes, span: Span) -> Tensor:
+    """The distance from the agents that ask, by the metric of the space, f32."""
+    return between(lanes, lanes.position, [lanes.asked_by(coordinate, span) for coordinate in lanes.position])
+
+
+def between(lanes: Lanes, position: Sequence[Tensor], there: Sequence[Tensor]) -> Tensor:
+    """The distance between positions by the metric of the space, f32."""
     match lanes.universe.space:
         case Grid() as grid:
-            return grid_distance(lanes.position, there, grid)
+            return grid_distance(position, there, grid)
         case Continuous(metric=metric):
-            steps = [x - to for x, to in zip(lanes.position, there, strict=True)]
+            steps = [x - to for x, to in zip(position, there, strict=True)]
             match metric:
                 case "manhattan":
                     return reduce(torch.add, [step.abs() for step in steps])
@@ -163,10 +218,7 @@ def distance(lanes: Lanes, affordance: str) -> Tensor:
 
 def grid_distance(position: Sequence[Tensor], there: Sequence[Tensor], grid: Grid) -> Tensor:
     """The distance between cells, f32 of an integer (of its root)."""
-    steps = []
-    for x, to, size in zip(position, there, grid.sizes, strict=True):
-        step = (x - to).abs()
-        steps.append(torch.minimum(step, size - step) if grid.edges == "wrap" else step)
+    steps = steps_between(position, there, grid)
     match grid.metric:
         case "manhattan":
             return reduce(torch.add, steps).to(torch.float32)

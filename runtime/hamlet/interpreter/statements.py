@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 
+from hamlet import schema
+from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import clamp
-from hamlet.universe import Assign, Expression, Meter, Span, Statement, Together, WorldMeter
+from hamlet.interpreter.space import clamp, within_limit
+from hamlet.universe import (
+    Assign,
+    CellMeter,
+    Expression,
+    Guarded,
+    Meter,
+    Push,
+    Span,
+    Statement,
+    Together,
+    WorldMeter,
+)
 
 
 def run(
@@ -20,10 +34,16 @@ def run(
         match statement:
             case Assign():
                 assign(statement, lanes, who, construct, measured)
+            case Push():
+                write_velocity(statement, lanes, who, construct, measured)
             case Together(body=body, span=span):
                 for inner in body:
                     assign(inner, lanes, who, construct, measured)
                 clamp_written(body, lanes, who, construct, span)
+            case Guarded(condition=condition, body=guarded):
+                held = who & evaluate(condition, lanes, measured)[:, : who.shape[1]]
+                lanes.count(coverage.guarded(statement), held)
+                run(guarded, lanes, held, construct, measured)
 
 
 def clamp_written(statements: Sequence[Statement], lanes: Lanes, who: Tensor, construct: str, span: Span) -> None:
@@ -47,6 +67,24 @@ def assign(statement: Assign, lanes: Lanes, who: Tensor, construct: str, measure
     lanes.write(statement.meter, value, who, construct, statement.span)
 
 
+def write_velocity(push: Push, lanes: Lanes, who: Tensor, construct: str, measured: Measured | None) -> None:
+    """Give the agents `who` another velocity on an axis, within its limit."""
+    value = evaluate(push.value, lanes, measured)
+    axis = schema.axes(lanes.universe).index(push.axis)
+    old = lanes.velocity[axis]
+    match push.op:
+        case "+=":
+            value = old + value
+        case "-=":
+            value = old - value
+        case "=":
+            pass
+    new = torch.where(who, within_limit(value, lanes), old)
+    lanes.velocity = (*lanes.velocity[:axis], new, *lanes.velocity[axis + 1 :])
+    if lanes.trace is not None:
+        lanes.trace.record(construct, push.span, f"velocity {push.axis}", new, who)
+
+
 def subtract(meter: str, amount: Expression, lanes: Lanes, who: Tensor, construct: str, span: Span) -> None:
     """`meter -= amount` as a statement: how `decay`, `move` and `interact` are charged."""
     assign(Assign(meter, "-=", amount, True, span), lanes, who, construct, None)
@@ -55,6 +93,7 @@ def subtract(meter: str, amount: Expression, lanes: Lanes, who: Tensor, construc
 def within_bounds(meter: str, value: Tensor, lanes: Lanes) -> Tensor:
     """A value clamped to a meter's bounds."""
     of_world = () if lanes.universe.world is None else lanes.universe.world.meters
-    known: tuple[Meter | WorldMeter, ...] = (*lanes.universe.meters, *of_world)
+    of_cells = () if lanes.universe.cells is None else lanes.universe.cells.meters
+    known: tuple[Meter | WorldMeter | CellMeter, ...] = (*lanes.universe.meters, *of_world, *of_cells)
     (declared,) = (item for item in known if item.name == meter)
     return clamp(value, lanes.constant(declared.low), lanes.constant(declared.high))

@@ -8,6 +8,7 @@ from torch import Tensor
 from hamlet.backend.buffers import Buffers
 from hamlet.interpreter import coverage
 from hamlet.interpreter.act import act
+from hamlet.interpreter.cells import spread
 from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
 from hamlet.interpreter.interact import interact
@@ -26,6 +27,7 @@ def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     decay(lanes)
     dynamics(lanes)
     world(lanes)
+    spread(lanes)
     ending = end(lanes)
 
     store(lanes, buffers)

@@ -47,6 +47,7 @@ def world(lanes: Lanes) -> None:
         streaks=dict(lanes.streaks),
         seen=dict(lanes.seen),
         world=dict(lanes.world),
+        cells=dict(lanes.cells),
         trace=None,
     )
     if lanes.universe.world is None:

@@ -16,6 +16,17 @@ EPISODE_DRAWS = 3
 """The stream of what is drawn for an agent at the beginning of an episode: (lane, episode, block, 3)."""
 PARAM_DRAWS = 4
 """The stream of what params are drawn from: (global world, episode, key of the param's name, 4)."""
+CONTROL_DRAWS = 5
+"""The stream of the controls that a policy draws: (lane, tick, block, 5); control k has the word of site k."""
+CELL_DRAWS = 6
+"""The stream of what is drawn for a cell in a tick: (global world, tick, block, cell << CELL_SHIFT | 6)."""
+CELL_EPISODE_DRAWS = 7
+"""The stream of what is drawn for a cell at the beginning of an episode: (global world, episode, block, cell <<
+CELL_SHIFT | 7)."""
+CELL_SHIFT = 16
+"""The number of a cell is above the bits of the stream. There are at most 2 ** (32 - CELL_SHIFT) cells that draw."""
+WORLD_EPISODE_DRAWS = 8
+"""The stream of what is drawn for a world at the beginning of an episode: (global world, episode, block, 8)."""
 BLOCK_WORDS = 4
 """The words that one counter gives: site s is word s % 4 of block s // 4."""
 BLOCKS = 1 << 32

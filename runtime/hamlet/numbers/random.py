@@ -64,12 +64,13 @@ def policy_words(lanes: Tensor, tick: int, seed: tuple[int, int]) -> Words:
     return philox((lanes & WORD, word((tick & WORD) >> 2), word(POLICY_BLOCK), word(POLICY)), seed)
 
 
-def draw_words(numbers: Tensor, time: int | Tensor, block: int, stream: int, seed: tuple[int, int]) -> Words:
+def draw_words(numbers: Tensor, time: int | Tensor, block: int, stream: int | Tensor, seed: tuple[int, int]) -> Words:
     """The words of the draw sites 4 * block .. 4 * block + 3 in a stream (`hamlet.numbers.counters`).
 
     Args:
         numbers: of global lanes or worlds, i64.
         time: the tick; for draws at the beginning of an episode its number, also one for each of `numbers`.
+        stream: with the number of the cell in it where one draws.
         seed: (low, high).
     """
 

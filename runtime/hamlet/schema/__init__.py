@@ -3,7 +3,9 @@
 from hamlet.schema.bounds import Bounds
 from hamlet.schema.fields import (
     GIVEN,
+    GIVEN_BY_TICK,
     MOST_AGENTS,
+    MOST_CELL_NUMBERS,
     MOST_CELLS,
     NOWHERE,
     Construct,
@@ -21,22 +23,29 @@ from hamlet.schema.fields import (
     position_dtype,
     report_names,
     state_fields,
+    summed_over,
 )
 from hamlet.schema.observed import (
     Scale,
     Segment,
+    common_segments,
     encodes,
     fits_bfloat16,
     observation_names,
     observation_rows,
     observation_segments,
+    role_names,
+    role_segments,
+    shared_rows,
 )
 from hamlet.universe.space import axis_names, cells
 
 __all__ = [
     "GIVEN",
+    "GIVEN_BY_TICK",
     "MOST_AGENTS",
     "MOST_CELLS",
+    "MOST_CELL_NUMBERS",
     "NOWHERE",
     "Bounds",
     "Construct",
@@ -50,6 +59,7 @@ __all__ = [
     "axis_names",
     "cell_words",
     "cells",
+    "common_segments",
     "encodes",
     "fits_bfloat16",
     "has_progress",
@@ -62,5 +72,9 @@ __all__ = [
     "place_rows",
     "position_dtype",
     "report_names",
+    "role_names",
+    "role_segments",
+    "shared_rows",
     "state_fields",
+    "summed_over",
 ]

@@ -18,6 +18,10 @@ TABULAR = ("choices", "thresholds", "strides", "bins")
 """The arrays of a tabular policy, see `hamlet.backend.protocol.TabularPolicy`: without a dimension for situations
 or rows."""
 
+GIVEN = tuple(f"given_{name}" for name in schema.GIVEN_BY_TICK)
+"""What a rollout is given for each tick, see `hamlet.backend.protocol.Given`, [ticks * rows, lanes]; each only in
+universes that have that field. `None`, or empty, where it is not given."""
+
 COUNTS = ("uses", "causes", "lengths", "finished_return")
 """The arrays of `hamlet.backend.buffers.Statistics`."""
 
@@ -45,8 +49,14 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
         case "step":
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
         case "rollout":
-            policy = ("actions", *TABULAR)
+            policy = ("actions", *TABULAR, *given_arguments(universe))
             return (*state, *policy, *outcome, "observation", "final_observation", "mask", *COUNTS, *LANE_COUNTS)
+
+
+def given_arguments(universe: Universe) -> tuple[str, ...]:
+    """Those of `GIVEN` that the rollout of a universe takes."""
+    state = {field.name for field in schema.state_fields(universe)}
+    return tuple(f"given_{name}" for name in schema.GIVEN_BY_TICK if name in state)
 
 
 def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:

@@ -83,7 +83,10 @@ def coordinates(universe: Universe) -> tuple[tuple[float, float], ...]:
 
 
 def fastest(universe: Universe) -> tuple[float, ...]:
-    """The greatest velocity on each axis: from one end to the other, or what episodes begin with."""
+    """The greatest velocity on each axis: from one end to the other, or what episodes begin with; with momentum its
+    limit."""
+    if isinstance(universe.space, Continuous) and universe.space.momentum is not None:
+        return (round32(universe.space.momentum),) * len(universe.space.axes)
     ends = [round32(high - low) for low, high in coordinates(universe)]
     begins = universe.start.velocity if universe.start is not None else (0.0,) * len(ends)
     return tuple(max(end, round32(abs(begin))) for end, begin in zip(ends, begins, strict=True))

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from math import prod
 from typing import Literal, TypeAlias
 
@@ -22,8 +24,8 @@ from hamlet.schema.bounds import (
     number_bounds,
     speeds,
 )
-from hamlet.universe import Continuous, Grid, NoSpace, Universe
-from hamlet.universe.space import axes_of
+from hamlet.universe import CellMeter, Continuous, Grid, Neighbours, NoSpace, Universe, nodes
+from hamlet.universe.space import axes_of, cells
 
 DType: TypeAlias = Literal["f32", "i32", "bool"]
 Per: TypeAlias = Literal["lane", "world"]
@@ -31,6 +33,7 @@ Per: TypeAlias = Literal["lane", "world"]
 Construct: TypeAlias = Literal[
     "space",
     "start",
+    "pushes",
     "moving actions",
     "affordances",
     "lasting affordances",
@@ -42,8 +45,10 @@ Construct: TypeAlias = Literal[
     "clock",
     "params",
     "inputs",
+    "controls",
     "meters",
     "world",
+    "cells",
 ]
 """A kind of construct that can write a field."""
 
@@ -51,10 +56,14 @@ MOST_CELLS = 2**31 - 1
 """Cells that one i32 can number."""
 MOST_AGENTS = 1024
 """Agents of a world, at most, in a universe whose agents meet."""
+MOST_CELL_NUMBERS = 65_536
+"""Meters of cells times cells, at most."""
 NOWHERE = -1
 """`used`, `cause` and `engaged` where there is none."""
-GIVEN = ("params", "inputs")
+GIVEN = ("params", "inputs", "controls")
 """Fields of the state that users write; neither ticks nor resets change them."""
+GIVEN_BY_TICK = ("inputs", "controls")
+"""Those of them of which a rollout can be given other values for each tick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,8 @@ class Field:
             beyond them is refused. `None`: any value of the type.
         start: the value at the beginning of an episode, where that is a constant of the language.
         writers: the constructs that can write it, in the order of a tick.
+        pitch: not 0 where the array lies in memory world by world: the numbers from one world to the next, which are at
+            least as many as rows. What is behind the rows is room for those who compute them.
     """
 
     name: str
@@ -78,6 +89,7 @@ class Field:
     bounds: tuple[Bounds, ...] | None = None
     start: int | bool | None = None
     writers: tuple[Construct, ...] = ()
+    pitch: int = 0
 
     @property
     def given(self) -> bool:
@@ -156,7 +168,7 @@ def _state(universe: Universe) -> Iterator[Field]:
         )  # fmt: skip
     if universe.velocity:
         fast = tuple(Bounds(-most, most) for most in fastest(universe))
-        yield Field("velocity", "f32", "lane", space, bounds=fast, start=0, writers=("space", "start"))
+        yield Field("velocity", "f32", "lane", space, bounds=fast, start=0, writers=("space", "start", "pushes"))
     if universe.start is not None and universe.start.speed is not None:
         yield Field("speed", "f32", "lane", bounds=(Bounds(*speeds(universe)),), writers=("space", "start"))
     oldest = ANY_COUNT if life is None or universe.by_hand else Bounds(0, life.ticks)
@@ -180,6 +192,9 @@ def _state(universe: Universe) -> Iterator[Field]:
     if universe.inputs:
         names, bounds = tuple(item.name for item in universe.inputs), number_bounds(universe.inputs)
         yield Field("inputs", "f32", "lane", names, "input", bounds, writers=("inputs",))
+    if universe.controls:
+        names, bounds = tuple(item.name for item in universe.controls), number_bounds(universe.controls)
+        yield Field("controls", "f32", "lane", names, "control", bounds, writers=("controls",))
     yield Field("alive", "bool", "lane", start=True, writers=ends)
     yield Field("episode_return", "f32", "lane", start=0, writers=("rewards", "lifespan", "causes"))
     if universe.clock is not None:
@@ -190,6 +205,10 @@ def _state(universe: Universe) -> Iterator[Field]:
     if universe.world is not None and universe.world.meters:
         names, bounds = tuple(meter.name for meter in universe.world.meters), number_bounds(universe.world.meters)
         yield Field("world_meters", "f32", "world", names, "world", bounds, writers=("world",))
+    if universe.cells is not None and isinstance(universe.space, Grid):
+        names, bounds = _cell_rows(universe.cells.meters, universe.space.sizes)
+        apart = len(names) + summed_over(universe) * cells(universe.space)
+        yield Field("cell_meters", "f32", "world", names, "cells", bounds, writers=("cells",), pitch=apart)
     if affordances and place_rows(universe):
         rows = tuple(f"{name}.{row}" for name in affordances for row in place_rows(universe))
         bounds = _place_bounds(universe) * len(affordances)
@@ -197,6 +216,19 @@ def _state(universe: Universe) -> Iterator[Field]:
     if universe.params:
         names, bounds = tuple(param.name for param in universe.params), number_bounds(universe.params)
         yield Field("params", "f32", "world", names, "param", bounds, writers=("params",))
+
+
+@cache
+def _cell_rows(meters: tuple[CellMeter, ...], sizes: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[Bounds, ...]]:
+    """The names and bounds of all numbers of cells, meter by meter."""
+    places = [",".join(map(str, reverse[::-1])) for reverse in product(*map(range, reversed(sizes)))]
+    names = tuple(f"{meter.name}[{place}]" for meter in meters for place in places)
+    return names, tuple(bounds for bounds in number_bounds(meters) for _ in places)
+
+
+def summed_over(universe: Universe) -> int:
+    """How many numbers of each cell its neighbours sum."""
+    return sum(isinstance(node, Neighbours) for node in nodes(universe.cells))
 
 
 def _place_bounds(universe: Universe) -> tuple[Bounds, ...]:

@@ -39,3 +39,12 @@ def cell_of(words: Sequence[Integer], grid: Grid) -> tuple[Integer, ...]:
     """The coordinates of a cell, from its words."""
     ranges = zip(words, cell_words(grid), strict=True)
     return tuple(x for word, (begin, end) in ranges for x in coordinates(word, grid.sizes[begin:end]))
+
+
+def steps_between(one: Sequence[Tensor], other: Sequence[Tensor], grid: Grid) -> list[Tensor]:
+    """How far cells are from each other on each axis, around the edges where they wrap."""
+    steps = []
+    for x, to, size in zip(one, other, grid.sizes, strict=True):
+        step = (x - to).abs()
+        steps.append(step.minimum(size - step) if grid.edges == "wrap" else step)
+    return steps

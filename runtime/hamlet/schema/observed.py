@@ -8,17 +8,20 @@ rounded to binary32. A byte b stands for low + b * (high - low) / 255. Where hig
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamlet.universe import Universe
+from hamlet.universe import Observation, Role, Universe
 from hamlet.universe.observations import Rows, rows_of
 
 STEPS = 255.0
 NARROWEST, WIDEST = 2.0**-100, LARGEST
 """Widths for which scale and differences are finite and normal."""
 
+MOST_JOINED = 4
+"""The most names that the name of a row that roles share is made of."""
 
 BFLOAT16_LIMIT = 2.0**128 - 2.0**119
 """From here on, a number is infinite when it is rounded to bfloat16: 3.3961775e38, half a step above the largest."""
@@ -59,31 +62,110 @@ class Segment:
     scale: Scale
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a role has in rows that roles share: those from element `first` on of the segment of this number, of those
+    behind the ones that all agents have."""
+
+    segment: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Rows behind those that all agents have, in which each role has rows of one segment or, where its observation has
+    ended, zeros: `None`."""
+
+    segment: Segment
+    shares: tuple[Share | None, ...]
+
+
 def observation_segments(universe: Universe) -> tuple[Segment, ...]:
-    """The rows of the observation in order. Names are unique: what is there again is called `energy#2`."""
-    return tuple(segment for segment, _ in _observed(universe))
+    """The rows of the observation in order. Names are unique: what is there again is called `energy#2`. Rows that are
+    another thing for each role have the names of all, as in `meter.wolf.hunger/meter.sheep.wool`."""
+    return (*common_segments(universe), *(rows.segment for rows in shared_rows(universe)))
 
 
 def observation_names(universe: Universe) -> tuple[str, ...]:
     """A name for each value of an observation, in order, each another one: that of its segment; where that has a row
     per element, with the element in brackets: the coordinates of a cell of a grid (`grid[3,0]`), the steps to a cell of
     a window (`window[-1,0]`), the name of an affordance (`here[Bed]`) or `nothing`, else a number."""
-    return tuple(
-        name
-        for segment, rows in _observed(universe)
-        for name in (
-            [segment.name] if rows.elements is None else [f"{segment.name}[{each}]" for each in rows.elements()]
-        )
-    )
+    common = tuple(name for names in _named(universe, ()) for name in names)
+    each = [names[len(common) :] for names in (role_names(universe, role) for role in universe.roles or ())]
+    seen, joined = Counter(common), []
+    for row in range(max(map(len, each), default=0)):
+        joined.append(_unique(_join(names[row] for names in each if row < len(names)), seen))
+    return (*common, *joined)
 
 
-def _observed(universe: Universe) -> Iterator[tuple[Segment, Rows]]:
+def role_segments(universe: Universe, role: Role) -> tuple[Segment, ...]:
+    """The rows that agents of a role observe, in order, without the zeros behind them; the first are those of all
+    agents. Names are unique among them."""
+    return tuple(segment for segment, _ in _observed(universe, role.observations))
+
+
+def role_names(universe: Universe, role: Role) -> tuple[str, ...]:
+    """A name for each value that agents of a role observe, as in `observation_names`."""
+    return tuple(name for names in _named(universe, role.observations) for name in names)
+
+
+def shared_rows(universe: Universe) -> tuple[Shared, ...]:
+    """The rows behind those that all agents have, cut wherever a segment of some role begins or ends."""
+    common = common_segments(universe)
+    begin = sum(segment.count for segment in common)
+    each = [role_segments(universe, role)[len(common) :] for role in universe.roles or ()]
+    cuts = sorted({begin} | {segment.offset + segment.count for segments in each for segment in segments})
+    seen = Counter(segment.name for segment in common)
+    return tuple(_shared(first, last, each, seen) for first, last in pairwise(cuts))
+
+
+def _shared(first: int, last: int, each: list[tuple[Segment, ...]], seen: Counter[str]) -> Shared:
+    """The rows `first` .. `last - 1`, which no segment of a role begins or ends among."""
+    shares: list[Share | None] = []
+    names, scales = [], []
+    for segments in each:
+        found = next((n for n, own in enumerate(segments) if own.offset <= first < own.offset + own.count), None)
+        if found is None:
+            shares.append(None)
+            scales.append(Scale(0.0, 0.0))
+            continue
+        own = segments[found]
+        shares.append(Share(found, first - own.offset))
+        scales.append(own.scale)
+        whole = own.count == last - first
+        names.append(own.name if whole else f"{own.name}[{first - own.offset}..{last - own.offset - 1}]")
+    scale = Scale(min(each.low for each in scales), max(each.high for each in scales))
+    return Shared(Segment(_unique(_join(names), seen), first, last - first, last - first > 1, scale), tuple(shares))
+
+
+def _join(names: Iterable[str]) -> str:
+    """What some roles call a row: the names of the first ones that differ."""
+    different = list(dict.fromkeys(names))
+    return "/".join(different[:MOST_JOINED]) + ("/..." if len(different) > MOST_JOINED else "")
+
+
+def _unique(name: str, seen: Counter[str]) -> str:
+    """A name that is not there yet."""
+    seen[name] += 1
+    return name if seen[name] == 1 else f"{name}#{seen[name]}"
+
+
+def common_segments(universe: Universe) -> tuple[Segment, ...]:
+    """The rows that all agents have."""
+    return tuple(segment for segment, _ in _observed(universe, ()))
+
+
+def _named(universe: Universe, own: tuple[Observation, ...]) -> Iterator[list[str]]:
+    for segment, rows in _observed(universe, own):
+        yield [segment.name] if rows.elements is None else [f"{segment.name}[{each}]" for each in rows.elements()]
+
+
+def _observed(universe: Universe, own: tuple[Observation, ...]) -> Iterator[tuple[Segment, Rows]]:
+    """What all agents observe, then `own`."""
     offset, seen = 0, Counter[str]()
-    for rows in (each for item in universe.observations for each in rows_of(item, universe)):
-        seen[rows.name] += 1
-        name = rows.name if seen[rows.name] == 1 else f"{rows.name}#{seen[rows.name]}"
+    for rows in (each for item in (*universe.observations, *own) for each in rows_of(item, universe)):
         scale = Scale(round32(rows.low), round32(rows.high))
-        yield Segment(name, offset, rows.count, rows.elements is not None, scale), rows
+        yield Segment(_unique(rows.name, seen), offset, rows.count, rows.elements is not None, scale), rows
         offset += rows.count
 
 

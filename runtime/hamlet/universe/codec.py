@@ -2,9 +2,9 @@
 
 Every node is an object that names its class under `kind`, then its fields in the order of the dataclass; a span is a
 list of four numbers, or of five where its file is not the first; a binary32 number has its shortest spelling. A field
-whose class gives it the default `None` is left out where it is that, so that packages keep their bytes when the
-language grows. One universe has exactly one text, whatever wrote it. A node that fits on a line stands on one line, so
-that files can be read and compared line by line.
+whose class gives it the default `None` or `()` is left out where it is that, so that packages keep their bytes when
+the language grows. One universe has exactly one text, whatever wrote it. A node that fits on a line stands on one line,
+so that files can be read and compared line by line.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def _write(value: object, indent: int) -> str:
             return _join("[", [_write(item, indent + 2) for item in value], "]", indent)
         case _:
             kind = type(value).__name__
-            said = [name for name in _fields(kind) if name not in _optional(kind) or getattr(value, name) is not None]
+            default = _optional(kind)
+            said = [n for n in _fields(kind) if n not in default or getattr(value, n) != default[n]]
             members = [f'"{name}": {_write(getattr(value, name), indent + 2)}' for name in said]
             return _join("{", [f'"kind": "{kind}"', *members], "}", indent)
 
@@ -76,10 +77,10 @@ def _fields(kind: str) -> dict[str, object]:
 
 
 @functools.cache
-def _optional(kind: str) -> frozenset[str]:
-    """The fields of a node class that are left out where they are `None`."""
+def _optional(kind: str) -> dict[str, object]:
+    """The fields of a node class that are left out where they are `None` or `()`, and which of the two it is."""
     fields = dataclasses.fields(getattr(hamlet.universe, kind))
-    return frozenset(field.name for field in fields if field.default is None)
+    return {field.name: field.default for field in fields if field.default is None or field.default == ()}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -135,7 +136,7 @@ def _read(value: Json, expected: object, path: str) -> object:
         if not isinstance(value, list):
             _fail(path, "a list", value)
         return tuple(_read(item, arguments[0], f"{path}[{index}]") for index, item in enumerate(value))
-    if origin is types.UnionType:
+    if origin in (types.UnionType, typing.Union):
         return _read_union(value, arguments, path)
     assert isinstance(expected, type)
     if expected is Span:
@@ -185,8 +186,9 @@ def _read_union(value: Json, options: tuple[object, ...], path: str) -> object:
     for name in hints:
         if name not in value and name not in _optional(kind):
             raise CodecError(f"{path or 'the universe'}: {kind} lacks {name!r}")
-        if name in _optional(kind) and name in value and value[name] is None:
-            raise CodecError(f"{path or 'the universe'}: {kind} leaves out {name!r} where it is null")
+        if name in _optional(kind) and name in value and value[name] == ([] if _optional(kind)[name] == () else None):
+            empty = "empty" if _optional(kind)[name] == () else "null"
+            raise CodecError(f"{path or 'the universe'}: {kind} leaves out {name!r} where it is {empty}")
     given = {name: hint for name, hint in hints.items() if name in value}
     members = {name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in given.items()}
     return kinds[kind](**members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
@@ -15,17 +15,24 @@ __all__ = [
     "Capacity",
     "Cascade",
     "Cause",
+    "CellMeter",
+    "Cells",
     "Clock",
+    "Control",
+    "Goal",
     "Hours",
     "Input",
     "Lifespan",
     "Mask",
     "Meter",
     "Param",
+    "Potential",
     "Report",
     "Reward",
     "Rule",
+    "Spread",
     "Start",
+    "StateType",
     "Tracking",
     "World",
     "WorldMeter",
@@ -83,12 +90,44 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Control:
+    """A number per lane that is given in every tick, like the action, within its bounds."""
+
+    name: str
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Tracking:
     """Agents remember what they used: `last`, `streak of`, `visited`. An agent's memory is brought up to date in ticks
     with an INTERACT of its own ("agent"), or of anybody in its world ("world")."""
 
     by: Literal["agent", "world"]
     span: Span
+
+
+Holds: TypeAlias = Literal["real", "int", "bool", "options"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateType:
+    """What a meter holds that is declared as `state`: real numbers, whole numbers, 0 or 1 for a condition, or the
+    number of one of its `options`. The compiler proves that nothing else is written into it.
+
+    Attributes:
+        past: the construct that looks back for which the compiler made this state; `None` for one of an author's.
+    """
+
+    holds: Holds
+    options: tuple[str, ...]
+    past: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds whole numbers only."""
+        return self.holds != "real"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +140,7 @@ class Meter:
             clamped to them.
         reach: where it lies between ticks, its bounds included, where some statement leaves it unclamped: proven by the
             compiler. `None` where nothing does; or in a package of an older compiler, and then nothing is known.
+        type: what it holds, where it is declared as `state`; `None` for a meter.
     """
 
     name: str
@@ -112,17 +152,20 @@ class Meter:
     interact: Expression | None
     span: Span
     reach: tuple[float, float] | None = None
+    type: StateType | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WorldMeter:
-    """A number per world with bounds and a start value."""
+    """A number per world with bounds and a start value; `start` and `type` are as those of a meter, but no start value
+    of a world reads the number of an agent."""
 
     name: str
-    start: float
+    start: float | Expression
     low: float
     high: float
     span: Span
+    type: StateType | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +189,42 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
+class CellMeter:
+    """A number per cell of a grid and world, with bounds. Walls of a map have none.
+
+    Attributes:
+        start: a constant within the bounds, or an expression of params, draws and of where the cell is, whose value is
+            clamped to them.
+    """
+
+    name: str
+    start: float | Expression
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What the cells of a grid have: meters, and rules that run once per tick for every cell, after those of the world,
+    and write these meters. Tuples are in file order."""
+
+    meters: tuple[CellMeter, ...]
+    rules: tuple[Rule, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Cascade:
-    """Statements that run in ticks where `source < threshold` when the cascade is reached."""
+    """Statements that run in ticks where `source < threshold` when the cascade is reached; for those agents only for
+    whom `who` holds."""
 
     name: str
     source: str
     threshold: float
     body: tuple[Statement, ...]
     span: Span
+    who: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +251,23 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """Where an affordance at random may stand; `None` where that is not said. Distances are those of the space.
+
+    Attributes:
+        region: on its cells.
+        apart: at least so far from each other affordance for which that is said; the greater number counts.
+        near, within: at most so far from this affordance, which has a fixed place or stands before it in the file.
+    """
+
+    region: str | None
+    apart: int | None
+    near: str | None
+    within: int | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Affordance:
     """What an agent standing on its cell gets from INTERACT.
 
@@ -188,6 +276,8 @@ class Affordance:
         duration: `None` for an instantaneous affordance (`instantly`), else the ticks it lasts (`each_tick`,
             `on_completion`); 0 for one that is never completed.
         capacity: how many agents can use it in a tick; `None`: any number.
+        opening: the condition, about what a world has, under which it is open besides; `None`: always.
+        spread: of one at random, where it may stand; `None`: on any free cell.
         together: `each_tick` and `on_completion` are like one `together`: every `Assign` in them has `clamped=False`,
             and the meters that they write are clamped once, after both, in order of first appearance.
     """
@@ -203,6 +293,8 @@ class Affordance:
     on_completion: tuple[Statement, ...]
     span: Span
     capacity: Capacity | None = None
+    opening: Expression | None = None
+    spread: Spread | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,20 +313,42 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Says when actions are allowed. For named actions it takes the place of what is built in; without names (all
-    actions) it restricts whatever else holds."""
+    """Says when actions are allowed. For named actions it takes the place of what is built in, or of what was said
+    before it; without names (all actions) it restricts whatever else holds. It is said of the agents for whom `who`
+    holds."""
 
     actions: tuple[str, ...]
     allowed: Expression
+    span: Span
+    who: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An end that is no death: the tick is paid like any other, and `reward` on top."""
+
+    reward: Expression
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One way to die. `name` is the condition as the author wrote it, in canonical spelling."""
+    """One way in which the episode of an agent ends: a death, or a goal. `name` is the condition as the author wrote
+    it, in canonical spelling."""
 
     name: str
     condition: Expression
+    span: Span
+    goal: Goal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Potential:
+    """What makes the value of a reward a potential: paid is `discount` times the value after the tick, which counts as
+    0 where the agent is terminated, minus the value `before` the tick."""
+
+    discount: float
+    before: Expression
     span: Span
 
 
@@ -245,6 +359,7 @@ class Reward:
     name: str | None
     value: Expression
     span: Span
+    potential: Potential | None = None
 
 
 @dataclass(frozen=True, slots=True)

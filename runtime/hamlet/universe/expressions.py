@@ -14,9 +14,12 @@ __all__ = [
     "AgentCount",
     "AgentNumber",
     "Among",
+    "Apart",
     "Binary",
     "BinaryOp",
+    "CellValue",
     "Clamp",
+    "ControlValue",
     "Coordinate",
     "DayTime",
     "Deficit",
@@ -35,8 +38,12 @@ __all__ = [
     "InputValue",
     "LastUse",
     "MeterValue",
+    "Nearest",
+    "Neighbours",
     "Number",
+    "OfAll",
     "On",
+    "Own",
     "ParamValue",
     "Previous",
     "Progress",
@@ -49,9 +56,11 @@ __all__ = [
     "Truth",
     "Unary",
     "UnaryOp",
+    "Upon",
     "Used",
     "Velocity",
     "Visited",
+    "WalkingDistance",
     "WorldValue",
 ]
 
@@ -91,7 +100,8 @@ class WorldValue:
 @dataclass(frozen=True, slots=True)
 class Among:
     """A number that the agents of a world have together: how many of them a condition holds for (`count`), or the sum,
-    the least, the greatest or the mean of a number of each. Not nested."""
+    the least, the greatest or the mean of a number of each. Not nested. Where the operand asks for `Own` or `Apart` it
+    is another number for each agent."""
 
     op: Literal["count", "total", "lowest", "highest", "average"]
     operand: Expression
@@ -101,10 +111,66 @@ class Among:
 @dataclass(frozen=True, slots=True)
 class Rank:
     """How many other agents of the world, for which a condition holds, come before this one: those for which a number
-    is higher, of equals those with the lower number of agents. Not nested, neither in `Among`."""
+    is higher, of equals those with the lower number of agents. Not nested, neither in `Among`. The condition may ask
+    for `Own` and `Apart`."""
 
     condition: Expression
     priority: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A number of the nearest of the other agents of the world for which a condition holds, of equally near ones that
+    with the lowest number of agents; where there is none, another number, which is the asking agent's. Condition and
+    value may ask for `Own` and `Apart`. Not nested."""
+
+    condition: Expression
+    value: Expression
+    otherwise: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """The value of a meter of cells: of the cell that the agent stands on; in what is of cells, of the cell itself."""
+
+    meter: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """In what is asked of each agent of a world: the value that the operand has for the agent that asks. Not nested."""
+
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """In a rule of cells: the sum of a number over the cells next to this one, two on each axis, as they were before
+    the rules of cells ran. What is beyond the edges, unless these wrap, and walls count 0. Not nested."""
+
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """In what is asked of each agent of a world: its distance from the agent that asks, by the metric of the space;
+    without a space 0."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Upon:
+    """In a rule of cells: what the agents that stand on the cell have together, as `Among` says it of a world, but that
+    numbers are added and compared in the order of agents. Not nested, neither in `Neighbours`."""
+
+    op: Literal["count", "total", "lowest", "highest", "average"]
+    operand: Expression
     span: Span
 
 
@@ -167,6 +233,14 @@ class InputValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlValue:
+    """What is given to this lane as a control in this tick."""
+
+    control: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DayTime:
     """sin or cos of 2 pi hour / hours, computed in binary64 and rounded once."""
 
@@ -184,7 +258,8 @@ class Coordinate:
 
 @dataclass(frozen=True, slots=True)
 class Velocity:
-    """What the last tick's move added to the coordinate on this axis; 0 where the agent took no move of the space."""
+    """What the last tick's move added to the coordinate on this axis; 0 where the agent took no move of the space. With
+    momentum what the next tick is to add, before pushes and edges."""
 
     axis: str
     span: Span
@@ -307,6 +382,15 @@ class StraightDistance:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class WalkingDistance:
+    """The fewest moves of the space that lead from the agent's cell to that of an affordance, around walls; the number
+    of cells of the grid where none do."""
+
+    affordance: str
+    span: Span
+
+
 UnaryOp: TypeAlias = Literal[
     "-", "abs", "not", "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
 ]  # fmt: skip
@@ -411,6 +495,8 @@ class DrawChance:
     span: Span
 
 
+OfAll: TypeAlias = Among | Rank | Nearest
+"""What is found by asking all agents of a world."""
 Draw: TypeAlias = DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance
 Expression: TypeAlias = (
     Number
@@ -420,7 +506,14 @@ Expression: TypeAlias = (
     | WorldValue
     | Among
     | Rank
+    | Nearest
+    | Own
+    | Apart
+    | CellValue
+    | Neighbours
+    | Upon
     | InputValue
+    | ControlValue
     | Deficit
     | Shortfall
     | Hour
@@ -444,6 +537,7 @@ Expression: TypeAlias = (
     | Visited
     | Distance
     | StraightDistance
+    | WalkingDistance
     | Previous
     | Unary
     | Binary

@@ -9,14 +9,17 @@ from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
-from hamlet.universe.declarations import Affordance, Meter, Param, Start, World
-from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells
+from hamlet.universe.declarations import Affordance, CellMeter, Cells, Meter, Param, Start, World, WorldMeter
+from hamlet.universe.expressions import AgentNumber, Binary, Expression, Number, Truth
+from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells, graph_of
 from hamlet.universe.span import Span
 
 __all__ = [
     "Encoding",
     "Observation",
     "ObserveBlank",
+    "ObserveCell",
+    "ObserveCells",
     "ObserveConstant",
     "ObserveGrid",
     "ObserveHere",
@@ -27,10 +30,14 @@ __all__ = [
     "ObserveProgress",
     "ObserveRegion",
     "ObserveSpeed",
+    "ObserveState",
     "ObserveTime",
     "ObserveVelocity",
     "ObserveWindow",
     "ObserveWorld",
+    "Role",
+    "is_numbered",
+    "state_of",
 ]
 
 
@@ -43,29 +50,51 @@ class ObserveGrid:
 
 @dataclass(frozen=True, slots=True)
 class ObserveWindow:
-    """The (2 radius + 1)^D cells around the agent, x fastest: 1.0 where an affordance is; 0.0 beyond the edges."""
+    """The (2 radius + 1)^D cells around the agent, x fastest: 1.0 where an affordance is; 0.0 beyond the edges, and
+    with `within` where walls hide the cell."""
 
     radius: int
     span: Span
+    within: Literal["sight"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveRegion:
     """1.0 on cells of a region of the map (`None`: on walls), else 0.0: of every cell by index, or with a `radius` of
     the (2 radius + 1)^2 cells around the agent, x fastest. Beyond the edges there is no region; there are walls, but
-    none where edges wrap."""
+    none where edges wrap. With `within` it is 0.0 where walls hide the cell."""
 
     radius: int | None
     region: str | None
     span: Span
+    within: Literal["sight"] | None = None
 
 
-Encoding: TypeAlias = Literal["relative", "absolute", "scaled"]
+@dataclass(frozen=True, slots=True)
+class ObserveCells:
+    """The values of a meter of cells: of every cell by index, or with a `radius` of the (2 radius + 1)^D cells around
+    the agent, x fastest; 0.0 beyond the edges."""
+
+    radius: int | None
+    meter: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveCell:
+    """The values of these meters of cells on the agent's own cell, in this order."""
+
+    meters: tuple[str, ...]
+    span: Span
+
+
+Encoding: TypeAlias = Literal["relative", "absolute", "scaled", "node"]
 
 
 @dataclass(frozen=True, slots=True)
 class ObservePosition:
-    """relative: x / (size - 1) per axis; absolute: x per axis; scaled: relative, then the size of each axis."""
+    """relative: x / (size - 1) per axis; absolute: x per axis; scaled: relative, then the size of each axis; node: 1.0
+    for the node of a graph that the agent is on, 0.0 for the others."""
 
     encoding: Encoding
     span: Span
@@ -128,6 +157,15 @@ class ObserveWorld:
 
 
 @dataclass(frozen=True, slots=True)
+class ObserveState:
+    """The values of these states, of the agent or of its world, in this order: a number for each option of those that
+    have options, 1 for the one that it is and 0 for the others; of a condition 1 where it holds, else 0."""
+
+    states: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ObserveVelocity:
     """The velocity on these axes, in this order."""
 
@@ -162,6 +200,8 @@ Observation: TypeAlias = (
     ObserveGrid
     | ObserveWindow
     | ObserveRegion
+    | ObserveCells
+    | ObserveCell
     | ObservePosition
     | ObserveMeters
     | ObserveHere
@@ -170,11 +210,46 @@ Observation: TypeAlias = (
     | ObserveLifetime
     | ObserveParams
     | ObserveWorld
+    | ObserveState
     | ObserveVelocity
     | ObserveSpeed
     | ObserveBlank
     | ObserveConstant
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A kind of agents: those with the numbers from `first` on, in every world.
+
+    Attributes:
+        agents: how many there are; `None`: all that are left.
+        meters, actions: what only they have, by name.
+        observations: what they observe behind what all agents do.
+    """
+
+    name: str
+    first: int
+    agents: int | None
+    meters: tuple[str, ...]
+    actions: tuple[str, ...]
+    observations: tuple[Observation, ...]
+    span: Span
+
+    @property
+    def belongs(self) -> Expression:
+        """The condition that an agent is of this role."""
+        return is_numbered(self.first, self.agents, self.span)
+
+
+def is_numbered(first: int, agents: int | None, span: Span) -> Expression:
+    """The condition that the number of an agent is one of so many from `first` on; `None`: of all from there on."""
+    number = AgentNumber(span)
+    since = Binary(">=", number, Number(float(first), span), span)
+    if agents is None:
+        return since if first else Truth(True, span)
+    before = Binary("<", number, Number(float(first + agents), span), span)
+    return Binary("and", since, before, span) if first else before
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +287,9 @@ class Observed(Protocol):
     @property
     def world(self) -> World | None: ...
 
+    @property
+    def cells(self) -> Cells | None: ...
+
 
 def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
     """The segments of one item, in order: the one place that knows what a kind of observation looks like."""
@@ -226,6 +304,21 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             shown, kind = _grid(universe).sizes, "grid" if reach is None else "window"
             seen = [range(size) if reach is None else range(-reach, reach + 1) for size in shown]
             yield Rows(f"{kind}.{region or 'wall'}", 0, 1, math.prod(map(len, seen)), lambda: _cells(seen))
+        case ObserveCells(radius=reach, meter=meter):
+            of_cells, shown, kind = _cell_meters(universe)[meter], _grid(universe).sizes, "grid"
+            seen = [range(size) for size in shown]
+            low, high = of_cells.low, of_cells.high
+            if reach is not None:
+                kind, low, high = "window", min(low, 0.0), max(high, 0.0)
+                seen = [range(-reach, reach + 1)] * len(shown)
+            yield Rows(f"{kind}.{meter}", low, high, math.prod(map(len, seen)), lambda: _cells(seen))
+        case ObserveCell(meters=names):
+            declared_cells = _cell_meters(universe)
+            yield from (Rows(f"cell.{name}", declared_cells[name].low, declared_cells[name].high) for name in names)
+        case ObservePosition(encoding="node"):
+            graph = graph_of(universe.space)
+            nodes = [] if graph is None else [node.name for node in graph.nodes]
+            yield Rows("position", 0, 1, len(nodes), lambda: nodes)
         case ObservePosition(encoding=encoding):
             spans = _axes(universe)
             for axis, low, high in spans:
@@ -255,13 +348,15 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             declared = () if universe.world is None else universe.world.meters
             of_world = {meter.name: meter for meter in declared}
             yield from (Rows(f"world.{name}", of_world[name].low, of_world[name].high) for name in names)
+        case ObserveState(states=names):
+            yield from (_state(state_of(universe, name)) for name in names)
         case ObserveVelocity(axes=names):
-            sizes, start = _sizes(universe), universe.start
+            sizes, start = _fastest(universe), universe.start
             begins = dict(zip(sizes, start.velocity if start else (0.0,) * len(sizes), strict=True))
             for name in names:
                 yield Rows(f"velocity.{name}", min(-sizes[name], begins[name]), max(sizes[name], begins[name]))
         case ObserveSpeed():
-            longest, begin, start = math.hypot(*_sizes(universe).values()), 0.0, universe.start
+            longest, begin, start = math.hypot(*_fastest(universe).values()), 0.0, universe.start
             if start is not None:
                 begin = math.hypot(*start.velocity) if start.speed is None else start.speed
             yield Rows("speed", min(0.0, begin), min(max(longest, begin), LARGEST))
@@ -270,6 +365,24 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveConstant(values=values):
             numbers = [str(number) for number in range(len(values))]
             yield Rows("constant", min(values), max(values), len(values), lambda: numbers)
+
+
+def state_of(universe: Observed, name: str) -> Meter | WorldMeter:
+    """The state of an agent, or of its world, that has this name."""
+    of_world = () if universe.world is None else universe.world.meters
+    known: tuple[Meter | WorldMeter, ...] = (*universe.meters, *of_world)
+    return next(each for each in known if each.name == name)
+
+
+def _state(state: Meter | WorldMeter) -> Rows:
+    options = () if state.type is None else state.type.options
+    if options:
+        return Rows(f"state.{state.name}", 0, 1, len(options), lambda: options)
+    return Rows(f"state.{state.name}", state.low, state.high)
+
+
+def _cell_meters(universe: Observed) -> dict[str, CellMeter]:
+    return {} if universe.cells is None else {meter.name: meter for meter in universe.cells.meters}
 
 
 def _cells(sides: Iterable[range]) -> list[str]:
@@ -293,6 +406,13 @@ def _axes(universe: Observed) -> list[tuple[str, float, float]]:
         case NoSpace():
             ends = []
     return [(axis, low, high) for axis, (low, high) in zip(axes_of(universe.space), ends, strict=True)]
+
+
+def _fastest(universe: Observed) -> dict[str, float]:
+    """The most velocity on each axis by name: with momentum its limit, else from one end to the other."""
+    sizes, space = _sizes(universe), universe.space
+    limit = space.momentum if isinstance(space, Continuous) else None
+    return sizes if limit is None else dict.fromkeys(sizes, limit)
 
 
 def _sizes(universe: Observed) -> dict[str, float]:

@@ -9,10 +9,37 @@ from typing import Literal, TypeAlias
 from hamlet.universe.span import Span
 from hamlet.universe.terrain import Map
 
-__all__ = ["Axis", "Continuous", "Edges", "Grid", "Metric", "Move", "NoSpace", "Space"]
+__all__ = ["Axis", "Continuous", "Edges", "Graph", "Grid", "Metric", "Move", "NoSpace", "Node", "Space"]
 
 Edges: TypeAlias = Literal["clamp", "wrap", "bounce", "sticky"]
 Metric: TypeAlias = Literal["manhattan", "euclidean", "chebyshev"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A place of a graph. `leads` has the nodes to which an edge leads from it."""
+
+    name: str
+    leads: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What leads where. Agents begin an episode on the node `start`; `None`: on free ones."""
+
+    nodes: tuple[Node, ...]
+    start: str | None
+    span: Span
+
+    def number(self, node: str) -> int:
+        """The number of a node: that of its cell."""
+        return next(number for number, each in enumerate(self.nodes) if each.name == node)
+
+    def steps(self, cell: int) -> tuple[int, ...]:
+        """What each move adds to the number of this node: move k leads to node k, or nowhere."""
+        leads = self.nodes[cell].leads
+        return tuple(number - cell if each.name in leads else 0 for number, each in enumerate(self.nodes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +50,7 @@ class Grid:
         places: "computed" from the layout of a world, or "stored" as state, where several affordances may share a cell.
         starts: agents begin an episode "apart", on cells of their own, or "anywhere", each by itself.
         map: what is on the ground; only in two dimensions.
+        graph: the cells are its nodes, in one dimension, and a move leads from one to another as it says.
     """
 
     sizes: tuple[int, ...]
@@ -32,6 +60,7 @@ class Grid:
     starts: Literal["apart", "anywhere"]
     span: Span
     map: Map | None = None
+    graph: Graph | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +75,19 @@ class Axis:
 @dataclass(frozen=True, slots=True)
 class Continuous:
     """A space of 1 to 100 axes with binary32 coordinates. An affordance is used within `reach` of it. Places are
-    stored, and agents start anywhere."""
+    stored, and agents start anywhere.
+
+    Attributes:
+        momentum: the most velocity on each axis, either way, in a space where displacements change the velocity, and
+            the velocity the position; `None`: they change the position.
+    """
 
     axes: tuple[Axis, ...]
     reach: float
     edges: Edges
     metric: Metric
     span: Span
+    momentum: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +119,16 @@ def letters_of(space: Space) -> Map | None:
     return space.map if isinstance(space, Grid) else None
 
 
+def has_momentum(space: Space) -> bool:
+    """Whether displacements change the velocity of agents, and that their position."""
+    return isinstance(space, Continuous) and space.momentum is not None
+
+
+def graph_of(space: Space | None) -> Graph | None:
+    """The graph that a space is."""
+    return space.graph if isinstance(space, Grid) else None
+
+
 def cells(grid: Grid) -> int:
     """The number of cells of a grid."""
     return prod(grid.sizes)
@@ -92,7 +137,7 @@ def cells(grid: Grid) -> int:
 @dataclass(frozen=True, slots=True)
 class Move:
     """A move of the space: its displacement per axis, whole numbers on a grid. One that goes nowhere is no move to
-    what `move` of a meter charges."""
+    what `move` of a meter charges. On a graph move k leads to node k if an edge does, and its displacement is 1."""
 
     name: str
     by: tuple[float, ...]

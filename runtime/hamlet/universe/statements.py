@@ -1,5 +1,5 @@
-"""Statements: what changes meters. Each says which meters it writes, which of them it leaves unclamped, and which
-assignments it holds; walks over bodies need to know no more."""
+"""Statements: what changes meters, or a velocity. Each says which meters it writes, which of them it leaves unclamped,
+and which assignments and pushes it holds; walks over bodies need to know no more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 
-__all__ = ["Assign", "AssignOp", "Statement", "Together"]
+__all__ = ["Assign", "AssignOp", "Guarded", "Push", "Statement", "Together"]
 
 AssignOp: TypeAlias = Literal["+=", "-=", "="]
 
@@ -39,6 +39,41 @@ class Assign:
         """The assignments that run, in order."""
         return (self,)
 
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """The writes to the velocity."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """`velocity x += value`, in a space with momentum. The velocity is brought within its limit after it."""
+
+    axis: str
+    op: AssignOp
+    value: Expression
+    span: Span
+
+    @property
+    def writes(self) -> dict[str, Span]:
+        """No meters."""
+        return {}
+
+    @property
+    def unclamped(self) -> tuple[str, ...]:
+        """No meter."""
+        return ()
+
+    @property
+    def assigns(self) -> tuple[Assign, ...]:
+        """No assignments to meters."""
+        return ()
+
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """The writes to the velocity."""
+        return (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class Together:
@@ -63,5 +98,39 @@ class Together:
         """The assignments that run, in order."""
         return self.body
 
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """None: a velocity has a limit at all times."""
+        return ()
 
-Statement: TypeAlias = Assign | Together
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """Statements that run where a condition held when they were reached."""
+
+    condition: Expression
+    body: tuple[Statement, ...]
+    span: Span
+
+    @property
+    def writes(self) -> dict[str, Span]:
+        """The meters, in the order of first write, and where each is last written."""
+        return {meter: span for inner in self.body for meter, span in inner.writes.items()}
+
+    @property
+    def unclamped(self) -> tuple[str, ...]:
+        """The meters that may leave their bounds."""
+        return tuple(dict.fromkeys(meter for inner in self.body for meter in inner.unclamped))
+
+    @property
+    def assigns(self) -> tuple[Assign, ...]:
+        """The assignments that run, in order."""
+        return tuple(assign for inner in self.body for assign in inner.assigns)
+
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """The writes to the velocity."""
+        return tuple(push for inner in self.body for push in inner.pushes)
+
+
+Statement: TypeAlias = Assign | Push | Together | Guarded

@@ -9,7 +9,12 @@ from typing import Any
 
 from hamlet.universe.declarations import Capacity
 from hamlet.universe.expressions import (
+    AgentCount,
     Among,
+    Apart,
+    Binary,
+    Clamp,
+    DayTime,
     Draw,
     DrawChance,
     DrawChoice,
@@ -17,12 +22,33 @@ from hamlet.universe.expressions import (
     DrawNormal,
     DrawUniform,
     Expression,
+    Hour,
+    If,
+    Nearest,
+    Number,
+    OfAll,
+    Own,
+    ParamValue,
     Rank,
+    Truth,
+    Unary,
+    WorldValue,
 )
-from hamlet.universe.statements import Assign, Statement
+from hamlet.universe.statements import Assign, Guarded, Push, Statement
 from hamlet.universe.whole import Universe
 
-__all__ = ["assigns", "draws", "meet", "nodes", "operands", "parts"]
+__all__ = [
+    "assigns",
+    "depends_on_asker",
+    "draws",
+    "guards",
+    "meet",
+    "nodes",
+    "operands",
+    "owners",
+    "parts",
+    "pushes",
+]
 
 
 def nodes(node: object) -> Iterator[object]:
@@ -40,10 +66,45 @@ def nodes(node: object) -> Iterator[object]:
 
 
 def meet(universe: Universe) -> bool:
-    """Whether what happens to an agent of a world can depend on others in it, or on rules of the world."""
+    """Whether what happens to an agent of a world can depend on others in it, or on rules of the world or its cells."""
+    if universe.cells is not None:
+        return True
     if universe.world is not None and universe.world.rules:
         return True
-    return any(isinstance(node, Among | Rank | Capacity) for node in nodes(universe))
+    return any(isinstance(node, Among | Rank | Nearest | Capacity) for node in nodes(universe))
+
+
+OF_WORLD = (ParamValue, WorldValue, Hour, DayTime, AgentCount)
+"""What all agents of a world have alike."""
+
+
+def owners(expression: Expression) -> tuple[bool, bool]:
+    """Whether an expression in what is asked of each agent of a world needs the agent that asks, and whether it needs
+    the one that is asked. What all agents have alike needs neither."""
+    match expression:
+        case Own():
+            return True, False
+        case Apart():
+            return True, True
+        case Number() | Truth():
+            return False, False
+        case _ if isinstance(expression, OF_WORLD):
+            return False, False
+        case Unary() | Binary() | Clamp() | If():
+            needed = [owners(part) for part in operands(expression)]
+            return any(mine for mine, _ in needed), any(others for _, others in needed)
+        case Among() | Rank() | Nearest():
+            return False, True
+        case _ if any(owners(part)[0] for part in operands(expression)):
+            raise ValueError(f"what depends on who asks is arithmetic alone, line {expression.span.line}")
+        case _:
+            return False, True
+
+
+def depends_on_asker(asked: OfAll) -> bool:
+    """Whether what is found by asking all agents of a world depends on pairs of agents: on one that asks, and on each
+    of the others."""
+    return isinstance(asked, Nearest) or any(isinstance(node, Own | Apart) for node in nodes(asked))
 
 
 @cache
@@ -88,6 +149,19 @@ def parts(expression: Expression) -> Iterator[tuple[Expression, int]]:
         pending += [(operand, level + 1) for operand in operands(node)]
 
 
+def guards(body: Iterable[Statement]) -> Iterator[Guarded]:
+    """The guarded statements in a body, outer ones first."""
+    for statement in body:
+        if isinstance(statement, Guarded):
+            yield statement
+            yield from guards(statement.body)
+
+
 def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
     """The assignments in a body, those in `together` too."""
     return (assign for statement in body for assign in statement.assigns)
+
+
+def pushes(body: Iterable[Statement]) -> Iterator[Push]:
+    """The writes to the velocity in a body."""
+    return (push for statement in body for push in statement.pushes)

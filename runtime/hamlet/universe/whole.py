@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from hamlet import html
 from hamlet.universe.declarations import (
     Action,
     Affordance,
     Cascade,
     Cause,
+    Cells,
     Clock,
+    Control,
     Input,
     Lifespan,
     Mask,
@@ -22,8 +27,11 @@ from hamlet.universe.declarations import (
     Tracking,
     World,
 )
-from hamlet.universe.observations import Observation
+from hamlet.universe.observations import Observation, Role
 from hamlet.universe.space import Move, Space
+
+MANY = 12
+"""Names that a row of a table has."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,6 +44,10 @@ class Universe:
         velocity: agents have a velocity, since something reads it; only in a space.
         start: what the velocity is before the first tick of an episode; `None`: 0.
         world: state and rules of the world itself; `None` where it has none.
+        observations: what every agent observes.
+        controls: what is given in every tick beside the action.
+        cells: state and rules of the cells of the grid; `None` where they have none.
+        roles: the kinds of agents, by their numbers; together they are all agents. `None` where all are alike.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -61,18 +73,46 @@ class Universe:
     observations: tuple[Observation, ...]
     start: Start | None = None
     world: World | None = None
+    controls: tuple[Control, ...] = ()
+    cells: Cells | None = None
+    roles: tuple[Role, ...] | None = None
 
     def __repr__(self) -> str:
-        parts: dict[str, tuple[object, ...]] = {
+        said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
+        return f"Universe({self.name}: {said})"
+
+    def _repr_html_(self) -> str:
+        said = {name: _listed([each.name or "" for each in items]) for name, items in self._parts().items() if items}
+        lifespan = {} if self.lifespan is None else {"lifespan": f"{self.lifespan.ticks} ticks"}
+        causes = {"dies when": " or ".join(cause.name for cause in self.causes)} if self.causes else {}
+        return html.table(f"Universe {self.name}", said | lifespan | causes)
+
+    def _parts(self) -> dict[str, Sequence[Named]]:
+        return {
             "params": self.params,
             "inputs": self.inputs,
+            "roles": self.roles or (),
+            "controls": self.controls,
             "meters": self.meters,
             "meters of the world": () if self.world is None else self.world.meters,
             "rules and cascades": self.dynamics,
             "rules of the world": () if self.world is None else self.world.rules,
+            "meters of cells": () if self.cells is None else self.cells.meters,
+            "rules of cells": () if self.cells is None else self.cells.rules,
             "affordances": self.affordances,
             "own actions": self.actions,
             "rewards": self.rewards,
         }
-        said = ", ".join(f"{len(items)} {name}" for name, items in parts.items() if items)
-        return f"Universe({self.name}: {said})"
+
+
+class Named(Protocol):
+    """A construct that an author can name."""
+
+    @property
+    def name(self) -> str | None: ...
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first names, and how many there are where some are left out."""
+    shown = ", ".join(name for name in names[:MANY] if name)
+    return shown if shown and len(names) <= MANY else f"{len(names)}: {shown}, ..." if shown else str(len(names))

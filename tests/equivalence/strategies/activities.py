@@ -6,6 +6,7 @@ import math
 
 from hamlet.universe import Grid
 from hamlet.universe.space import letters_of
+from strategies.expressions import Scope
 from strategies.pieces import AffordancePlan, joined
 from strategies.spaces import Spaces
 
@@ -24,6 +25,8 @@ class Activities(Spaces):
     def affordance_lines(self) -> list[str]:
         """The declarations, no two at one place where that matters."""
         match self.space.space:
+            case Grid() if self.space.nodes:
+                fixed = [self.node(self.space.nodes[cell]) for cell in self._cells(len(self.space.nodes))]
             case Grid(sizes=sizes) if not self.space.stored:
                 fixed = [
                     f"({', '.join(map(str, _coordinates(cell, sizes)))})" for cell in self._cells(math.prod(sizes))
@@ -31,8 +34,40 @@ class Activities(Spaces):
             case _:
                 fixed = [self.place() if self.space.axes else "" for _ in self.affordances]
         places = [place if not place or self.chance(2) else "random" for place in fixed]
+        grid = isinstance(self.space.space, Grid) and not self.space.nodes
+        if grid and (letters_of(self.space.space) is not None or self.chance(3)):
+            places = self._spread(places, math.prod(self.space.sizes))
         with self.at("acting"):
             return [self._affordance(plan, place) for plan, place in zip(self.affordances, places, strict=True)]
+
+    def _spread(self, places: list[str], cells: int) -> list[str]:
+        """The places, of which some at random say where, so that there is always room for them."""
+        at_random = places.count("random")
+        if cells > 400 or not at_random:
+            return places
+        apart = at_random > 1 and self.chance(2)
+        least = self.pick((1, 2)) if cells > 16 * at_random else 1
+        room = sum(self.space.sizes)
+        found = []
+        for number, place in enumerate(places):
+            said = ["random"]
+            if place == "random":
+                said += [f"in {self.word(self.pick(roomy))}"] if (roomy := self._roomy(at_random)) else []
+                said += [f"apart {least}"] if apart else []
+                if number > 0 and self.chance(2):
+                    said.append(f"near {self.word(self.affordances[self.integer(0, number - 1)].name)} within {room}")
+            found.append(" ".join(said) if place == "random" else place)
+        return found
+
+    def _roomy(self, wanted: int) -> list[str]:
+        """The regions with many more cells than this that may be free."""
+        ground = letters_of(self.space.space)
+        if ground is None:
+            return []
+        taken = f"{ground.walls}{ground.starts or ''}"
+        known = [(region.name, set(region.letters) - set(taken)) for region in ground.regions]
+        most = 2 * wanted + len(self.affordances)
+        return [name for name, letters in known if len(ground.cells("".join(letters))) > most]
 
     def _cells(self, count: int) -> list[int]:
         """A cell for every affordance, no two the same."""
@@ -53,8 +88,10 @@ class Activities(Spaces):
             closes = self.integer(0, self.hours)
             if opens != closes:
                 head += f" open {opens} .. {closes}"
-        needs = self.needs()
-        capacity = self.capacity()
+        own = self.own(plan)
+        there = any(part.startswith("action") for part in own)
+        needs = joined([*own[:2], self.needs("mask" if there else "needs")])
+        capacity = joined([self.capacity(), *own[2:]])
         if plan.duration is None:
             return f"{head} {{ {joined([needs, capacity, f'instantly {{ {self.body()} }}'])} }}"
         head += " lasts forever" if plan.duration == 0 else f" lasts {plan.duration} ticks"
@@ -64,11 +101,23 @@ class Activities(Spaces):
         blocks = [f"{kind} {{ {self.assignments() if together else self.body()} }}" for kind in kinds]
         return f"{head}{' together' if together else ''} {{ {joined([needs, capacity, *blocks])} }}"
 
-    def needs(self) -> str:
+    def own(self, plan: AffordancePlan) -> list[str]:
+        """Sometimes a meter of its own with a rule, a condition under which it is open, and an action."""
+        if not self.meet or not self.chance(2):
+            return []
+        used = f"used == {self.word(plan.name)}" if self.chance(2) else "action == INTERACT"
+        parts = ["meter own0 = 2 in 0 .. 4", f"rule law: own0 = mod(own0 + count({used}), 5)"]
+        if self.chance(2):
+            parts.append(f"open when own0 > {self.integer(0, 3)}")
+        if self.chance(2):
+            parts.append(f"action {self.word(self.name('ACTION_THERE', 'action'))} {{ {self.body()} }}")
+        return parts
+
+    def needs(self, scope: Scope = "needs") -> str:
         """Sometimes a condition."""
         if not self.chance(3):
             return ""
-        with self.at("needs"):
+        with self.at(scope):
             return f"needs {self.condition(2).text}"
 
     def plan_actions(self) -> list[str]:
@@ -82,6 +131,9 @@ class Activities(Spaces):
     def action(self, name: str) -> str:
         needs = self.needs()
         where = keeps = ""
+        if self.space.nodes and self.chance(3):
+            where = f"teleport {self.place()}"
+            keeps = "keeps progress" if self.lasting and self.chance(2) else ""
         if self.space.axes:
             by = self.displacement()
             match self.integer(0, 4):

@@ -11,12 +11,14 @@ from typing import get_args
 
 from hamlet.numbers.binary32 import round32
 from hamlet.schema.room import MOST_COUNTED
-from hamlet.universe.space import letters_of
+from hamlet.universe import Grid
+from hamlet.universe.space import cells, letters_of
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
 from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.quantities import Scope
 from hamletc.checking.surroundings import LONGEST_AGE, Extent
+from hamletc.checking.terrain import MOST_WALKED
 from strategies.choices import Choices
 from strategies.pieces import (
     AND,
@@ -31,6 +33,7 @@ from strategies.pieces import (
     SUM,
     WHEN,
     AffordancePlan,
+    EffectPlan,
     MeterPlan,
     Piece,
     SpacePlan,
@@ -60,7 +63,9 @@ class Expressions(Choices):
         self.meet = False
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
+        self.controls: list[tuple[str, Interval]] = []
         self.affordances: list[AffordancePlan] = []
+        self.effects: list[EffectPlan] = []
         self.hours: int | None = None
         self.lifespan: int | None = None
         self.by_hand = self.tracked = self.begins = self.inert = False
@@ -113,6 +118,8 @@ class Expressions(Choices):
             return self.known_at_start()
         if self.meet and self.chance(4):
             return self.together_with_others()
+        if self.effects and self.chance(8):
+            return self.about_effects()
         kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()
@@ -137,11 +144,21 @@ class Expressions(Choices):
         if kind == 10 and self.inputs and self.scope != "mask":
             name, bounds = self.pick(self.inputs)
             return Piece(self.word(name), ATOM, bounds)
+        if kind == 11 and self.controls and self.scope in DRAWING:
+            name, bounds = self.pick(self.controls)
+            return Piece(self.word(name), ATOM, bounds)
         return self.meter()
 
     def together_with_others(self) -> Piece:
         """What agents have together, or a meter of the world."""
         raise NotImplementedError
+
+    def about_effects(self) -> Piece:
+        """What is left of an effect."""
+        plan = self.pick(self.effects)
+        if plan.stacks and self.chance(2):
+            return Piece(f"stacks of {self.word(plan.name)}", ATOM, Interval(0.0, float(plan.stacks)))
+        return Piece(f"left of {self.word(plan.name)}", ATOM, Interval(0.0, float(plan.most)))
 
     def about_agents(self) -> Piece:
         """The number of the agent, which a world has none of, or how many there are."""
@@ -173,9 +190,13 @@ class Expressions(Choices):
         """Where an agent is and how it moves."""
         places = [self.word(plan.name) for plan in self.affordances]
         pieces = []
-        if places:
+        if places and self.space.nodes:
+            pieces.append(Piece(f"distance to {self.pick(places)}", ATOM, self.extent.walking_distance))
+        elif places:
             pieces.append(Piece(f"distance to {self.pick(places)}", ATOM, self.extent.distance))
             pieces.append(Piece(f"straight distance to {self.pick(places)}", ATOM, self.extent.straight_distance))
+        if places and isinstance(self.space.space, Grid) and cells(self.space.space) <= MOST_WALKED:
+            pieces.append(Piece(f"walking distance to {self.pick(places)}", ATOM, self.extent.walking_distance))
         if self.space.axes:
             axis = self.pick(self.space.axes)
             pieces.append(Piece(f"position {axis}", ATOM, self.extent.position[axis]))
@@ -376,6 +397,8 @@ class Expressions(Choices):
     # --- conditions ------------------------------------------------------------------------------------------------
 
     def condition(self, depth: int) -> Piece:
+        if self.effects and not self.starting and self.chance(8):
+            return Piece(self.word(self.pick(self.effects).name), ATOM, None)
         kind = self.integer(0, 17)
         if depth <= 0 or kind <= 5 or (self.starting and kind in (6, 7, 11, 12, 15, 16, 17)):
             return self.comparison(depth)
@@ -425,6 +448,8 @@ class Expressions(Choices):
             return f"{left.at_least(PRODUCT)} {op} {right.at_least(PRODUCT)}"
         if condition.text.startswith("on ") and condition.level == ATOM and not self.chance(3):
             return condition.text
+        if condition.text in {self.word(plan.name) for plan in self.effects}:
+            return condition.text
         if condition.text.endswith(" ticks") and condition.level == ATOM and not self.chance(3):
             return condition.text
         return f"not ({condition.text})" if self.chance(4) else f"({condition.text})"
@@ -460,7 +485,7 @@ class Expressions(Choices):
         """The regions in which agents are on some cells and not on others."""
         ground = letters_of(self.space.space)
         if ground is None:
-            return []
+            return list(self.space.nodes)
         there = set("".join(ground.rows)) - set(ground.walls)
         return [region.name for region in ground.regions if not there <= set(region.letters)]
 

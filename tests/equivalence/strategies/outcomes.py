@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hamlet.universe import Grid
 from hamlet.universe.space import letters_of
 from strategies.activities import Activities
-from strategies.pieces import AND, PRODUCT, Piece
+from strategies.pieces import AND, PRODUCT, Piece, joined
 from strategies.words import mentions
 
 LARGEST_REWARD = 1e23
@@ -64,27 +64,40 @@ class Outcomes(Activities):
         if self.of_world:
             names = [plan.name for plan in self.of_world]
             items.append("world" if self.chance(2) else f"world {' '.join(map(self.item, names))}")
+        if self.effects:
+            items.append("effects" if self.chance(2) else f"effects {self.item(self.effects[-1].name)}")
+        items += [self.observed_states()]
         items += [f"blank {self.integer(1, 3)}"] if self.chance(8) else []
         if self.chance(8):
             items.append(f"constant {' '.join(self.spell(self.constant(-10, 10)) for _ in range(self.integer(1, 3)))}")
         lines = [self._when_high(name) for name in hidden]
-        return [*lines, f"observe {{ {'  '.join(self.draw_order(items))} }}"]
+        return [*lines, f"observe {{ {joined(self.draw_order(items))} }}"]
+
+    def observed_states(self) -> str:
+        """An item for states, if there are some."""
+        raise NotImplementedError
 
     def _of_space(self) -> list[str]:
         items = []
+        ground = letters_of(self.space.space)
+        walled = ground is not None and bool(ground.walls)
         match self.space.space:
             case Grid(sizes=sizes):
                 if self.chance(3) and self.extent_is_small:
                     items.append("grid")
                 radius = {1: 4, 2: 3, 3: 1}.get(len(sizes), 1 if len(sizes) < 5 else 0)
-                if max(sizes) > 1 and radius and self.chance(3):
-                    items.append(f"window {self.integer(1, min(radius, max(sizes) - 1))}")
-        ground = letters_of(self.space.space)
+                if self.space.nodes:
+                    items += ["position node"] if self.chance(2) else []
+                elif max(sizes) > 1 and radius and (walled or self.chance(3)):
+                    window = f"window {self.integer(1, min(radius, max(sizes) - 1))}"
+                    items.append(f"{window} in sight" if walled and self.chance(2) else window)
         if ground is not None and max(self.space.sizes) > 1:
             names = [*(self.word(region.name) for region in ground.regions), *(["wall"] if ground.walls else [])]
             items += [f"grid of {name}" for name in names if self.chance(3)]
             reach = self.pick((1, 2, 3))
-            items += [f"window {min(reach, max(self.space.sizes) - 1)} of {name}" for name in names if self.chance(2)]
+            sight = " in sight" if walled and self.chance(2) else ""
+            reach = min(reach, max(self.space.sizes) - 1)
+            items += [f"window {reach} of {name}{sight}" for name in names if self.chance(2)]
         if self.space.axes:
             items += [f"position {self.pick(('relative', 'absolute', 'scaled'))}"] if self.chance(2) else []
             items += ["speed"] if self.chance(6) else []

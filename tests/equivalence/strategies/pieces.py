@@ -57,13 +57,24 @@ class AffordancePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class EffectPlan:
+    """An effect: how many ticks can be left of it, and how often it can be stacked; 0 where it cannot be."""
+
+    name: str
+    most: int
+    stacks: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
 class SpacePlan:
-    """A space, its text, its axes, and the names of the moves in it."""
+    """A space, its text, its axes, and the names of the moves in it. A graph has no axes, but `nodes`."""
 
     text: str
     space: Space
     axes: tuple[str, ...]
     moves: tuple[str, ...]
+    nodes: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:

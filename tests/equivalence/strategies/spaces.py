@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import get_args
+from typing import Literal, get_args
 
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
-from hamlet.universe import Axis, Continuous, Edges, Grid, Map, Metric, NoSpace, Span, Start
-from hamletc.checking.actions import axis_moves, directed_moves
+from hamlet.universe import Axis, Continuous, Edges, Graph, Grid, Map, Metric, Node, NoSpace, Span, Start
+from hamletc.checking.actions import axis_moves, diagonal_moves, directed_moves
 from hamletc.checking.surroundings import extent
 from strategies.maps import Maps
 from strategies.pieces import SpacePlan, joined
@@ -32,12 +32,21 @@ class Spaces(Maps, Worlds):
                 self.space = self.grid(wanted, self.pick((4, 34, 5, 25)))
             case 6:
                 self.space = SpacePlan("space none", NoSpace(NOWHERE), (), ())
+            case 7:
+                self.space = self.graph(wanted)
             case _:
                 self.space = self.continuous(self.pick((3, 2, 1, 5)))
         self.extent = extent(self.space.space)
 
     def beginning(self) -> str:
-        """What agents have before the first tick."""
+        """What agents have before the first tick; nothing on a graph."""
+        if self.space.nodes:
+            return ""
+        limit = self.space.space.momentum if isinstance(self.space.space, Continuous) else None
+        if limit is not None:
+            velocity = tuple(canonical32(self.constant(-limit, limit)) for _ in self.space.axes)
+            velocity = velocity if any(velocity) else (limit, *velocity[1:])
+            return f"start velocity ({', '.join(map(self.spell, velocity))})"
         velocity = tuple(canonical32(self.constant(-10.0, 10.0)) for _ in self.space.axes)
         speed = canonical32(self.constant(-1.0, 10.0)) if not any(velocity) or self.chance(2) else None
         speed = 7.5 if speed == 0.0 and not any(velocity) else speed
@@ -71,12 +80,45 @@ class Spaces(Maps, Worlds):
             drawn,
         )
         size = "map" if drawn is not None and self.chance(2) else " x ".join(map(str, sizes))
+        if dimensions == 2 and self.chance(4):
+            text = f"space grid {size}{self._block([*properties, 'moves diagonal'])}{below}"
+            return SpacePlan(text, space, axis_names(2), tuple(move.name for move in diagonal_moves()))
         text = f"space grid {size}{self._block(properties)}{below}"
         if not self.chance(4):
             moves = axis_moves(dimensions, 1.0)
             return SpacePlan(text, space, axis_names(dimensions), tuple(move.name for move in moves))
         names, table = self._moves(lambda axis: self.integer(1 - sizes[axis], sizes[axis] - 1), dimensions)
         return SpacePlan(f"{text}\n{table}", space, axis_names(dimensions), names)
+
+    def graph(self, wanted: int) -> SpacePlan:
+        """A graph whose nodes hang together, with room for so many affordances."""
+        names = [self.name(f"node{number}", "node") for number in range(wanted + self.integer(3, 6))]
+        leads: dict[str, dict[str, None]] = {name: {} for name in names}
+        paths: list[str] = []
+        pairs = [(self.pick(names[:number]), name) for number, name in enumerate(names) if number > 0]
+        pairs += [tuple(self.draw_order(names)[:2]) for _ in range(self.integer(0, 4))]
+        first: dict[str, None] = {}
+        for one, other in pairs:
+            if other in leads[one] or one in leads[other]:
+                continue
+            link = self.pick(("-", "-", "->"))
+            leads[one][other] = None
+            if link == "-":
+                leads[other][one] = None
+            first |= {one: None, other: None}
+            paths.append(f"{self.node(one)} {link} {self.node(other)}")
+        start = self.pick(names) if self.chance(2) else None
+        paths += [f"starts {self.node(start)}"] if start is not None else []
+        nodes = tuple(Node(name, tuple(leads[name]), NOWHERE) for name in first)
+        starts: Literal["apart", "anywhere"] = "apart" if start is None else "anywhere"
+        graph = Graph(nodes, start, NOWHERE)
+        space = Grid((len(nodes),), "clamp", "manhattan", "computed", starts, NOWHERE, None, graph)
+        moves = tuple(f"GO_{name}" for name in first)
+        return SpacePlan(f"space graph {{ {joined(paths)} }}", space, (), moves, tuple(first))
+
+    def node(self, name: str) -> str:
+        """A node as it is written; some words mean something else where nodes stand."""
+        return f"`{name}`" if name in ("starts", "random") else self.word(name)
 
     def continuous(self, dimensions: int) -> SpacePlan:
         axes = []
@@ -87,7 +129,9 @@ class Spaces(Maps, Worlds):
         smallest = min(axis.size for axis in axes)
         reach = self.pick((0.0, 0.3, 1.0, 0.7)) * smallest
         edges, metric, properties = self._properties("clamp", "euclidean")
-        space = Continuous(tuple(axes), canonical32(reach), edges, metric, NOWHERE)
+        momentum = canonical32(smallest * self.pick((0.25, 0.1, 1.0, 3.0))) if self.chance(3) else None
+        properties += [] if momentum is None else [f"momentum up to {self.spell(momentum)}"]
+        space = Continuous(tuple(axes), canonical32(reach), edges, metric, NOWHERE, momentum)
         properties.append(f"reach {self.spell(canonical32(reach))}")
         names, table = self._continuous_moves(axes, smallest, properties)
         bounds = " x ".join(f"({self.spell(axis.low)} .. {self.spell(axis.high)})" for axis in axes)
@@ -147,6 +191,8 @@ class Spaces(Maps, Worlds):
 
     def place(self) -> str:
         """Coordinates in the space, as they are written."""
+        if self.space.nodes:
+            return self.node(self.pick(self.space.nodes))
         match self.space.space:
             case Grid(sizes=sizes, map=Map(walls=walls, rows=rows)) if walls:
                 cells = [cell for cell, letter in enumerate("".join(rows)) if letter not in walls]

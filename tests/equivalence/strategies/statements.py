@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from hamlet.numbers.binary32 import round32
+from hamlet.universe import Continuous, Space
+from hamlet.universe.space import has_momentum
 from hamletc.checking.intervals import Interval
 from strategies.expressions import Expressions
-from strategies.pieces import FACTOR, PRODUCT, MeterPlan, Piece, joined
+from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, joined
 from strategies.words import neighbour
 
 
@@ -52,14 +54,61 @@ class Statements(Expressions):
     def statement(self) -> str:
         if any(plan.loose for plan in self.meters) and self.chance(6):
             return f"together {{ {self.assignments()} }}"
+        if has_momentum(self.space.space) and self.space.axes and self.chance(4):
+            return self.push(self.space.space)
         return self.assignment(False)
+
+    def push(self, space: Space) -> str:
+        """A statement that writes a velocity."""
+        limit = space.momentum if isinstance(space, Continuous) else None
+        assert limit is not None
+        plan = MeterPlan("", -limit, limit, False, False)
+        op = self.pick(("+=", "-=", "="))
+        value = self.number(2) if op == "=" and self.chance(2) else self.amount(plan, 2)
+        return f"velocity {self.pick(self.space.axes)} {op} {value.text}"
 
     def assignments(self) -> str:
         """What may stand in `together`."""
         return joined([self.assignment(True) for _ in range(self.integer(1, 3))])
 
     def body(self) -> str:
-        return joined([self.statement() for _ in range(self.integer(1, 3))], self.pick(("  ", "\n    ")))
+        statements = [self.statement() for _ in range(self.integer(1, 3))]
+        if self.effects and self.chance(3):
+            word = self.pick(("begin", "begin", "end"))
+            statements.insert(self.integer(0, len(statements)), f"{word} {self.word(self.pick(self.effects).name)}")
+        return joined(statements, self.pick(("  ", "\n    ")))
+
+    # --- effects -----------------------------------------------------------------------------------------------------
+
+    def plan_effects(self) -> None:
+        """Sometimes effects, of agents."""
+        if not self.chance(3):
+            return
+        for number in range(self.integer(1, 2)):
+            name, ticks = self.name(f"effect{number}", "value"), self.integer(1, 4)
+            again, most, stacks = self.pick(("", "again ignore", "again renew")), ticks, 0
+            if self.chance(3):
+                most = ticks + self.integer(1, 5)
+                again = f"again add up to {most} ticks"
+            elif self.chance(2):
+                stacks = self.integer(2, 4)
+                again = f"again stack up to {stacks}"
+            lasts = f"{ticks} ticks"
+            if not stacks and again in ("", "again ignore") and self.chance(3):
+                lasts, most = "forever", 1
+            self.effects.append(EffectPlan(name, most, stacks, f"lasts {lasts} {{ {again}"))
+
+    def effect_line(self, plan: EffectPlan) -> str:
+        """What an effect does; it begins no other one."""
+        effects, blocks = self.effects, []
+        self.effects = []
+        for kind in ("on start", "each tick", "on end"):
+            if self.chance(2):
+                with self.at("tick" if kind == "each tick" else "acting"):
+                    blocks.append(f"{kind} {{ {self.body()} }}")
+        self.effects = effects
+        until = f"until {self.condition(2).text}" if self.chance(3) or "forever" in plan.head else ""
+        return f"effect {self.word(plan.name)} {joined([plan.head, *blocks, until])} }}"
 
     # --- meters, params, inputs ------------------------------------------------------------------------------------
 
@@ -105,7 +154,7 @@ class Statements(Expressions):
                 start = f"{piece.text} in {self.spell(plan.low)} .. {self.spell(plan.high)}"
         drains = []
         for key in ("decay", "move", "interact"):
-            if key == "move" and not self.space.axes:
+            if key == "move" and not self.space.moves:
                 continue
             if (key == "decay" and plan.loose and not plan.adrift) or self.chance(3 if key != "decay" else 2):
                 with self.at("tick" if key == "decay" else "acting"):
@@ -120,6 +169,15 @@ class Statements(Expressions):
             value = self.pick((low, high))
             planned.append((name, Interval(low, high)))
             lines.append(f"{kind} {self.word(name)} = {self.spell(value)} in {self.spell(low)} .. {self.spell(high)}")
+        return planned, lines
+
+    def plan_controls(self) -> tuple[list[tuple[str, Interval]], list[str]]:
+        """Some controls, and their declarations."""
+        planned, lines = [], []
+        for number in range(self.pick((0, 0, 0, 1, 2, 6))):
+            name, (low, high) = self.name(f"control{number}", "value"), self.bounds()
+            planned.append((name, Interval(low, high)))
+            lines.append(f"control {self.word(name)} in {self.spell(low)} .. {self.spell(high)}")
         return planned, lines
 
     def _in_bounds(self, low: float, high: float) -> str:

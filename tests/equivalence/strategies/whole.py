@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from hamletc.checking.check import check
 from hamletc.codes import INERT
 from hamletc.language.parser import parse
-from strategies.outcomes import Outcomes
+from strategies.roles import Roles
 from strategies.sources import Drawn, Numbered
 from strategies.words import NOT_FOR_UNIVERSES, WORDS
 
 
-class Author(Outcomes):
+class Author(Roles):
     """Writes a universe."""
 
     def universe(self) -> str:
@@ -24,20 +24,26 @@ class Author(Outcomes):
         self.plan_space(count)
         self.params, params = self.plan_numbers("param")
         self.inputs, inputs = self.plan_numbers("input")
+        self.controls, controls = self.plan_controls()
         header = [self.space.text, *self._settings()]
         self.plan_meters()
         self.plan_world()
+        self.plan_effects()
         self.plan_affordances(count)
         own = self.plan_actions()
         body = [self.meter_line(plan) for plan in self.meters]
         body += self.affordance_lines()
         body += self.world_lines()
+        body += [self.effect_line(plan) for plan in self.effects]
         body += [self.rule(number) for number in range(self.integer(0, 5))]
         body += [self.action(name) for name in own]
+        body += self.state_lines()
         body += self.masks(own)
         body += self.outcome_lines()
-        body += self.observed("\n".join(body))
-        return "\n".join([f"universe {self._called()}", *header, *params, *inputs, *self._ordered(body)]) + "\n"
+        body = self.in_roles([*body, *self.goals()])
+        return (
+            "\n".join([f"universe {self._called()}", *header, *params, *inputs, *controls, *self._ordered(body)]) + "\n"
+        )
 
     def _settings(self) -> list[str]:
         """What holds for the whole universe."""
@@ -55,11 +61,11 @@ class Author(Outcomes):
         if self.chance(3):
             self.tracked = True
             lines.append(f"track uses{self.pick(('', ' by agent', ' by world'))}")
-        if self.chance(8):
+        if self.chance(8) and not self.space.nodes:
             self.begins = True
             lines.append(self.beginning())
         # Whether these have an effect is not planned.
-        if self.tracked or self.begins or self.inputs or self.chance(4):
+        if self.tracked or self.begins or self.inputs or self.controls or self.chance(4):
             self.inert = True
             lines.append("inert allowed")
         return lines

@@ -21,7 +21,7 @@ WORDS = (
     "store program_id BLOCK constexpr minimum maximum sqrt_rn div_rn select uniform choice result buffers "
     "index count value pointer moves episodes by hand track uses inert allowed input continuous none places "
     "stored starts anywhere apart reach directions speeds forever keeps allow all report blank constant "
-    "velocity straight streak of position_ array element map region terrain starts_"
+    "velocity straight walking streak of position_ array element map region terrain starts_ sight"
 )
 ODD = (
     *("Fast Food", "a b", "a-b", "a_b", "A,B", "7up", "0", "if", "when", "age", "here", "nothing", "last", "progress"),

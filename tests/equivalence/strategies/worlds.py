@@ -10,13 +10,14 @@ from typing import Any
 from hamlet.numbers.binary32 import round32
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval
-from strategies.pieces import ATOM, MeterPlan, Piece, joined
+from strategies.expressions import COMPARISONS
+from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, joined
 from strategies.statements import Statements
 
 COUNTING = ("tick", "ending", "acting")
 """Where it is known what agents have together."""
 MOST_AGENTS = Interval(1024.0, 1024.0)
-OF_AGENTS = ("meters", "inputs", "affordances", "actions", "lifespan", "by_hand", "space")
+OF_AGENTS = ("meters", "inputs", "controls", "affordances", "effects", "actions", "lifespan", "by_hand", "space")
 """What an author has in mind of agents, and a rule of the world cannot read."""
 
 
@@ -51,7 +52,15 @@ class Worlds(Statements):
         nowhere = replace(self.space, axes=())
         self._agents = agents
         with self.about(
-            meters=self.of_world, inputs=[], affordances=[], actions=[], lifespan=1, by_hand=False, space=nowhere
+            meters=self.of_world,
+            inputs=[],
+            controls=[],
+            affordances=[],
+            effects=[],
+            actions=[],
+            lifespan=1,
+            by_hand=False,
+            space=nowhere,
         ):
             rules = [self._rule(number) for number in range(self.integer(0, 4))]
             meters = [self.meter_start(plan) for plan in self.of_world]
@@ -82,8 +91,14 @@ class Worlds(Statements):
             return self.meter()
         known = self._agents is not None or self.scope == "ending"
         with self.about(**(self._agents or {}), cascade=None), self.at("among" if known else "early among"):
-            ops = ("count", "total", "lowest", "highest", "average", *(("rank",) if self._agents is None else ()))
+            agent = self._agents is None
+            ops = ("count", "total", "lowest", "highest", "average", *(("rank", "nearest") if agent else ()))
             op = self.pick(ops)
+            if agent and (op == "nearest" or self.chance(2)):
+                try:
+                    return self._asked(op)
+                except OverflowError:
+                    op = "count"
             if op == "rank":
                 who = "true" if self.chance(3) else self.condition(1).text
                 return Piece(f"rank({who}, {self.number(1, constants=False).text})", ATOM, Interval(0.0, 1023.0))
@@ -99,6 +114,53 @@ class Worlds(Statements):
         except OverflowError:
             op = "lowest"
         return Piece(f"{op}({each.text})", ATOM, found)
+
+    def _asked(self, op: str) -> Piece:
+        """What an agent finds that asks others about two of them."""
+        match op:
+            case "count":
+                return Piece(f"count({self._pair_condition()})", ATOM, Interval(0.0, 1024.0))
+            case "rank":
+                order = self.number(1, constants=False).text
+                return Piece(f"rank({self._pair_condition()}, {order})", ATOM, Interval(0.0, 1023.0))
+            case "nearest":
+                who = "true" if self.chance(3) else self._pair_condition()
+                if self.chance(3):
+                    return Piece(f"nearest({who})", ATOM, self.extent.distance)
+                value, other = self._pair_number(), self.number(1)
+                if self.chance(2):
+                    return Piece(f"nearest({who}, {value.text})", ATOM, intervals.hull(value.lies, intervals.ZERO))
+                found = intervals.hull(value.lies, other.lies)
+                return Piece(f"nearest({who}, {value.text}, {other.text})", ATOM, found)
+            case _:
+                value = self._pair_number()
+                found = intervals.hull(value.lies, intervals.ZERO)
+                if op == "total":
+                    found = intervals.multiply(found, MOST_AGENTS)
+                elif op == "average":
+                    found = intervals.multiply(found, intervals.ROUNDED_OFTEN)
+                return Piece(f"{op}({value.text})", ATOM, found)
+
+    def _pair_number(self) -> Piece:
+        """A number of an agent and the one that asks it."""
+        own = self.sum(self.meter(), self.number(1))
+        parts = [Piece(f"own({own.text})", ATOM, own.lies)]
+        parts += [Piece("apart", ATOM, self.extent.distance)] if self.extent.distance.high > 0 else []
+        value = self.sum(self.meter(), self.pick(parts))
+        if not self.chance(3):
+            return value
+        condition, found = self._pair_condition(), intervals.hull(value.lies, intervals.ZERO)
+        return Piece(f"{value.at_least(PRODUCT)} when ({condition})", WHEN, found)
+
+    def _pair_condition(self) -> str:
+        """A condition on an agent and the one that asks it."""
+        kind, condition, distance = self.integer(0, 2), "other", self.extent.distance
+        theirs, mine, op = self.meter(), self.meter(), self.pick(COMPARISONS)
+        if kind == 1 and distance.high > 0:
+            condition = f"apart <= {self.number_piece(distance.high / 2).text}"
+        elif kind == 2 and intervals.decide(op, theirs.lies, mine.lies) is None:
+            condition = f"{theirs.text} {op} own({mine.text})"
+        return f"{condition} and {self.condition(1).at_least(NOT)}" if self.chance(3) else condition
 
     def capacity(self) -> str:
         """Sometimes a capacity."""

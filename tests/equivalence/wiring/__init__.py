@@ -4,15 +4,22 @@ A base is a small universe and what its agents do. A wire changes one attribute 
 that shows first, and in which arrays. `wiring.reflection` finds the attributes that have no wire.
 """
 
+from wiring.cells import CELLS
 from wiring.declarations import DECLARATIONS
+from wiring.effects import EFFECTS
 from wiring.expressions import EXPRESSIONS
 from wiring.maps import MAPS
 from wiring.observations import OBSERVATIONS
+from wiring.roles import ROLES
 from wiring.spaces import SPACES
+from wiring.states import STATES
 from wiring.wire import Base, Wire
 from wiring.worlds import WORLDS
 
-BASES: tuple[Base, ...] = (*DECLARATIONS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *SPACES, *WORLDS)
+BASES: tuple[Base, ...] = (
+    *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
+    *WORLDS,
+)
 WIRES: tuple[tuple[Base, Wire], ...] = tuple((base, wire) for base in BASES for wire in base.wires)
 
 __all__ = ["BASES", "WIRES", "Base", "Wire"]

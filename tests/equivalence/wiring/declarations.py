@@ -64,6 +64,14 @@ observe { meters }
             "+meters.e",
             "ObserveMeters.meters",
         ),
+        Wire(
+            "Universe.controls",
+            "rule plain",
+            "control f in 1 .. 2\nrule more: d -= 0.01 * f\nrule plain",
+            0,
+            "+controls.f",
+            "Universe.dynamics",
+        ),
         Wire("Universe.dynamics", "rule plain: d -= 0.0625", "", 1, "meters.d reward"),
     ),
 )

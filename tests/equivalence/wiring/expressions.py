@@ -74,6 +74,8 @@ param p = 0.5 in 0 .. 1
 param q = 0.25 in 0 .. 1
 input i = 0.25 in 0 .. 1
 input j = 0.5 in 0 .. 1
+control f in 0.25 .. 1
+control g in -1 .. -0.25
 meter a = 0.5 { decay 0.01 * p  interact 0.01 * q }
 affordance Bed at (1, 1) { instantly { a += 0.125 } }
 affordance Bath at (4, 3) { instantly { a += 0.25 } }
@@ -93,8 +95,11 @@ report pace: speed
 report stand: a when here == Bed
 report far: distance to Bed
 report straight_: straight distance to Bed
+report walked: walking distance to Bed
 report given: p
 report felt: i
+report held: f
+report kept: f - g
 observe { meters }
 """,
     "TO_BED RIGHT SLIP DOWN",
@@ -119,8 +124,12 @@ observe { meters }
             1,
             "reports.straight_",
         ),
+        Wire("WalkingDistance.affordance", "walking distance to Bed", "walking distance to Bath", 1, "reports.walked"),
         Wire("ParamValue.param", "given: p", "given: q", 1, "reports.given"),
         Wire("InputValue.input", "felt: i", "felt: j", 1, "reports.felt"),
+        Wire("ControlValue.control", "held: f", "held: g", 1, "reports.held"),
+        Wire("Control.low", "control f in 0.25", "control f in 0.5", 0, "controls.f"),
+        Wire("Control.high", ".. -0.25", ".. -0.5", 0, "controls.g"),
     ),
 )
 

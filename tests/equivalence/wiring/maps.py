@@ -77,6 +77,28 @@ report wooded: 1 when on forest
     ),
 )
 
+SIGHTED = Base(
+    """
+universe sighted
+space grid map
+map {
+    "b#..."
+    "....."
+    wall "#"
+    starts "b"
+}
+meter a = 0.5 { decay 0.01 }
+affordance Bed at (2, 0) { instantly { a += 0.125 } }
+reward a
+observe { meters  window 2  window 3 of wall }
+""",
+    "DOWN",
+    (
+        Wire("ObserveWindow.within", "window 2", "window 2 in sight", 0, "observation.window"),
+        Wire("ObserveRegion.within", "of wall", "of wall in sight", 0, "observation.window.wall"),
+    ),
+)
+
 MAPLESS = Base(
     """
 universe mapless
@@ -98,4 +120,97 @@ observe { meters  position absolute }
     ),
 )
 
-MAPS = (MAPPED, MAPLESS)
+LINES = Base(
+    """
+universe lines
+space graph { home - road - shop  starts home }
+meter a = 0.5 { decay 0.01 }
+affordance Bed at home { instantly { a += 0.125 } }
+reward a - 0.001 * distance to Bed
+observe { meters  position node }
+""",
+    "GO_road GO_home",
+    (
+        Wire("Node.leads", "home - road - shop", "home -> road - shop", 1, "mask.GO_home reward"),
+        Wire("Graph.nodes", "home - road - shop", "home - road", 0, "-mask.GO_shop", "Universe.moves Grid.sizes"),
+        Wire(
+            "Graph.start",
+            "starts home",
+            "starts road",
+            0,
+            "mask.GO_home mask.GO_road mask.GO_shop mask.INTERACT position.x",
+        ),
+    ),
+)
+
+EVERYWHERE = "places.Bath.0 places.Bed.0 places.Mill.0 places.Nest.0 places.Tree.0"
+ARRANGED = Base(
+    """
+universe arranged
+space grid map
+map {
+    "ffffff##"
+    "ffffff.."
+    "gg.www.."
+    wall "#"
+    starts in glade
+    region wet "w"
+    region forest "f"
+    region glade "g"
+}
+inert allowed
+meter a = 0.5 { decay 0.01 }
+affordance Bed at random in forest { instantly { a += 0.125 } }
+affordance Bath at random { instantly { a += 0.125 } }
+affordance Nest at random apart 1 { instantly { a += 0.125 } }
+affordance Tree at random apart 1 { instantly { a += 0.125 } }
+affordance Mill at random near Bed within 3 { instantly { a += 0.125 } }
+reward a
+observe { meters  grid }
+""",
+    "WAIT",
+    (
+        Wire(
+            "Affordance.spread",
+            "Bath at random",
+            "Bath at random in forest",
+            0,
+            "places.Bath.0 places.Mill.0 places.Tree.0",
+        ),
+        Wire("Spread.region", "in forest {", "in wet {", 0, "places.Bath.0 places.Bed.0 places.Mill.0 places.Tree.0"),
+        Wire("Spread.apart", "Nest at random apart 1", "Nest at random apart 6", 0, EVERYWHERE),
+        Wire("Spread.near", "near Bed within", "near Nest within", 0, "places.Mill.0"),
+        Wire("Spread.within", "within 3", "within 1", 0, EVERYWHERE),
+    ),
+)
+
+GRAPHLESS = Base(
+    """
+universe graphless
+space grid 3
+observe { meters  grid  position absolute }
+meter a = 0.5 { decay 0.01 }
+reward a
+""",
+    "WAIT",
+    (
+        Wire(
+            "Grid.graph",
+            "grid 3\nobserve { meters  grid  position absolute }",
+            "graph { a - b - c }\nobserve { meters  grid  position node }",
+            0,
+            "+mask.GO_a +mask.GO_b +mask.GO_c -mask.LEFT -mask.RIGHT",
+            "Universe.moves ObservePosition.encoding",
+        ),
+        Wire(
+            "ObservePosition.encoding",
+            "grid 3\nobserve { meters  grid  position absolute }",
+            "graph { a - b - c }\nobserve { meters  grid  position node }",
+            0,
+            "+mask.GO_a +mask.GO_b +mask.GO_c -mask.LEFT -mask.RIGHT",
+            "Universe.moves Grid.graph",
+        ),
+    ),
+)
+
+MAPS = (MAPPED, SIGHTED, MAPLESS, LINES, ARRANGED, GRAPHLESS)

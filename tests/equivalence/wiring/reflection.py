@@ -16,6 +16,8 @@ APART = {
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",
     "Meter.reach": "follows from the statements that leave it unclamped",
+    "StateType.holds": "what the compiler has proven of the values: test_stateful.py injects such ones",
+    "StateType.past": "says what a hidden state is for",
     "Axis.size": "follows from the axis' bounds",
     "Param.low": "bounds the values that may be given: test_wiring.py gives some",
     "Param.high": "bounds the values that may be given: test_wiring.py gives some",

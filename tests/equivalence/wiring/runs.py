@@ -61,7 +61,7 @@ def shows(before: list[Rows], after: list[Rows]) -> tuple[int, str]:
     for tick, (left, right) in enumerate(zip(before, after, strict=True)):
         found = [f"-{name}" for name in left if name not in right] + [f"+{name}" for name in right if name not in left]
         found += [name for name in left if name in right and not torch.equal(left[name], right[name])]
-        found = [re.sub(r"\[.*\]", "", name) for name in found]
+        found = [re.sub(r"\[.*\]", "", name).replace(" ", "_") for name in found]
         plain = [name for name in found if "observation." not in name and name != "episode_return"]
         observed = [name for name in found if "observation." in name and "final_" not in name]
         if plain or observed:

@@ -149,4 +149,27 @@ observe { meters  speed }
     (Wire("Start.speed", "start speed 2", "start speed -1", 0, "speed"),),
 )
 
-SPACES = (GRID, EDGES, CONTINUOUS, NOWHERE, BEGINNING, STILL)
+MOMENTUM = Base(
+    """
+universe momentum_only
+space continuous (-1 .. 3) x (0 .. 2) { step 0.25  reach 0.5  momentum up to 0.75 }
+start velocity (0.125, 0)
+meter a = 0.5 { decay 0.01 }
+action FIRST { teleport (0, 0.5)  velocity y = 0 }
+action BRAKE { velocity x -= 0.125 }
+rule wind: velocity y += 0.0625
+reward a
+report fast: speed
+observe { meters  velocity }
+""",
+    "FIRST RIGHT BRAKE RIGHT RIGHT RIGHT",
+    (
+        Wire("Continuous.momentum", "up to 0.75", "up to 0.5", 5, "position.x velocity.x reports.fast"),
+        Wire("Push.axis", "wind: velocity y", "wind: velocity x", 1, "velocity.x velocity.y reports.fast"),
+        Wire("Push.op", "velocity x -=", "velocity x +=", 3, "position.x velocity.x reports.fast"),
+        Wire("Push.op", "velocity x -=", "velocity x =", 3, "position.x velocity.x reports.fast"),
+        Wire("Push.value", "+= 0.0625", "+= 0.125", 1, "velocity.y reports.fast"),
+    ),
+)
+
+SPACES = (GRID, EDGES, CONTINUOUS, NOWHERE, BEGINNING, STILL, MOMENTUM)

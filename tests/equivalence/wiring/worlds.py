@@ -78,4 +78,28 @@ observe { meters }
     (Wire("Universe.world", "world { meter sun = 1  rule set: sun -= 0.5 }", "", 0, "-world_meters.sun"),),
 )
 
-WORLDS = (MEETING, APART)
+ASKING = Base(
+    """
+universe asking
+space grid 5
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+meter b = 0.25 { interact 0.03125 }
+rule look: b += 0.0625 * total(b - own(a))
+rule near: b += 0.125 * nearest(b > 0.5, a, b)
+rule far: a += 0.015625 * highest(apart)
+affordance Bed at (4) { instantly { a += 0.25 } }
+reward b
+observe { meters }
+""",
+    "RIGHT/WAIT INTERACT",
+    (
+        Wire("Apart", "highest(apart)", "highest(position x)", 1, "meters.a"),
+        Wire("Own.operand", "own(a)", "own(b)", 1, "meters.b reward"),
+        Wire("Nearest.condition", "b > 0.5", "b < 0.5", 1, "meters.b reward"),
+        Wire("Nearest.value", "b > 0.5, a, b", "b < 0.5, b - own(a), b", 1, "meters.b reward", "Nearest.condition"),
+        Wire("Nearest.otherwise", "a, b)", "a, a)", 1, "meters.b reward"),
+    ),
+)
+
+WORLDS = (MEETING, APART, ASKING)

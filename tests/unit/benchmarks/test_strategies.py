@@ -32,6 +32,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, run_program: Run) -> tuple[P
     return result, json.loads(result.read_text())
 
 
+@pytest.mark.long
 def test_every_strategy_that_runs_leaves_every_bit(found: tuple[Path, dict[str, Any]]) -> None:
     rows = {row["letter"]: row for row in found[1]["strategies"]}
     assert list(rows) == ["a", "b", "c", "d", "e", "f", "g", "g'", "g2", "g2'", "h", "i", "i'", "-"]
@@ -47,6 +48,7 @@ def test_every_strategy_that_runs_leaves_every_bit(found: tuple[Path, dict[str, 
             assert row["median"] > 0
 
 
+@pytest.mark.long
 def test_table_and_plot_are_written(found: tuple[Path, dict[str, Any]]) -> None:
     table = found[0].with_suffix(".md").read_text()
     assert table.count("| every bit |") == 10

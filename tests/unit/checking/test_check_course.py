@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from checking_cases import BASE, checked, codes
 
+from hamletc.checking.check import check
+from hamletc.language.parser import parse
+
 MONEY = "meter money = 0.5 { decay 0.01 }\naction WORK { money += 0.1 }\n"
 RELIEF = "rule relief: mood < 0.1 -> mood += 0.2\n"
 
@@ -183,6 +186,41 @@ def test_meters_that_are_always_observed_the_same() -> None:
         assert finding.code == "H079"
         assert finding.message == f"{message} the same `paid`"
     assert codes(added.format(0), BASE.replace("meters", "meters energy mood")) == []
+
+
+LOOKED_AT = """
+universe looked
+space none
+lifespan 20 ticks
+meter a = 1 { decay %s }
+meter b = 0.5 { decay 0.1 when %s }
+rule r: a += 2
+reward b
+observe { meters b }
+"""
+
+
+@pytest.mark.parametrize(
+    ("decay", "condition", "expected"),
+    [
+        ("0.1", "a > 0.85", ["H071", "H079"]),  # 0.9 in play; anything where a tick may begin anywhere
+        ("0.1", "falling(a > 0.85)", ["H071", "H079"]),  # in play it never falls; `a` is 1 behind all rules
+        ("0.8", "a > 0.35", ["H062", "H071"]),
+        ("0.8", "falling(a > 0.35)", ["H071"]),  # never here, always behind all rules: it falls in every tick
+        ("0.8", "rising(a > 0.35)", ["H062", "H071"]),
+        ("0.8", "since(a > 0.35, 4) > 2", ["H071"]),
+    ],
+)
+def test_what_is_looked_at_need_not_change_where_it_stands(decay: str, condition: str, expected: list[str]) -> None:
+    file, _ = parse(LOOKED_AT % (decay, condition))
+    assert file is not None
+    assert sorted({finding.code for finding in check(file, ("looked.hamlet",))[1]}) == expected
+
+
+@pytest.mark.parametrize("hours", ["12 .. 0", "0 .. 12", "6 .. 24", "0 .. 24", "22 .. 6", "6 .. 9"])
+def test_opening_hours_of_an_affordance_with_an_action_are_no_conditions_of_its_author(hours: str) -> None:
+    shop = f"affordance Shop at random open {hours} {{ action JOB {{ mood += 0.1 }}  instantly {{ energy += 0.1 }} }}"
+    assert codes(shop) == []
 
 
 def test_a_reason_is_shown() -> None:

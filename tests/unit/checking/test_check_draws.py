@@ -24,7 +24,7 @@ from hamletc.checking.report import Findings
 from hamletc.checking.sites import key
 from hamletc.checking.surroundings import Surroundings
 
-AROUND = Surroundings({}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
+AROUND = Surroundings({}, {}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
 
 
 @pytest.mark.parametrize(

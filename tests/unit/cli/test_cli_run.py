@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+import hamlet
+from hamlet.look.text import drawn
 from hamletc.cli.report import sparkline
 from hamletc.cli.survival import survival
+from hamletc.cli.watch import show_live
 from processes import Command
 from samples import SHIPPED
 
@@ -137,3 +142,46 @@ def test_params_that_are_refused(hamletc_here: Command, tmp_path: Path, params: 
     done = hamletc_here("run", "hungry.hamlet", *given, "--worlds", "4", "--ticks", "2", "--backend", "interpreter")
     assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
     assert not (tmp_path / "runs").exists()
+
+
+def test_watch_shows_a_world_of_many(hamletc_here: Command) -> None:
+    """In a pipe it shows the end; the world is the one that it is among all."""
+    done = hamletc_here("run", MEAL, "--watch", "--world", "7", "--ticks", "20", "--seed", "3")
+    assert (done.returncode, done.stderr) == (0, "")
+    env = hamlet.make(hamlet.load("generated/first_meal"), worlds=9, seed=3, backend="interpreter")
+    env.rollout(20)
+    assert done.stdout == drawn(env.view(7), colours=False) + "\n"
+    assert "Kitchen" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--world", "3"), "--world is about the world that --watch shows"),
+        (("--rate", "3"), "--rate is about the world that --watch shows"),
+        (("--watch", "--world", "4", "--worlds", "4"), "there are worlds 0 .. 3"),
+    ],
+)
+def test_what_cannot_be_watched(hamletc_here: Command, arguments: tuple[str, ...], said: str) -> None:
+    done = hamletc_here("run", MEAL, *arguments)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+def test_watching_ends_with_control_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal a world is drawn again and again; Ctrl-C between two ticks leaves the last picture."""
+    env = hamlet.make(hamlet.compile(MEAL, tmp_path / "first_meal"), backend="interpreter")
+    written = StringIO()
+    console = Console(file=written, force_terminal=True, width=100, color_system="standard")
+    waits: list[float] = []
+
+    def stopped(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("hamletc.cli.watch.sleep", stopped)
+    show_live(env, 1000, 1e9, console)
+    assert env.tick == len(waits) == 3
+    assert all(f"tick {tick} " in written.getvalue() for tick in range(4))
+    assert written.getvalue().endswith("\x1b[?25h")

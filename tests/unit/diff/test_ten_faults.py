@@ -9,8 +9,15 @@ from faults import EFFORT, FAULTS, Fault
 
 from hamlet_lab.diff.diff import diff
 
+COMPILED_AGAIN = ("wrong RNG counter", "contraction on")
+"""Faults of kernels, each of which numba compiles; `lost autoreset` and `approximate division` are such faults too."""
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(each, marks=[pytest.mark.long] if each.name in COMPILED_AGAIN else []) for each in FAULTS],
+    ids=lambda fault: fault.name,
+)
 def test_fault(fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = fault.sides(tmp_path, monkeypatch)
     report = diff(left, right, EFFORT, 0)

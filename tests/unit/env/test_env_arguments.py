@@ -30,11 +30,12 @@ lifespan 20 ticks
 param rate = 1 in 0.5 .. 2
 param haste = 1 in 0 .. 1
 input wage = 0 in -1 .. 1
+control lift in -1 .. 1
 meter food = 1 { decay 0.01 * rate + 0.01 * haste }
 affordance Stall at random { instantly { food += 0.1 } }
 affordance Booth at (3, 2) { instantly { food += 0.2 } }
 dies when food <= 0
-reward food + wage
+reward food + wage + lift
 observe { meters  here }
 """
 LANES = 6
@@ -183,6 +184,33 @@ NO_PARAMS = [
 ]
 ARRAY = np.zeros((2, 2))
 
+CONTROLS: list[Any] = [
+    torch.zeros(1, LANES),
+    torch.ones(1, LANES, dtype=torch.float64),
+    torch.full((1, 3, 2), -1.0),
+    np.zeros((1, LANES), np.float32),
+    [[0.5] * LANES],
+    {"lift": torch.ones(LANES)},
+    {"lift": np.zeros((3, 2))},
+    {"lift": -1},
+]
+NO_CONTROLS: list[Any] = [
+    *ODD,
+    *strange(1, LANES),
+    *({"lift": value} for value in strange(LANES)),
+    None,
+    {},
+    {"left": 0},
+    {"lift": 0, "left": 0},
+    {"lift": math.nan},
+    {"lift": 1.5},
+    torch.full((1, LANES), -1.5),
+    torch.full((1, LANES), math.inf),
+    torch.zeros(LANES),
+    torch.zeros(2, LANES),
+]
+
+
 TABLE: dict[tuple[str, str], Row] = {
     ("compile", "path"): Row([], NO_PATH),
     ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
@@ -190,7 +218,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ("Module.kernels", "target"): Row(["numba"], [*NO_WORD, None]),
     ("make", "module"): Row([Made(lambda env: env.module)], [*NO_WORD, None, hamlet]),
     ("make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
-    ("make", "agents"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("make", "agents"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, 0, -1] if value is not None]),
     ("make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
     ("make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
     ("make", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
@@ -204,8 +232,62 @@ TABLE: dict[tuple[str, str], Row] = {
     ("Env.meter", "name"): Row(["food", np.str_("food")], NO_NAME),
     ("Env.reset", "seed"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, -1, 1 << 64] if value is not None]),
     ("Env.reset", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
+    ("Env.reset", "worlds"): Row(
+        [None, [True, False, True], np.zeros(3, bool), torch.ones(3, dtype=torch.bool), (np.True_, False, True)],
+        [
+            *ODD,
+            3,
+            "all",
+            True,
+            [0, 2],
+            [1, 0, 1],
+            [True],
+            [True] * 6,
+            [[True] * 3],
+            torch.ones(3),
+            *[value for value in strange(3) if getattr(value, "dtype", None) != torch.bool],
+            [None] * 3,
+        ],
+    ),
     ("Env.step", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
+    ("Env.step", "out"): Row(
+        [None, Made(lambda env: torch.empty_like(env.observation))],  # type: ignore[arg-type]
+        [
+            *ODD,
+            3,
+            "x",
+            np.zeros((LANES, 4), np.float32),
+            torch.zeros(LANES, 4),
+            torch.zeros(4, LANES),
+            Made(lambda env: torch.empty_like(env.observation, dtype=torch.float64)),  # type: ignore[arg-type]
+            Made(lambda env: torch.empty_like(env.observation)[:-1]),  # type: ignore[arg-type]
+            Made(lambda env: torch.empty_like(env.observation, device="meta")),  # type: ignore[arg-type]
+            nested(),
+        ],
+    ),
+    ("Env.view", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
+    ("Env.render", "mode"): Row(["ansi", "rgb_array"], [*NO_WORD, None]),
+    ("Env.render", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
+    ("Env.plot", "world"): Row([2], [*NO_INTEGER, 3, -1]),
     ("Env.checked_actions", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
+    ("Env.step", "controls"): Row(CONTROLS, NO_CONTROLS),
+    ("Env.checked_controls", "controls"): Row(CONTROLS, NO_CONTROLS),
+    ("Env.rollout", "controls"): Row(
+        [None, torch.zeros(2, 1, LANES), np.zeros((2, 1, 3, 2)), {"lift": torch.ones(2, LANES)}, {"lift": 1}],
+        [*ODD, *strange(2, 1, LANES), {}, {"lift": math.nan}, {"lift": torch.ones(LANES)}, torch.zeros(3, 1, LANES)],
+    ),
+    ("Env.rollout", "inputs"): Row(
+        [None, {}, {"wage": torch.ones(2, LANES)}, {"wage": np.zeros((2, 3, 2))}, {"wage": 0.5}],
+        [
+            *ODD[:3],
+            *({"wage": value} for value in strange(2, LANES)),
+            {"pay": 1},
+            {"wage": 2},
+            {"wage": torch.zeros(LANES)},
+            [],
+            torch.zeros(2, 1, LANES),
+        ],
+    ),
     ("Env.rollout", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
     ("Env.rollout", "policy"): Row(
         ["random", *right_actions(2, LANES)], [*wrong_actions(2, LANES), "greedy", of(LANES)]
@@ -301,11 +383,14 @@ TABLE: dict[tuple[str, str], Row] = {
     ("Graphed.step", "actions"): Row(
         [None, *right_actions(LANES)], [value for value in wrong_actions(LANES) if value is not None]
     ),
+    ("Graphed.step", "controls"): Row(CONTROLS, NO_CONTROLS),
 }
 
 GIVEN: dict[str, dict[str, Any]] = {
     "make": {"worlds": 3, "backend": "interpreter", "quiet": True},
-    "Env.rollout": {"ticks": 2},
+    "Env.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
+    "Env.rollout": {"ticks": 2, "controls": {"lift": 0.5}},
+    "Graphed.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.tabular": {"table": of(4), "features": ["x"]},
     "Env.place": {"affordance": "Stall", "position": (1, 1)},
     "Numbers.__setitem__": {"name": "rate", "value": 1.0},
@@ -395,23 +480,23 @@ def test_what_is_right_is_taken(name: str, argument: str, desk: Module) -> None:
 
 
 def test_other_words_for_the_same_actions(desk: Module) -> None:
-    env = make(desk)
+    env, lift = make(desk), {"lift": 0.5}
     chosen = torch.tensor([0, 1, 2, 3, 4, 5])
     expected = hamlet.make(desk, worlds=3, agents=2, backend="interpreter", seed=4)
     expected.rollout(3)
-    expected.step(chosen)
+    expected.step(chosen, lift)
     ways: list[Any] = [chosen.view(3, 2), chosen.tolist(), chosen.numpy(), chosen.view(3, 2).numpy().astype(np.uint16)]
     ways += [tuple(chosen.tolist()), chosen.view(3, 2).tolist(), list(chosen), [chosen[:2], chosen[2:4], chosen[4:]]]
     for way in ways:
         env = make(desk)
-        env.step(way)
+        env.step(way, lift)
         assert torch.equal(env.state["meters"], expected.state["meters"])
         assert torch.equal(env.state["position"], expected.state["position"])
     script = torch.randint(6, (5, LANES), generator=torch.Generator().manual_seed(0))
     env, expected = make(desk), make(desk)
-    env.rollout(5, script.view(5, 3, 2).numpy())
+    env.rollout(5, script.view(5, 3, 2).numpy(), controls=lift)
     for actions in script:
-        expected.step(actions)
+        expected.step(actions, lift)
     assert torch.equal(env.state["meters"], expected.state["meters"])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Output, Table
-from hamletc.ir.ops import OPS, Const, Element, Fold, Input, Lookup, Op, Select, Type
+from hamletc.ir.ops import OPS, Const, Element, Fetch, Fold, Input, Lookup, Op, Select, Type
 
 F32, I32, U32, BOOL = Type.F32, Type.I32, Type.U32, Type.BOOL
 TINY = 1e-45
@@ -59,9 +59,19 @@ def test_operation(kind: str, type_: Type, on: list[float], expected: float) -> 
 
 
 def test_every_operation_has_a_case() -> None:
-    assert {kind for kind, *_ in CASES} == set(KINDS) - {
-        k.__name__ for k in (Const, Input, Element, Lookup, Select, Fold)
-    }
+    others = (Const, Input, Element, Lookup, Fetch, Select, Fold)
+    assert {kind for kind, *_ in CASES} == set(KINDS) - {kind.__name__ for kind in others}
+
+
+def test_a_fetch_reads_a_cell_of_the_lane_s_world() -> None:
+    builder = Builder()
+    value = builder.fetch("cells.moss", builder.input(I32, "at"))
+    function = builder.finish("f", (Output("y", value),))
+    moss = np.arange(6, dtype=np.float32).reshape(2, 3)
+    at = np.array([0, 2, 5], np.int32)
+    assert evaluate(function, {"cells.moss": moss, "at": at}, ())["y"].tolist() == [0, 2, 5]
+    with pytest.raises(IndexError, match="no cell -1"):
+        evaluate(function, {"cells.moss": moss, "at": at - 1}, ())
 
 
 @settings(max_examples=200, deadline=None)

@@ -19,6 +19,7 @@ from hamletc.ir.ops import (
     Binary,
     Const,
     Element,
+    Fetch,
     Fma,
     Fold,
     Input,
@@ -67,7 +68,7 @@ def test_random_functions_draw_every_operation() -> None:
         drawn.update(type(node.op) for node in function.nodes)
 
     collect()
-    assert drawn == set(OPS) - {Fold}
+    assert drawn == set(OPS) - {Fold, Fetch}
 
 
 @pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
@@ -109,4 +110,7 @@ def test_leaves_and_lookups() -> None:
     assert typed(Lookup("t", 0), U32) is None
     assert typed(Lookup("absent", 0), I32) is None
     assert with_operands(Lookup("t", 0), (5,)) == Lookup("t", 5)
+    assert typed(Fetch("cells.moss", 0), I32) is F32
+    assert typed(Fetch("cells.moss", 0), F32) is None
+    assert with_operands(Fetch("cells.moss", 0), (5,)) == Fetch("cells.moss", 5)
     assert operands(Element("grid")) == ()

@@ -33,6 +33,7 @@ function tick {
   %8: f32 = lookup time.sin, %7  ; rules: cascade `hunger_sickens` :31
   %9: bool = const true  ; rules: cascade `hunger_sickens` :31
   %10: i32 = const -3  ; rules: cascade `hunger_sickens` :31
+  %11: f32 = fetch `cells.red moss`, %10  ; rules: cascade `hunger_sickens` :31
   output meter.health = %4
   output grid[2] = %8
 }
@@ -51,7 +52,7 @@ def program() -> Program:
         table = Table("time.sin", Type.F32, (0.0, round32(0.25881904)))
         cell = builder.node(Lookup("time.sin", builder.element("grid")), Type.F32)
         builder.boolean(True)
-        builder.i32(-3)
+        builder.fetch("cells.red moss", builder.i32(-3))
     tick = builder.finish("tick", (Output("meter.health", low), Output("grid", cell, 2)))
     origins = (
         Origin("interact", Construct("affordance", "Bed"), 36),
@@ -95,7 +96,7 @@ def test_random_programs_are_valid_and_are_read_back_exactly(program: Program) -
         ("0.25881904", "x", "line 2: not a table"),
         ("row 2", "row 3", "line 5: not a row of the table"),
         ("rules: cascade", "rule: cascade", "line 9: not an origin"),
-        ("}\n", "", "line 21: unexpected: $"),
+        ("}\n", "", "line 22: unexpected: $"),
     ],
 )
 def test_broken_text_is_refused_with_its_line(old: str, new: str, message: str) -> None:

@@ -85,8 +85,8 @@ def sketch(node: syntax.Expr) -> str:
             return f"[if {sketch(condition)} then {sketch(then)} else {sketch(otherwise)}]"
         case syntax.WhenExpr(value=value, condition=condition):
             return f"[{sketch(value)} when {sketch(condition)}]"
-        case syntax.DistanceExpr(affordance=affordance, straight=straight):
-            return f"[{'straight ' if straight else ''}distance to {affordance.text}]"
+        case syntax.DistanceExpr(affordance=affordance, way=way):
+            return f"[{'' if way is None else f'{way} '}distance to {affordance.text}]"
         case syntax.AxisExpr(quantity=quantity, axis=axis):
             return f"[{quantity} {axis.text}]"
         case syntax.StreakExpr(affordance=affordance):

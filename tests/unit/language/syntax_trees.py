@@ -16,7 +16,7 @@ SPAN = st.sampled_from([Span(1, 1, 1, 1), Span(2, 1, 2, 9), Span(9, 5, 12, 2), S
 OBSERVATIONS = frozenset(filter(str.isalpha, after("observe", "{")))
 """Words that begin an item of `observe`."""
 WORDS = "energy mood Bed _x b2 move to meter unclamped together needs open in lambda reward each per all x position"
-WORDS += " distance straight streak velocity forever by"
+WORDS += " distance straight walking streak velocity forever by"
 ODD_NAMES = ("Fast Food", "a + b", " ", "é", "1st", "#", "x when y", "{", "%s or %d", "-", "over \\ there")
 """Names that need backticks anywhere."""
 
@@ -82,9 +82,10 @@ expressions = st.recursive(
         numerals,
         _quantities,
         st.builds(syntax.TimedExpr, st.sampled_from(["every", "after"]), _lasting, SPAN),
-        st.builds(syntax.DistanceExpr, names, st.booleans(), SPAN),
+        st.builds(syntax.DistanceExpr, names, st.sampled_from([None, "straight", "walking"]), SPAN),
         st.builds(syntax.AxisExpr, st.sampled_from(["position", "velocity"]), _axes, SPAN),
         st.builds(syntax.StreakExpr, names, SPAN),
+        st.builds(syntax.AtHourExpr, signed, SPAN),
     ),
     _larger,
     max_leaves=8,
@@ -100,9 +101,10 @@ def _written_name(assign: syntax.AssignStmt) -> syntax.AssignStmt:
 assignments = st.builds(
     syntax.AssignStmt, names, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN
 ).map(_written_name)
+_pushes = st.builds(syntax.PushStmt, _axes, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN)
 statements: st.SearchStrategy[Any] = st.recursive(
     assignments,
-    lambda inner: st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN),
+    lambda inner: _pushes | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN),
     max_leaves=3,
 )
 bodies = _tuples(statements, least=1)
@@ -131,7 +133,11 @@ _observations = st.one_of(
     st.builds(syntax.ObserveItem, _kinds("window", "blank"), _nothing, st.tuples(signed), SPAN),
     st.builds(syntax.ObserveItem, _kinds("position"), st.tuples(names), _nothing, SPAN),
     st.builds(
-        syntax.ObserveItem, _kinds("meters", "params", "world", "here", "velocity"), _tuples(_listed), _nothing, SPAN
+        syntax.ObserveItem,
+        _kinds("meters", "state", "params", "world", "cell", "here", "velocity"),
+        _tuples(_listed),
+        _nothing,
+        SPAN,
     ),
     st.builds(syntax.ObserveItem, _kinds("progress"), _nothing, _tuples(signed, 1), SPAN),
     st.builds(syntax.ObserveItem, _kinds("constant"), _nothing, _tuples(signed, 5, least=1), SPAN),
@@ -144,7 +150,9 @@ _spaces = st.one_of(
     ),
     st.builds(
         syntax.SpaceDecl, _kinds("continuous"), _nothing, _tuples(st.tuples(signed, signed), 5, least=1),
-        _tuples(_properties(names, "edges", "distance") | _properties(numerals, "step", "reach", "speeds")), SPAN,
+        _tuples(
+            _properties(names, "edges", "distance") | _properties(numerals, "step", "reach", "speeds", "momentum")
+        ), SPAN,
     ),
     st.builds(syntax.SpaceDecl, _kinds("none"), _nothing, _nothing, _nothing, SPAN),
 )  # fmt: skip
@@ -162,6 +170,23 @@ _meters = st.builds(
     _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
 )  # fmt: skip
 
+_specs = st.sampled_from(["", "bool"]), st.just(()), SPAN
+# Bounds are constants: `.. position x = 0` would begin an assignment.
+_constant_bounds = st.tuples(st.one_of(names, numerals), st.one_of(names, numerals))
+_states = st.one_of(
+    st.builds(
+        syntax.MeterDecl, names, expressions, st.none(), st.just(()), SPAN, st.builds(syntax.StateSpec, *_specs)
+    ),
+    st.builds(
+        syntax.MeterDecl, names, expressions, _constant_bounds, st.just(()), SPAN,
+        st.builds(syntax.StateSpec, st.sampled_from(["int", "real"]), st.just(()), SPAN),
+    ),
+    st.builds(
+        syntax.MeterDecl, names, expressions, st.none(), st.just(()), SPAN,
+        st.builds(syntax.StateSpec, st.just("options"), _tuples(names, least=1), SPAN),
+    ),
+)  # fmt: skip
+
 _parts: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
@@ -173,11 +198,16 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InertDecl, SPAN),
     st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
+    st.builds(syntax.ControlDecl, names, _bounds, SPAN),
     st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
     st.builds(syntax.LetDecl, names, expressions, SPAN),
     _meters,
+    _states,
     _rules(st.none() | expressions, syntax.RuleDecl),
-    st.builds(syntax.WorldDecl, _tuples(_meters | _rules(st.none() | expressions, syntax.RuleDecl), least=1), SPAN),
+    st.builds(
+        syntax.WorldDecl, _tuples(_meters | _states | _rules(st.none() | expressions, syntax.RuleDecl), least=1), SPAN
+    ),
+    st.builds(syntax.CellsDecl, _tuples(_meters | _rules(st.none() | expressions, syntax.RuleDecl), least=1), SPAN),
     _rules(expressions, syntax.CascadeDecl),
     st.builds(
         syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),
@@ -201,7 +231,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
 declarations: st.SearchStrategy[Any] = st.one_of(
     _parts, _parts, _parts,
     st.builds(syntax.OverrideDecl, _parts, SPAN),
-    st.builds(syntax.WithoutDecl, _kinds("meter", "rule", "let", "affordance", "report", "reward"), names, SPAN),
+    st.builds(syntax.WithoutDecl, _kinds("meter", "state", "rule", "let", "report", "reward"), names, SPAN),
     st.builds(syntax.WithoutDecl, _kinds("reward", "clock", "dies", "space"), st.none(), SPAN),
     st.builds(syntax.IncludeDecl, st.sampled_from(["a.hamlet", "b c/d.hamlet", "../{}"]), SPAN),
     st.builds(syntax.TemplateDecl, names, _tuples(names, least=1), _tuples(_parts, least=1), SPAN),

@@ -79,6 +79,8 @@ def test_distance_is_a_name_where_nothing_is_measured() -> None:
         ("streak of Bed / streak", "[[streak of Bed] / streak]"),
         ("straight distance to Bed - straight", "[[straight distance to Bed] - straight]"),
         ("straight * distance to straight", "[straight * [distance to straight]]"),
+        ("walking distance to Bed - walking", "[[walking distance to Bed] - walking]"),
+        ("walking * distance to walking", "[walking * [distance to walking]]"),
         ("previous(age) + `age` * age", "[previous[age] + [`age` * age]]"),
         ("`a b`-1", "[`a b` - 1]"),
         ("1 when (last == nothing)", "[1 when [last == nothing]]"),

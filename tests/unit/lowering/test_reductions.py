@@ -165,6 +165,43 @@ def test_ranks_of_both_stages() -> None:
             verify_program(replace(known, reductions=(wrong,)))
 
 
+def test_what_pairs_of_lanes_show_each_other() -> None:
+    text = SHOP + "rule near: hunger += 0.1 * count(apart <= 2 and hunger > own(hunger) + 1) - 0.1 * count(other)\n"
+    text += "rule same: hunger -= 0.05 * count(apart <= 2 and hunger > own(hunger) + 1)\n"
+    text += "reward nearest(used == Shop, hunger, 3) + rank(hunger > own(hunger), -hunger)\n"
+    known = program(text)
+    pairs = [(each.stage, each.name, each.op) for each in known.reductions if each.pairs]
+    assert pairs == [
+        ("tick", "count.1", "count"), ("tick", "count.2", "count"),
+        ("settle", "nearest.0", "nearest"), ("settle", "count.5", "count"),
+    ]  # fmt: skip
+    # A lane shows its position, its hunger, its hunger + 1 and its number; what it shows it computes once.
+    shown = [output.name for output in known.function("reduce_tick").outputs if output.name.startswith("shown.")]
+    assert shown == ["shown.0", "shown.1", "shown.2", "shown.3"]
+    assert inputs(known, "pair_tick") == {"own.0", "other.0", "other.1", "own.2", "own.3", "other.3"}
+    assert {output.name for output in known.function("pair_tick").outputs} == {"term.count.1", "term.count.2"}
+    nearest = {"term.nearest.0", "away.nearest.0", "value.nearest.0"}
+    assert nearest <= {output.name for output in known.function("pair_settle").outputs}
+    assert "otherwise.nearest.0" in {output.name for output in known.function("reduce_settle").outputs}
+    verify_program(known)
+    assert parse_program(print_program(known)) == known
+    facts = facts_of(universe_of(text), known).inputs
+    assert (facts["own.0"].low, facts["other.0"].high) == (0, 4)
+    assert (facts["among.nearest.0"].low, facts["among.nearest.0"].high) == (0.0, 10.0)
+    count = next(each for each in known.reductions if each.pairs)
+    for wrong, problem in (
+        (replace(count, op="total"), "gives no term"),
+        (replace(count, pairs=False), "gives no term"),
+        (replace(count, op="nearest"), "gives no"),
+    ):
+        with pytest.raises(VerificationError, match=problem):
+            verify_program(replace(known, reductions=(wrong,)))
+    without = replace(known.function("reduce_tick"), outputs=known.function("reduce_tick").outputs[:-1])
+    functions = tuple(without if each.name == "reduce_tick" else each for each in known.functions)
+    with pytest.raises(VerificationError, match="no lane shows"):
+        verify_program(replace(known, functions=functions))
+
+
 def test_priorities_are_ordered_like_numbers() -> None:
     known = program()
     numbers = np.array([0.0, -0.0, 1e-45, 0.5, 3.0, 10.0], np.float32)

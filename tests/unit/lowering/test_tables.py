@@ -37,7 +37,7 @@ meter a = 0.4
 meter b = 2 in -1 .. 3
 meter c = 0.5
 param p = 1.0 in 0 .. 2
-cascade own: a < 0.5 -> { a += 0.3  b -= deficit * p  a -= 0.1 * shortfall }
+cascade itself: a < 0.5 -> { a += 0.3  b -= deficit * p  a -= 0.1 * shortfall }
 cascade set: b < 1.5 -> { c = 0.2 * b + abs(a)  b += clamp(shortfall, 0, c) }
 cascade low: c < 0.75 -> a -= if b > 1 then 0.05 else 0.01
 rule between: c -= 0.01
@@ -140,7 +140,11 @@ def test_kernels_do_not_grow(make: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [many_affordances(2_000), many_affordances(2_000, fixed=True), many_cascades(500)],
+    "text", [
+        pytest.param(many_affordances(2_000), marks=pytest.mark.long),
+        many_affordances(2_000, fixed=True),
+        many_cascades(500),
+    ],
     ids=["affordances", "fixed", "cascades"],
 )  # fmt: skip
 def test_large_universes_compile_in_time(text: str) -> None:

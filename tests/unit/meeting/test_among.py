@@ -98,6 +98,15 @@ def test_who_comes_before_whom(agents: list[tuple[bool, float]]) -> None:
     assert found[0].tolist() == expected
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 1.0, 1.5, 7.0])), min_size=1, max_size=30))
+def test_the_nearest_of_equals_is_the_first(agents: list[tuple[bool, float]]) -> None:
+    counts, away = torch.tensor([[c for c, _ in agents]]), torch.tensor([[a for _, a in agents]])
+    found = among.nearest(counts, away, torch.arange(float(len(agents)))[None], torch.tensor([[-1.0]]))
+    there = [(distance, number) for number, (counts, distance) in enumerate(agents) if counts]
+    assert found.item() == (min(there)[1] if there else -1)
+
+
 CLAIMS = st.lists(
     st.tuples(st.booleans(), st.booleans(), st.sampled_from([-1.5, -0.0, 0.0, 0.25, 0.25, 3.0])),
     min_size=1,

@@ -38,6 +38,18 @@ meter energy = 1 { decay 0.01 }
 reward energy when speed > 0
 observe { meters velocity }
 """
+MOSS = """
+universe moss
+space grid 4 x 3
+cells {
+    meter moss = 0.5 in -1 .. 2
+    rule grow: moss += 0.1 * neighbours(0.5 * moss)
+}
+meter energy = 1 { decay 0.01 }
+rule warm: energy += 0.01 * moss
+reward energy
+observe { meters  cell moss }
+"""
 LOOSE = """
 universe loose
 space none
@@ -68,6 +80,7 @@ def test_a_grid() -> None:
         "age": Interval(0, 60),
         "agent": COUNT,
         "agents": Interval(1, COUNT.high),
+        "cells_at": COUNT,
         "used": used,
         "action": Interval(0, 5),
         "engaged": used,
@@ -96,6 +109,16 @@ def test_a_continuous_space() -> None:
     for name, (low, high) in {"x": (-1.0, 1.0), "y": (0.0, 4.0)}.items():
         assert facts[f"position.{name}"] == Interval(low, high, False, True)
         assert facts[f"velocity.{name}"] == Interval(low - high, high - low, False, True)
+
+
+def test_cells() -> None:
+    facts = known(MOSS)
+    assert facts["cells.moss"] == facts["was.moss"] == Interval(-1.0, 2.0, False, True)
+    (near,) = (where for name, where in facts.items() if name.startswith("near."))
+    # Four cells are beside one; of a sum one term more is thought possible than there are.
+    assert Interval(-2.0, 4.0, False, True).within(near)
+    assert near.within(Interval(-2.5, 5.0, False, True))
+    assert facts["cells_at"] == COUNT
 
 
 def test_a_meter_that_a_statement_leaves_unclamped() -> None:

@@ -16,7 +16,7 @@ import torch
 import hamlet
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import Policy, Stream
+from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
 from hamlet.interpreter import Interpreter
 from hamlet.launch.gpu.forms import Form
 from hamlet.universe import Universe
@@ -55,11 +55,12 @@ class Watched(PtxBackend):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         if ticks == frequency.WARM_UP - 1:
             buffers.state["age"].random_(self._oldest, generator=torch.Generator().manual_seed(1))
         else:
-            super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics)
+            super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
 
 
 def rows(fields: tuple[schema.Field, ...]) -> int:

@@ -31,6 +31,7 @@ class FakeEnv:
     num_lanes: int = LANES
     num_actions: int = 3
     device: torch.device = CPU
+    control_names: tuple[str, ...] = ()
 
     def rollout(self, ticks: int, observe: bool = False, statistics: bool = True) -> None:
         cost = self.cost + COUNTING * statistics + (MASKING + OBSERVING * (self.observed is not None)) * observe
@@ -39,8 +40,9 @@ class FakeEnv:
     def reset(self) -> None:
         pass
 
-    def step(self, actions: torch.Tensor) -> None:
+    def step(self, actions: torch.Tensor, controls: torch.Tensor | None) -> None:
         assert len(actions) == self.num_lanes
+        assert controls is None
 
     def synchronize(self) -> None:
         pass

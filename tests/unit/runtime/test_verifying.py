@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import Policy, Stream
+from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
 from hamlet.interpreter import Coverage, Interpreter, Trace
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import bits
@@ -53,8 +53,9 @@ class Faulty:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
-        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics)
+        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
 
 
 class FaultyRollout(Faulty):
@@ -71,8 +72,9 @@ class FaultyRollout(Faulty):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
-        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics)
+        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
         if ticks >= self.tick:
             self.fault(buffers, statistics)
 
@@ -94,7 +96,13 @@ def flip(field: str, lane: int) -> Fault:
     return fault
 
 
-@pytest.mark.parametrize("name", [*NAMES[2:], *CONSTRUCTS, "meadow"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in ("vast", "fourfold", "wrap", "drawn") else [])
+        for name in (*NAMES[2:], *CONSTRUCTS, "meadow")
+    ],
+)
 def test_an_interpreter_equals_itself_and_everything_fires(name: str) -> None:
     effort = replace(TINY, ticks=4, rounds=80)
     report = verify(sample(name), [Candidate(Interpreter(sample(name), CPU), CPU)], effort)

@@ -90,7 +90,7 @@ def assert_same(left: Buffers, right: Buffers, but: tuple[str, ...] = ()) -> Non
 
 
 @pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize("agents", [1, 3])
+@pytest.mark.parametrize("agents", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
     """Also its statistics: they are what can be counted from the outcomes of the steps."""
     world = sample(name)

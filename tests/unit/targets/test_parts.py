@@ -57,7 +57,7 @@ def kernels(universe: Universe) -> str:
     return files["numba_kernels.py"].decode()
 
 
-@pytest.mark.parametrize("name", ["sized", "lasting"])
+@pytest.mark.parametrize("name", ["sized", pytest.param("lasting", marks=pytest.mark.long)])
 def test_parts_give_the_bits_of_the_interpreter(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "ITEMS", 25)
     monkeypatch.setattr(parts, "LARGE", 0)

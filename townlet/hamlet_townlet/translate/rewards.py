@@ -197,7 +197,7 @@ def _bonus(bonus: Bonus, deployed: set[str], variables: Variables) -> Expr | Non
 def _approach(bonus: ApproachReward, affordance: Name) -> Expr:
     """`clamp(w * (1 - straight distance to Bed / far), 0, w)`."""
     span = bonus.span
-    distance = binary(DistanceExpr(affordance, True, span), "/", given(bonus.max_distance), span)
+    distance = binary(DistanceExpr(affordance, "straight", span), "/", given(bonus.max_distance), span)
     nearness = minus(number(1.0, span), distance, span)
     return call("clamp", [times(given(bonus.weight), nearness, span), number(0.0, span), given(bonus.weight)], span)
 

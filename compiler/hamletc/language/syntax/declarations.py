@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
+from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Signed
 from hamletc.language.syntax.items import (
+    AgainItem,
     BlockItem,
     CapacityItem,
     KeepsItem,
+    MomentItem,
     MoveItem,
     NeedsItem,
     ObserveItem,
+    OpenItem,
     Property,
+    SpreadItem,
     TeleportItem,
+    UntilItem,
 )
 from hamletc.language.syntax.statements import Stmt
 
@@ -25,11 +30,16 @@ __all__ = [
     "AllowDecl",
     "Base",
     "CascadeDecl",
+    "CellsDecl",
     "ClockDecl",
+    "ControlDecl",
     "Decl",
     "DiesDecl",
+    "EffectDecl",
+    "EndsDecl",
     "EpisodesDecl",
     "File",
+    "GraphPath",
     "IncludeDecl",
     "InertDecl",
     "InputDecl",
@@ -47,9 +57,11 @@ __all__ = [
     "RegionNumber",
     "ReportDecl",
     "RewardDecl",
+    "RoleDecl",
     "RuleDecl",
     "SpaceDecl",
     "StartDecl",
+    "StateSpec",
     "TemplateDecl",
     "TerrainDecl",
     "TrackDecl",
@@ -62,9 +74,11 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class SpaceDecl:
     """`space grid 8 x 8 { edges clamp  distance manhattan  places stored  starts anywhere }`,
-    `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`, `space none`.
+    `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`,
+    `space graph { home - road - shop  starts home }`, `space none`.
 
-    `sizes` are those of a grid, none for `space grid map`; `bounds` are those of a continuous space.
+    `sizes` are those of a grid, none for `space grid map`; `bounds` are those of a continuous space, `paths` those of
+    a graph.
     """
 
     kind: Name
@@ -72,14 +86,24 @@ class SpaceDecl:
     bounds: tuple[tuple[Signed, Signed], ...]
     properties: tuple[Property, ...]
     span: Span
+    paths: tuple[GraphPath, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPath:
+    """`home - road -> shop`: nodes, and between each two of them a `link`, which leads both ways or on."""
+
+    nodes: tuple[Name, ...]
+    links: tuple[Literal["-", "->"], ...]
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class MapLetters:
-    """`wall "#"`, `starts "a"`: what these letters mean."""
+    """`wall "#"`, `starts "a"`, `starts in forest`: what these letters mean, or those of a region."""
 
     kind: Name
-    letters: Quoted
+    letters: Quoted | Name
     span: Span
 
 
@@ -181,6 +205,15 @@ class InputDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlDecl:
+    """`control thrust in -1 .. 1`."""
+
+    name: Name
+    bounds: tuple[Expr, Expr]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ClockDecl:
     """`clock 24 hours`."""
 
@@ -261,14 +294,26 @@ class UseDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class StateSpec:
+    """`int in 0 .. 50`, `real in 0 .. 1`, `bool`, `sunny rainy stormy`: what a state holds; the bounds are those of its
+    `MeterDecl`. The kind is empty where none is written."""
+
+    kind: Literal["", "int", "real", "bool", "options"]
+    options: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class MeterDecl:
-    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1."""
+    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1.
+    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`."""
 
     name: Name
     start: Expr
     bounds: tuple[Expr, Expr] | None
     properties: tuple[Property, ...]
     span: Span
+    state: StateSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +330,26 @@ class RuleDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class EffectDecl:
+    """`effect poisoned lasts 10 ticks { each tick { health -= 0.01 } }`; `duration` is a `Name` for `forever`."""
+
+    name: Name
+    duration: Signed | Name
+    items: tuple[MomentItem | AgainItem | UntilItem, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class WorldDecl:
     """`world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }`."""
+
+    items: tuple[MeterDecl | EffectDecl | RuleDecl, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CellsDecl:
+    """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
     items: tuple[MeterDecl | RuleDecl, ...]
     span: Span
@@ -294,32 +357,35 @@ class WorldDecl:
 
 @dataclass(frozen=True, slots=True)
 class CascadeDecl:
-    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules."""
+    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules. `who` is the role whose
+    agents it is for."""
 
     name: Name
     guard: Expr
     body: tuple[Stmt, ...]
     span: Span
     braced: bool = False
+    who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AffordanceDecl:
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks together { ... }`, `... lasts forever { ... }`.
 
-    `place` is `None` for `at random`, a letter of the map for `at "B"`; `place_span` is `None` where no `at` is
-    written. `duration` is a `Name` for
-    `forever`. `together` is where that word stands.
+    `place` is `None` for `at random`, a letter of the map for `at "B"`, a node for `at home`; `place_span` is `None`
+    where no `at` is written. `duration` is a `Name` for `forever`. `together` is where that word stands.
+    `spread` says where an affordance at random may stand.
     """
 
     name: Name
-    place: tuple[Signed, ...] | Quoted | None
+    place: tuple[Signed, ...] | Quoted | Name | None
     place_span: Span | None
     hours: tuple[Signed, Signed] | None
     duration: Signed | Name | None
     together: Span | None
-    items: tuple[NeedsItem | CapacityItem | BlockItem, ...]
+    items: tuple[NeedsItem | CapacityItem | OpenItem | BlockItem | MeterDecl | RuleDecl | ActionDecl, ...]
     span: Span
+    spread: tuple[SpreadItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,29 +399,45 @@ class ActionDecl:
 
 @dataclass(frozen=True, slots=True)
 class AllowDecl:
-    """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`)."""
+    """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`). `who` is the role whose agents
+    it is for."""
 
     actions: tuple[Name, ...]
     condition: Expr
     span: Span
+    who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DiesDecl:
-    """`dies when health <= 0 or energy <= 0`."""
+    """`dies when health <= 0 or energy <= 0`. `who` is the role whose agents die so."""
 
     condition: Expr
     span: Span
+    who: RoleExpr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndsDecl:
+    """`ends when money >= 10 { reward 1 }`, `world ends when count(alone) == 0`: an end that is no death, of an agent
+    or of all agents of a `world`. `who` is the role whose agents reach it."""
+
+    condition: Expr
+    properties: tuple[Property, ...]
+    world: bool
+    span: Span
+    who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RewardDecl:
     """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
-    file order. `reward nothing` has that word as its value."""
+    file order. `reward nothing` has that word as its value. `who` is the role whose agents are paid."""
 
     name: Name | None
     value: Expr
     span: Span
+    who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +447,30 @@ class ReportDecl:
     name: Name
     value: Expr
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RoleDecl:
+    """`role wolf: 2 agents { meter hunger = 0.5 }`, `role sheep: others { ... }`, where `others` is the place of that
+    word; `role wolf { ... }`, which adds to a role that is declared elsewhere, has neither.
+
+    When all is written out, `items` are what it observes; `meters` and `actions` are the names of its own, which are
+    then declared outside.
+    """
+
+    name: Name
+    agents: Signed | None
+    others: Span | None
+    items: tuple[Decl, ...]
+    span: Span
+    braced: bool = True
+    meters: tuple[Name, ...] = ()
+    actions: tuple[Name, ...] = ()
+
+    @property
+    def counted(self) -> bool:
+        """Whether it says which agents are of the role."""
+        return self.agents is not None or self.others is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +493,7 @@ Decl: TypeAlias = (
     | InertDecl
     | ParamDecl
     | InputDecl
+    | ControlDecl
     | LetDecl
     | IncludeDecl
     | WithoutDecl
@@ -395,12 +502,16 @@ Decl: TypeAlias = (
     | UseDecl
     | MeterDecl
     | WorldDecl
+    | EffectDecl
+    | CellsDecl
     | RuleDecl
     | CascadeDecl
     | AffordanceDecl
     | ActionDecl
     | AllowDecl
     | DiesDecl
+    | EndsDecl
+    | RoleDecl
     | RewardDecl
     | ReportDecl
     | ObserveDecl

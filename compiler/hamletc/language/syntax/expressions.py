@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from hamlet.universe import Span
 
 __all__ = [
+    "AtHourExpr",
     "AxisExpr",
     "BinaryExpr",
     "BinaryOp",
@@ -17,8 +18,10 @@ __all__ = [
     "IfExpr",
     "Name",
     "Numeral",
+    "OfExpr",
     "OnExpr",
     "Quoted",
+    "RoleExpr",
     "Signed",
     "StreakExpr",
     "TimedExpr",
@@ -133,10 +136,10 @@ class WhenExpr:
 
 @dataclass(frozen=True, slots=True)
 class DistanceExpr:
-    """`distance to Bed`, `straight distance to Bed`."""
+    """`distance to Bed`, `straight distance to Bed`, `walking distance to Bed`."""
 
     affordance: Name
-    straight: bool
+    way: Literal["straight", "walking"] | None
     span: Span
 
 
@@ -166,11 +169,36 @@ class StreakExpr:
 
 
 @dataclass(frozen=True, slots=True)
+class OfExpr:
+    """`stock of Shop`, `left of poisoned`: a meter of an affordance, or what an effect has."""
+
+    quantity: Name
+    owner: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class TimedExpr:
     """`every 24 ticks`, `after 2 days`."""
 
     when: Literal["every", "after"]
     ticks: Numeral
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RoleExpr:
+    """The name of a role as a condition: `wolf`. Only when all is written out; until then it is a `Name`."""
+
+    role: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AtHourExpr:
+    """`at hour 8`."""
+
+    hour: Signed
     span: Span
 
 
@@ -187,5 +215,8 @@ Expr: TypeAlias = (
     | AxisExpr
     | OnExpr
     | StreakExpr
+    | OfExpr
     | TimedExpr
+    | AtHourExpr
+    | RoleExpr
 )

@@ -9,7 +9,21 @@ from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.statements import Stmt
 
-__all__ = ["BlockItem", "CapacityItem", "KeepsItem", "MoveItem", "NeedsItem", "ObserveItem", "Property", "TeleportItem"]
+__all__ = [
+    "AgainItem",
+    "BlockItem",
+    "CapacityItem",
+    "KeepsItem",
+    "MomentItem",
+    "MoveItem",
+    "NeedsItem",
+    "ObserveItem",
+    "OpenItem",
+    "Property",
+    "SpreadItem",
+    "TeleportItem",
+    "UntilItem",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +41,41 @@ class Property:
 @dataclass(frozen=True, slots=True)
 class NeedsItem:
     """`needs money >= 0.05`."""
+
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """`open when stock >= 1`."""
+
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MomentItem:
+    """`on start { ... }`, `each tick { ... }`, `on end { ... }` of an effect."""
+
+    kind: Literal["on start", "each tick", "on end"]
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AgainItem:
+    """`again renew`, `again ignore`, `again add up to 30 ticks`, `again stack up to 3`: what happens to an effect that
+    begins while it lasts. `most` is the number behind `up to`."""
+
+    how: Literal["renew", "ignore", "add", "stack"]
+    most: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UntilItem:
+    """`until health > 0.9`."""
 
     condition: Expr
     span: Span
@@ -69,9 +118,19 @@ class KeepsItem:
 
 @dataclass(frozen=True, slots=True)
 class TeleportItem:
-    """`teleport (0, 0)`, `teleport "B"`: a place."""
+    """`teleport (0, 0)`, `teleport "B"`, `teleport home`: a place."""
 
-    cell: tuple[Signed, ...] | Quoted
+    cell: tuple[Signed, ...] | Quoted | Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadItem:
+    """`in forest`, `apart 3`, `near Job within 2`: where an affordance at random may stand."""
+
+    kind: Name
+    name: Name | None
+    number: Signed | None
     span: Span
 
 
@@ -81,10 +140,11 @@ class ObserveItem:
     `here Bed nothing`, `velocity x`, `blank 13`, `constant 0 1`, ...
 
     `words` and `numbers` hold what follows the kind: names (encoding, meters, params, affordances, axes, a
-    region) and numbers.
+    region) and numbers. `sight` is where `in sight` stands behind a window.
     """
 
     kind: Name
     words: tuple[Name, ...]
     numbers: tuple[Signed, ...]
     span: Span
+    sight: Span | None = None

@@ -1,4 +1,4 @@
-"""Statements: what changes meters."""
+"""Statements: what changes meters, or a velocity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name
 
-__all__ = ["AssignStmt", "Stmt", "TogetherStmt"]
+__all__ = ["AssignStmt", "BeginStmt", "PushStmt", "Stmt", "TogetherStmt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,17 @@ class AssignStmt:
 
 
 @dataclass(frozen=True, slots=True)
+class PushStmt:
+    """`velocity x += 0.1`; with `unclamped` behind it, it is refused."""
+
+    axis: Name
+    op: Literal["+=", "-=", "="]
+    value: Expr
+    unclamped: Span | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class TogetherStmt:
     """`together { ... }`."""
 
@@ -30,4 +41,13 @@ class TogetherStmt:
     span: Span
 
 
-Stmt: TypeAlias = AssignStmt | TogetherStmt
+@dataclass(frozen=True, slots=True)
+class BeginStmt:
+    """`begin poisoned`, `end poisoned`."""
+
+    word: Literal["begin", "end"]
+    effect: Name
+    span: Span
+
+
+Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | BeginStmt

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import Function, Program
+from hamletc.ir.function import Function, Output, Program
 from hamletc.ir.ops import Input
 from hamletc.targets.body import remarks, rows, table_name
 from hamletc.targets.known_rows import KnownRows, known_rows
+from hamletc.targets.numba.cells import cell_step
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.parts import is_large
 from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.rows import MANY_WORDS, repeated, shared_by_rows, singles
-from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
+from hamletc.targets.numba.slots import HEAP, STACK, Chunk, chunks, has_cell_cache
 from hamletc.targets.numba.together import CLOSING
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
 from hamletc.targets.scene import split
@@ -44,6 +45,7 @@ NOTHING = {
     "thresholds_array": "NO_I32",
     "strides_array": "NO_I32",
     "bins_array": "NO_F32",
+    **dict.fromkeys((f"{name}_array" for name in abi.GIVEN), "NO_GIVEN"),
     "reward_array": "NO_F32",
     "terminated_array": "NO_BOOL",
     "truncated_array": "NO_BOOL",
@@ -99,6 +101,15 @@ def emit(program: Program, universe: Universe) -> str:
     return skeleton("numba").render(_Context(program, universe).names())
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An array of a rollout with `rows` rows of a field for each tick, and the chunks that they are loaded into."""
+
+    array: str
+    rows: int
+    chunks: list[Chunk]
+
+
 class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
@@ -128,6 +139,9 @@ class _Context:
         changing = [chunk for chunk in self.chunks if chunk.variable in changed]
         restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "layout", "episode"])
         made = {chunk.variable: chunk.make for chunk in (*self.chunks, *self.outcomes)}
+        step = cell_step(functions.program, universe, functions)
+        if step is not None:
+            together.made.update(step.arrays)
         closing = [chunk for chunk in self.chunks if together.settles and chunk.variable in CLOSING]
         entering = [chunk for chunk in together.begun if by_hand or chunk not in changing]
         before = [*([] if by_hand else [*changing, *closing]), *entering]
@@ -137,7 +151,7 @@ class _Context:
         observe_shared = shared_by_rows(functions, "observe")
         all_made += [single.make for single in observe_shared]
         cut = self.cuts
-        phases = Phases(functions, cut, changing, [*restarted])
+        phases = Phases(functions, cut, changing, [*restarted], step)
         return {
             "universe": universe,
             "source": ", ".join(functions.sources),
@@ -168,6 +182,7 @@ class _Context:
             "closing": closing,
             "ruled": functions.program.has("world"),
             "together": together,
+            "step": step,
             "finds": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
             "gives": lambda name: [given[output.name].element for output in functions.bodies[name].outputs],
             "of_world": OF_WORLD,
@@ -179,6 +194,8 @@ class _Context:
             "rows_made": sorted({make.partition("(")[0] for make in all_made if not make.startswith("local_")}),
             "notes": self._notes(),
             "words": WORDS,
+            "given": self._given(),
+            "steered": [functions.held[o.name].element for o in self._outputs("steer")],
             "ended": ENDED,
             "by_lane": BY_LANE,
             "binning": self._binning(),
@@ -233,6 +250,23 @@ class _Context:
         """Whether an agent has to know whether one of its world interacts."""
         tracking = self.universe.tracking
         return tracking is not None and tracking.by == "world"
+
+    def _given(self) -> list[Given]:
+        """What a rollout is given for each tick."""
+        fields = [field for field in schema.state_fields(self.universe) if field.name in schema.GIVEN_BY_TICK]
+        return [
+            Given(
+                f"given_{field.name}_array",
+                len(field.names),
+                [chunk for chunk in self.chunks if chunk.field.name == field.name],
+            )
+            for field in fields
+        ]
+
+    def _outputs(self, function: str) -> tuple[Output, ...]:
+        """The outputs of a function that not all universes have."""
+        bodies = self.functions.bodies
+        return bodies[function].outputs if function in bodies else ()
 
     def _notes(self) -> str:
         """What makes a chunk of numbers of affordances."""

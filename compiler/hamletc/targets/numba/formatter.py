@@ -15,6 +15,7 @@ from hamletc.ir.ops import (
     PLAIN,
     Const,
     Element,
+    Fetch,
     Fold,
     Input,
     Lookup,
@@ -101,6 +102,8 @@ class NumbaFormatter:
                 raise TypeError(f"no expression for {op}")
             case Lookup(table=table, index=index):
                 return f"take({table_name(table)}, {self.typed(index)})"
+            case Fetch(array=array, index=index):
+                return f"take({table_name(array)}, {self.typed(index)})"
             case Select(condition=condition, then=then, otherwise=otherwise):
                 return f"where({self.value(condition)}, {self._arguments(then, otherwise)})"
             case Fold():

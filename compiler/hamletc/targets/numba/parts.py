@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Fold, Input, Lookup, Type, Value, operands
+from hamletc.ir.ops import Fetch, Fold, Input, Lookup, Type, Value, operands
 from hamletc.targets.body import Body, Line, remarks
 
 LARGE = 3000
@@ -255,8 +255,12 @@ class _Cutter:
         while waiting:
             each = waiting.pop()
             op = self.printed.op(each)
-            if isinstance(op, Lookup | Fold):
-                found += [op.table] if isinstance(op, Lookup) else op.tables
+            if isinstance(op, Lookup):
+                found.append(op.table)
+            elif isinstance(op, Fetch):
+                found.append(op.array)
+            elif isinstance(op, Fold):
+                found += op.tables
             waiting += [operand for operand in operands(op) if operand not in self.printed.names]
         return [passed for table in found if (passed := self.passed(table)) is not None]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hamlet.schema import abi
-from hamletc.ir.function import Stage, reducer
+from hamlet.schema import GIVEN_BY_TICK, abi
+from hamletc.ir.function import BEGIN_CELLS, Stage, reducer
+from hamletc.targets.numba.cells import CellStep
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.slots import Chunk, chunks
@@ -11,6 +12,8 @@ from hamletc.targets.numba.together import CLOSING
 
 COUNTED = ("lanes", "cause", "age", "episode_return", "causes_array", "lengths_array", "finished_return")
 """What it takes to count the ends of episodes."""
+DRAWN = ("first_world", "agents", "now", "seed_low", "seed_high")
+"""What it takes to draw for a lane."""
 
 
 class Phases:
@@ -22,10 +25,18 @@ class Phases:
         living: the chunk that says who is alive, where ticks ask for it.
     """
 
-    def __init__(self, functions: Functions, cuts: Cuts | None, changing: list[Chunk], restarted: list[str]) -> None:
+    def __init__(
+        self,
+        functions: Functions,
+        cuts: Cuts | None,
+        changing: list[Chunk],
+        restarted: list[str],
+        cells: CellStep | None = None,
+    ) -> None:
         """`changing`: chunks of the state that a tick writes; `restarted`: those that a new episode writes."""
         self._functions = functions
         self._cuts = cuts
+        self._cells = cells
         self._by_hand = functions.universe.by_hand
         self._changing = [chunk.variable for chunk in changing]
         self._restarted = restarted
@@ -49,6 +60,7 @@ class Phases:
             "load_cells": self._load_cells(),
             "find_again": self._find_again(),
             "act": self._act(),
+            "give": self._give(),
             "meet": ["interacting", "action", *self.living, "somebody", "tiled", "agents", "count"],
             "advance": self._advance(),
             "count": counted,
@@ -60,6 +72,8 @@ class Phases:
         }
         if self._together.settles:
             taken |= {"advance": self._advance_apart(), "close": self._close()}
+        if self._cells is not None:
+            taken["spread"] = self._cells.spread()
         for stage in self._together.stages:
             taken |= {f"add_{stage}": self._add(stage), f"reduce_{stage}": self._reduce(stage)}
         return {name: list(dict.fromkeys(parameters)) for name, parameters in taken.items()}
@@ -98,6 +112,16 @@ class Phases:
         drawn = ["first_world", "agents", "seed_low", "seed_high"]
         where = ["start", "count", "passed", "now", "tiled"]
         return ["action", "situation", "ahead", *arrays, *situation, *binned, *drawn, *where]
+
+    def _give(self) -> list[str]:
+        """Nothing in a universe of which a rollout is given nothing."""
+        held = self._functions.held
+        given = [slot.chunk.variable for slot in held.values() if slot.chunk.field.name in GIVEN_BY_TICK]
+        if not given:
+            return []
+        drawn = ["actions_array", *DRAWN] if "steer" in self._functions.bodies else []
+        arrays = [f"{name}_array" for name in abi.given_arguments(self._functions.universe)]
+        return [*given, *arrays, "passed", *drawn, "start", "count"]
 
     def _advance(self) -> list[str]:
         changed = [*self._changing, *(chunk.variable for chunk in self._outcomes), "alive"]
@@ -163,7 +187,8 @@ class Phases:
             outcomes += [*(slot.chunk.variable for slot in ruled), "agents", "count"]
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
         worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
-        return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle")]
+        spread = [] if self._cells is None else ["agent", *self._cells.spread()]
+        return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle"), *spread]
 
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
@@ -181,6 +206,8 @@ class Phases:
         reset = self.passed("reset") if self._cuts else self._functions.tables_of("reset")
         held = self._functions.held
         read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
+        if self._cells is not None:
+            read += ["world", "agent", *self._cells.parameters(BEGIN_CELLS)]
         return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
 
     def _conclude(self) -> list[str]:

@@ -92,6 +92,7 @@ def state(universe: Universe, starts: frozenset[str], memory: ChunkMemory = STAC
     return tuple(
         slot
         for field in fields
+        if not field.pitch
         for slot in _slots(field, field.names, dtypes.get(field.name, field.dtype), taken, starts, memory)
     )
 
@@ -129,10 +130,10 @@ def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple
 
 
 def counted(program: Program) -> tuple[Slot, ...]:
-    """The number of each lane's agent in its world, and how many there are, where functions read them; `reset` is given
-    both for a lane at a time."""
+    """The number of each lane's agent in its world, how many there are, and where the cells of the world begin, where
+    functions read them; `reset` is given the first two for a lane at a time."""
     read = {name for each in program.functions if each.name != "reset" for name in _inputs(each)}
-    named = {"agent": "agent_numbers", "agents": "agent_counts"}
+    named = {"agent": "agent_numbers", "agents": "agent_counts", "cells_at": "cell_starts"}
     return tuple(Slot(name, _local(variable, "i32"), 0) for name, variable in named.items() if name in read)
 
 

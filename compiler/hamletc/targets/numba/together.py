@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
-from hamletc.ir.function import STAGES, Program, Reduction, ReductionOp, Stage, reducer
+from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
-from hamletc.targets.body import identifier, unique
+from hamletc.targets.body import body, identifier, unique
 from hamletc.targets.numba.slots import Chunk, Slot
 
 CLOSING = ("age", "episode_return")
@@ -62,11 +62,70 @@ class Reduced:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """What each lane finds that asks all lanes of its world.
+
+    Attributes:
+        base: with which the names of its variables begin.
+        otherwise: the array of what a lane has that finds nobody.
+        result: the array of what lanes find.
+    """
+
+    reduction: Reduction
+    base: str
+    otherwise: str
+    result: str
+
+    @property
+    def op(self) -> str:
+        return self.reduction.op
+
+    def given(self, output: str) -> str:
+        """The variable of an output of the function of pairs, by the part of its name before the point."""
+        return f"{self.base}_{output}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What pairs of lanes are looked at for in a stage: each asks all lanes of its world.
+
+    Attributes:
+        function: the function of pairs.
+        shown: the arrays of what lanes show, by the names of outputs.
+        outputs: the variables of what the function gives.
+        inputs: the names of what it takes.
+    """
+
+    function: str
+    shown: dict[str, str]
+    found: list[Found]
+    outputs: list[str]
+    inputs: list[str]
+
+    @property
+    def own(self) -> list[tuple[str, str]]:
+        """The variables of what the asking lane shows, and the arrays."""
+        numbers = [name.removeprefix("own.") for name in self.inputs if name.startswith("own.")]
+        return [(f"own_{number}", self.shown[f"shown.{number}"]) for number in numbers]
+
+    @property
+    def arguments(self) -> list[str]:
+        """What the function of pairs is given: own values, which are variables, and those of the lane `other`."""
+        given = {f"own.{name.removeprefix('own_')}": name for name, _ in self.own}
+        return [given.get(each) or f"{self.shown[each.replace('other.', 'shown.')]}[other]" for each in self.inputs]
+
+    @property
+    def totals(self) -> list[Found]:
+        return [each for each in self.found if each.op == "total"]
+
+
+@dataclass(frozen=True, slots=True)
 class Together:
     """The reductions of a program, and what kernels need for them.
 
     Attributes:
-        stages: the reductions of each stage that has some.
+        stages: the reductions of each stage that has some, without those of pairs of lanes.
+        asked: those, of the stages that have some.
         slots: of what functions read and write beside the state, by names of inputs and outputs.
         made: what makes each array beside the state.
         begun: chunks of the state that functions read as they were at the beginning of a tick.
@@ -82,6 +141,7 @@ class Together:
     settles: bool
     large: bool
     carried: list[tuple[Chunk, str]] = field(default_factory=list)
+    asked: dict[Stage, Asked] = field(default_factory=dict)
 
     @property
     def meets(self) -> bool:
@@ -90,7 +150,8 @@ class Together:
 
     @property
     def all(self) -> list[Reduced]:
-        return [each for stage in self.stages.values() for each in stage]
+        """Those of whole worlds."""
+        return [each for stage, several in self.stages.items() if stage != "cells" for each in several]
 
     def asks(self, stage: Stage, *ops: ReductionOp) -> bool:
         """Whether one of the reductions of a stage is one of these operations."""
@@ -99,30 +160,50 @@ class Together:
     @property
     def imported(self) -> list[str]:
         """What these kernels import beside what all do."""
-        names = {f"{each.op}_worlds" for each in self.all}
-        if any(each.op not in OF_EACH for each in self.all):
+        on_cells, all_of_world = self.stages.get("cells", []), self.all
+        names = {f"{each.op}_worlds" for each in all_of_world} | {f"{each.op}_on_cells" for each in on_cells}
+        if any(each.op not in OF_EACH for each in all_of_world):
             names |= {"SHARED", "share_worlds"}
-        if any(each.op in EXTREMES for each in self.all):
+        if any(each.op in EXTREMES for each in (*all_of_world, *on_cells)):
             names.add("INFINITY")
+        for asked in self.asked.values():
+            names |= {"INFINITY"} if any(each.op in (*EXTREMES, "nearest") for each in asked.found) else set()
+            names |= {"TREE", "add_to_tree"} if asked.totals else set()
+        if on_cells:
+            names.add("clear_cells")
         return sorted({*names, "TILED", *(["TERMS"] if self.stages else [])})
 
     def added(self, stage: Stage) -> list[str]:
-        """The arrays of what lanes add in a stage."""
-        runs = ["runs"] if self.asks(stage, *EXTREMES) else []
-        return [*(name for each in self.stages[stage] for name in each.terms.values()), *runs]
+        """The arrays of what lanes add in a stage, and of what they show."""
+        runs = ["runs"] if stage in self.asked or self.asks(stage, *EXTREMES) else []
+        runs = ["runs", "standing_cells"] if stage == "cells" else runs
+        return [*(name for each in self.stages[stage] for name in each.terms.values()), *self._shown(stage), *runs]
+
+    def _shown(self, stage: Stage) -> list[str]:
+        """The arrays of what lanes give for pairs of them."""
+        if stage not in self.asked:
+            return []
+        asked = self.asked[stage]
+        return [*asked.shown.values(), *(each.otherwise for each in asked.found if each.otherwise)]
 
     def reduced(self, stage: Stage) -> list[str]:
         """What reducing a stage takes beside that."""
         scratch = ["claiming", "nobody", "no_priority"] if self.asks(stage, "grant") else []
-        scratch += ["ranked", "merged"] if self.asks(stage, "rank") else []
+        scratch += ["keys", "ranked"] if self.asks(stage, "rank") else []
         scratch += ["counts"] if self.asks(stage, "count") else []
+        if stage in self.asked:
+            asked = self.asked[stage]
+            scratch += [*(each.result for each in asked.found), *(each.given("sums") for each in asked.totals)]
         return [*(each.shared for each in self.stages[stage] if each.op != "grant"), *scratch]
 
     @property
     def from_tile(self) -> set[str]:
         """The arrays that functions take from the first lane of a tile on."""
         ranks = {each.shared for each in self.all if each.op == "rank"}
-        return {name for each in self.all for name in each.terms.values()} | ranks | {"runs"}
+        found = {each.result for asked in self.asked.values() for each in asked.found}
+        shown = {name for stage in self.asked for name in self._shown(stage)}
+        terms = {name for several in self.stages.values() for each in several for name in each.terms.values()}
+        return terms | ranks | found | shown | {"runs", "standing_cells"}
 
     def array(self, dtype: str, of: str) -> str:
         """What makes an array."""
@@ -139,6 +220,9 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
     taken: set[str] = set()
     for stage in STAGES:
         for reduction in program.stage(stage):
+            found.stages.setdefault(stage, [])
+            if reduction.pairs:
+                continue
             base = unique(identifier(reduction.name), taken)
             given = {output.name for output in program.function(reducer(stage)).outputs}
             terms = {}
@@ -147,17 +231,25 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
                     kind = output.partition(".")[0]
                     terms[kind] = name = f"{base}_{'claims' if reduction.op == 'grant' and kind == 'term' else kind}"
                     _add(found, output, name, found.array(type_.value, "TERMS"))
+            if stage == "cells":
+                found.stages.setdefault(stage, []).append(Reduced(reduction, terms, f"{base}_on_cells"))
+                continue
             shared = terms["term"] if reduction.op == "grant" else f"{base}_together"
             room = "TERMS" if reduction.op in OF_EACH else "SHARED"
             _add(found, reduction.result, shared, found.array(reduction.type.value, room))
-            found.stages.setdefault(stage, []).append(Reduced(reduction, terms, shared))
-    for stage in found.stages:
-        if found.asks(stage, *EXTREMES):
+            found.stages[stage].append(Reduced(reduction, terms, shared))
+        if program.has(pairer(stage)):
+            found.asked[stage] = _asked(found, program, stage, taken)
+    if "cells" in found.stages:
+        found.made["runs"] = found.array("bool", "TERMS")
+        _add(found, "standing", "standing_cells", found.array("i32", "TERMS"))
+    for stage in (each for each in found.stages if each != "cells"):
+        if stage in found.asked or found.asks(stage, *EXTREMES):
             found.made["runs"] = found.array("bool", "TERMS")
         if found.asks(stage, "count"):
             found.made["counts"] = found.array("f32", "TERMS")
         if found.asks(stage, "rank"):
-            found.made.update(ranked=found.array("i32", "TERMS"), merged=found.array("i32", "TERMS"))
+            found.made.update(keys=found.array("u32", "TERMS"), ranked=found.array("i32", "TERMS"))
         if found.asks(stage, "grant"):
             found.made.update(claiming=found.array("i32", "TERMS"), nobody=found.array("bool", "TERMS"))
             found.made["no_priority"] = found.array("u32", "TERMS")
@@ -166,6 +258,32 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
     if found.settles:
         _settling(found, program, held, outcomes)
     return found
+
+
+def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> Asked:
+    """What pairs of lanes are looked at for in a stage."""
+    shows = program.function(reducer(stage))
+    shown: dict[str, str] = {}
+    for output in shows.outputs:
+        if output.name.startswith("shown."):
+            shown[output.name] = name = unique(identifier(output.name), taken)
+            _add(found, output.name, name, found.array(shows.nodes[output.value].type.value, "TERMS"))
+    each_finds = []
+    for reduction in program.stage(stage):
+        if not reduction.pairs:
+            continue
+        base = unique(identifier(reduction.name), taken)
+        otherwise = f"{base}_otherwise" if reduction.given else ""
+        for given in reduction.given:
+            _add(found, given, otherwise, found.array("f32", "TERMS"))
+        _add(found, reduction.result, f"{base}_together", found.array("f32", "TERMS"))
+        if reduction.op == "total":
+            found.made[f"{base}_sums"] = found.array("f32", "TREE")
+        each_finds.append(Found(reduction, base, otherwise, f"{base}_together"))
+    printed = body(program.function(pairer(stage)))
+    variables = {name: each.given(name.partition(".")[0]) for each in each_finds for name in each.reduction.terms}
+    outputs = [variables.get(output.name, "_") for output in printed.outputs]
+    return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters])
 
 
 def _add(found: Together, name: str, variable: str, make: str) -> None:
@@ -190,12 +308,14 @@ def _carry(found: Together, chunk: Chunk) -> None:
 def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:
     """What functions after step 4 of a tick need."""
     for output in program.function("tick").outputs:
-        if output.name.startswith("uses."):
-            _add(found, output.name, f"{identifier(output.name)}_in_tick", found.array("bool", "LANES"))
+        if output.name.startswith(("uses.", "was.")):
+            kind = "bool" if output.name.startswith("uses.") else "f32"
+            _add(found, output.name, f"{identifier(output.name)}_in_tick", found.array(kind, "LANES"))
             _carry(found, found.slots[output.name].chunk)
     found.slots["used"] = next(slot for slot in outcomes if slot.name == "used")
     _carry(found, found.slots["used"].chunk)
-    late = [program.function(name) for name in (reducer("settle"), "world", "settle") if program.has(name)]
+    names = (reducer("settle"), reducer("cells"), "world", NEAR, CELLS, "settle")
+    late = [program.function(name) for name in names if program.has(name)]
     read = {node.op.name for function in late for node in function.nodes if isinstance(node.op, Input)}
     for name in sorted(read):
         if name.startswith("before."):

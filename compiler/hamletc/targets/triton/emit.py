@@ -12,7 +12,7 @@ from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import Output, Program
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Output, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
 from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.known_rows import KnownRows, known_rows
@@ -22,8 +22,9 @@ from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN, words
 from hamletc.targets.triton.columns import LANES, Columns, operations
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
-from hamletc.targets.triton.meeting import SUMMARIES, Meeting
+from hamletc.targets.triton.meeting import LEVELS, PAIRED, SUMMARIES, Meeting
 from hamletc.targets.triton.slots import Slot, offset, slots
+from hamletc.targets.triton.spread import spread
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
@@ -94,6 +95,18 @@ class _Kept:
         return f"{self.name}{WORDS[self.type][1]}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A field of which a rollout is given rows for each tick."""
+
+    name: str
+    slots: list[Slot]
+
+    @property
+    def pointer(self) -> str:
+        return f"given_{self.name}_ptr"
+
+
 class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
@@ -120,6 +133,7 @@ class _Context:
         self.words = words(program, sum(affordance.place is None for affordance in universe.affordances))
         self.formatters = {name: TritonFormatter(printed, self.columns.of) for name, printed in self.bodies.items()}
         self.meets = Meeting(program, self.bodies, self.formatters)
+        self.spread = spread(program, universe, self.bodies)
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
@@ -173,7 +187,11 @@ class _Context:
             "nexts": self.nexts("tick"),
             "uniform": self.uniform("tick"),
             "meets": meets,
-            "meeting_functions": [(name, SUMMARIES[name]) for name in meets.functions],
+            "meeting_functions": [
+                *((name, SUMMARIES[name]) for name in meets.functions),
+                *((name, PAIRED[name]) for name in meets.pairs),
+            ],
+            "tree_sums": [f"sum_{level}" for level in range(LEVELS)],
             "settled": self.nexts("settle"),
             "settled_uniform": self.uniform("settle"),
             "world_nexts": self.nexts("world"),
@@ -202,10 +220,10 @@ class _Context:
             "phases": [name for name in self.bodies if name not in ("reset", "mask")],
             "begins_with_draws": draws(self.bodies["reset"]),
             "drawn_by": self.drawn_by("tick", *meets.functions),
-            "policy_arguments": ", ".join(
-                {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}[parameter.input]
-                for parameter in self.bodies["policy"].parameters
-            ),
+            "given": self.given(),
+            "steered": [self.variables[output.name] for output in self.outputs_of("steer")],
+            "steer_arguments": self.seeded("steer") if "steer" in self.bodies else [],
+            "policy_arguments": ", ".join(self.seeded("policy")),
             "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
             "arguments": self.arguments,
@@ -221,6 +239,7 @@ class _Context:
             "listing": listing,
             "parameters": self.parameters,
             "results": self.results,
+            **self._spreading(),
             "scalars": lambda kernel: [f'"{name}"' for name in abi.scalar_arguments(kernel)],
             "offset": offset,
             "round": elementary.ROUND,
@@ -231,6 +250,34 @@ class _Context:
             "table_names": lambda names: [table_name(name) for name in names],
             "loops": rows(self.program, self.bodies, "index"),
             "unpack": unpack,
+        }
+
+    def _spreading(self) -> dict[str, object]:
+        """What the templates need for cells; nothing but that there are none, where they have nothing."""
+        known, bodies = self.spread, self.bodies
+        if known is None:
+            return {"spread": None, "fetches": False, "resetting": ["reset"]}
+        of_tick = [name for name in (NEAR, CELLS) if name in bodies]
+        joined = ["standing", *(f"term_{number}" for number in range(len(known.joined)))] if known.joined else []
+        given = self._given("tick", "world")
+        passed = [given.get(name, name) for name in known.given]
+        grouped = ["BLOCK", *(["GROUP"] if known.joined else [])]
+        tables, together = self.tables_of(*of_tick), self.meets.together("cells")
+        outputs = [] if together is None else [output.name for output in bodies[together.function].outputs]
+        variables = {} if together is None else dict(zip(outputs, together.terms, strict=True))
+        return {
+            "spread": known,
+            "fetches": bool(known.fetched),
+            "bodies": bodies,
+            "read_by": self.read_by,
+            "spread_near": [f"near_{number}" for number in range(len(known.near))],
+            "spread_new": [f"new_{number}" for number in range(len(known.meters))],
+            "spread_given": list(known.given.values()),
+            "spread_tables": tables,
+            "joined_terms": joined,
+            "spread_passed": ["arrays", "place", *passed, *joined, *tables, *grouped],
+            "resetting": ["reset", BEGIN_CELLS],
+            "joined_variables": variables,
         }
 
     def has_little(self, held: Sequence[Slot]) -> bool:
@@ -272,6 +319,17 @@ class _Context:
         inputs = (parameter.input for name in functions for parameter in self.bodies[name].parameters)
         needed = {name.removeprefix("before.") for name in inputs}
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
+
+    def seeded(self, function: str) -> list[str]:
+        """What a function is passed that draws for a policy."""
+        given = {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}
+        return [given[parameter.input] for parameter in self.bodies[function].parameters]
+
+    def given(self) -> list[_Given]:
+        """What a rollout is given for each tick."""
+        fields = [field for field in schema.state_fields(self.universe) if field.name in schema.GIVEN_BY_TICK]
+        held = {slot.name: slot for slot in self.slots}
+        return [_Given(field.name, [held[name] for name in field.names]) for field in fields]
 
     def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
         """The parameters of a kernel without its constants."""
@@ -324,6 +382,12 @@ class _Context:
 
     def arguments(self, function: str, *after: str) -> list[str]:
         """What is passed for them where the state is unpacked, and functions of the tick have computed what follows."""
+        given = self._given(*after)
+        inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
+        return inputs + self.read_by(function)
+
+    def _given(self, *after: str) -> dict[str, str]:
+        """Variables by the names of inputs."""
         given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
         given |= {name.replace("_", "."): name for name in self.scene}
         given |= self.binning
@@ -331,8 +395,7 @@ class _Context:
         given |= self.meets.given
         given |= {f"before.{name}": variable for name, variable in self.variables.items()}
         given |= {output.name: self.next_of(output.name) for name in after for output in self.outputs_of(name)}
-        inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
-        return inputs + self.read_by(function)
+        return given
 
     def outputs_of(self, function: str) -> tuple[Output, ...]:
         """The outputs of a function that not all universes have."""

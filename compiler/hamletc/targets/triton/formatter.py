@@ -132,6 +132,8 @@ class TritonFormatter:
                 return self._take(self.columns[table], index)
             case ops.Lookup(table=table, index=index):
                 return f"tl.load({table_name(table)} + {self.operand(index)})"
+            case ops.Fetch(array=array, index=index):
+                return f"tl.load({table_name(array)} + {self.operand(index)})"
             case ops.Select():
                 return self._select(op)
             case ops.Fold(function=function, initial=initial, tables=tables):

@@ -10,17 +10,91 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hamletc.ir.function import Program, Reduction, Stage, reducer
+from hamlet.schema import MOST_AGENTS
+from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, Stage, pairer, reducer
+from hamletc.ir.ops import Type
 from hamletc.targets.body import Body, identifier, unique
 from hamletc.targets.triton.formatter import TritonFormatter
+
+PAIRED = {
+    pairer("tick"): "What a lane that asks finds in another one at the beginning of the tick.",
+    pairer("settle"): "What a lane that asks finds in another one after their rules.",
+}
+"""The functions of pairs of lanes."""
 
 SUMMARIES = {
     reducer("tick"): "What a lane adds to what the agents of its world have together at the beginning of a tick.",
     reducer("settle"): "What a lane adds to what the agents of its world have together after their rules.",
+    reducer("cells"): "What a lane adds to what the agents on its cell have together.",
     "world": "What the rules of a world do in a tick: its new meters.",
+    NEAR: "What the cells beside a cell sum of it.",
+    CELLS: "What the rules of cells do in a tick: the new meters of a cell.",
     "settle": "What becomes of a living lane after the rules of its world: its outcome.",
 }
 """The functions of a tick besides `tick`, in order."""
+
+
+LEVELS = (MOST_AGENTS // 4).bit_length() - 1
+"""The levels of a tree over so many agents, four by four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What lanes find that ask all lanes of their world: by which operation, and the variable of it; `base` begins
+    those that it takes, `otherwise` is the one of what a lane has that finds nobody."""
+
+    op: str
+    result: str
+    base: str
+    otherwise: str
+
+    def given(self, name: str) -> str:
+        """A variable that finding it takes."""
+        return f"{self.base}_{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What pairs of lanes are looked at for at a stage: each asks all lanes of its world.
+
+    Attributes:
+        name: of the function that does it.
+        function: the function of pairs.
+        shown: the variables of what lanes show, and their types.
+        inputs: what the function of pairs takes: these variables, with `own_` or `other_` before them.
+        outputs: the variables of what it gives.
+    """
+
+    name: str
+    function: str
+    shown: dict[str, Type]
+    found: list[Found]
+    inputs: list[str]
+    outputs: list[str]
+
+    @property
+    def others(self) -> list[tuple[str, bool]]:
+        """What is taken of the other lane, and whether it is a condition."""
+        return [(name, type_ is Type.BOOL) for name, type_ in self.shown.items() if f"other_{name}" in self.inputs]
+
+    @property
+    def calls(self) -> list[str]:
+        """The arguments of the function of pairs: the asking lane has what it shows."""
+        return [each.removeprefix("own_") for each in self.inputs]
+
+    @property
+    def totals(self) -> list[Found]:
+        return [each for each in self.found if each.op == "total"]
+
+    @property
+    def taken(self) -> list[str]:
+        """What the function takes."""
+        return ["running", *self.shown, *(each.otherwise for each in self.found if each.otherwise)]
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it counts which lane is before which."""
+        return any(each.op in ("lowest", "highest", "nearest") for each in self.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +107,7 @@ class Together:
         terms: the variables of that.
         uniform: those of them that are the same for all lanes, and have to become blocks.
         results: variables, each with the function that computes it and its arguments.
+        asked: what lanes find in pairs of them; `None` where none do.
     """
 
     function: str
@@ -40,6 +115,7 @@ class Together:
     terms: list[str]
     uniform: list[str]
     results: list[tuple[str, str, list[str]]]
+    asked: Asked | None = None
 
 
 class Meeting:
@@ -47,6 +123,7 @@ class Meeting:
 
     Attributes:
         functions: those that a tick has besides `tick`.
+        pairs: the functions of pairs of lanes.
         ops: what is computed of what lanes add.
         settles: whether `tick` ends before the deaths of agents.
         seeks: whether what is on an agent's cell has to be known before it moves.
@@ -55,7 +132,9 @@ class Meeting:
 
     def __init__(self, program: Program, bodies: Mapping[str, Body], formatters: Mapping[str, TritonFormatter]) -> None:
         self.functions = tuple(name for name in SUMMARIES if name in bodies)
-        self.ops = {reduction.op for reduction in program.reductions}
+        self.pairs = tuple(name for name in PAIRED if name in bodies)
+        of_worlds = [each for each in program.reductions if each.stage != "cells" and not each.pairs]
+        self.ops = {reduction.op for reduction in of_worlds}
         self.settles = "settle" in bodies
         beginning = bodies.get(reducer("tick"))
         self.seeks = beginning is not None and any(parameter.input == "found" for parameter in beginning.parameters)
@@ -65,7 +144,7 @@ class Meeting:
         self.given |= {
             output.name: unique(identifier(output.name), taken)
             for output in bodies["tick"].outputs
-            if output.name.startswith("uses.")
+            if output.name.startswith(("uses.", "was."))
         }
 
     def together(self, stage: Stage) -> Together | None:
@@ -78,9 +157,35 @@ class Meeting:
         taken: set[str] = set()
         terms = {output.name: unique(identifier(output.name), taken) for output in outputs}
         uniform = [terms[output.name] for output in outputs if formatter.scalar[output.value]]
-        results = [(self.given[each.result], *self._result(each, terms)) for each in reductions]
-        after = ("tick",) if stage == "settle" else ()
-        return Together(function, after, list(terms.values()), uniform, results)
+        of_worlds = [each for each in reductions if stage != "cells" and not each.pairs]
+        results = [(self.given[each.result], *self._result(each, terms)) for each in of_worlds]
+        after = () if stage == "tick" else ("tick",)
+        return Together(function, after, list(terms.values()), uniform, results, self._asked(stage, terms))
+
+    @property
+    def asked(self) -> list[Asked]:
+        """What lanes find in pairs of them, at all stages."""
+        found = (self.together(stage) for stage in STAGES)
+        return [each.asked for each in found if each is not None and each.asked is not None]
+
+    def _asked(self, stage: Stage, terms: Mapping[str, str]) -> Asked | None:
+        """What lanes find in pairs of them at a stage; `terms`: variables of what they give."""
+        if pairer(stage) not in self._bodies:
+            return None
+        printed, shows = self._bodies[pairer(stage)], self._bodies[reducer(stage)]
+        found: list[Found] = []
+        variables: dict[str, str] = {}
+        for each in self._program.stage(stage):
+            if each.pairs:
+                base = identifier(each.name)
+                otherwise = "".join(terms[name] for name in each.given)
+                found.append(Found(each.op, self.given[each.result], base, otherwise))
+                variables |= {name: found[-1].given(name.partition(".")[0]) for name in each.terms}
+        shown = {terms[o.name]: shows.type(o.value) for o in shows.outputs if o.name.startswith("shown.")}
+        halves = (each.input.partition(".") for each in printed.parameters)
+        inputs = [f"{whose}_{terms[f'shown.{number}']}" for whose, _, number in halves]
+        outputs = [variables[output.name] for output in printed.outputs]
+        return Asked(f"_ask_{stage}", f"_{pairer(stage)}", shown, found, inputs, outputs)
 
     def _result(self, reduction: Reduction, terms: Mapping[str, str]) -> tuple[str, list[str]]:
         """The function that computes a reduction, and its arguments."""
@@ -99,3 +204,5 @@ class Meeting:
                 return "_total", [f"tl.where(running, {term}, 0.0)", "GROUP", "BLOCK"]
             case "lowest" | "highest":
                 return "_extreme", ["running", term, f'"{reduction.op}"', "GROUP", "BLOCK"]
+            case "nearest":
+                raise ValueError("only pairs of lanes are near")

@@ -45,7 +45,7 @@ def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
     taken = {f"{name}_ptr" for name in abi.array_arguments(universe, "rollout")}
     result = []
-    for field in schema.state_fields(universe):
+    for field in (each for each in schema.state_fields(universe) if not each.pitch):
         width, index = ("lanes", "lane") if field.per == "lane" else ("worlds", "world")
         load = store = ""
         if field.name == "layout":

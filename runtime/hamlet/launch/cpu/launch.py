@@ -15,13 +15,22 @@ import numpy as np
 import torch
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
-from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_GIVEN,
+    Given,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.ops import (
     LANES,
     NO_ACTIONS,
     NO_F32,
+    NO_GIVEN,
     NO_I32,
     NO_I64,
     NO_LANE_COUNTS,
@@ -86,6 +95,7 @@ class NumbaBackend:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one go."""
         arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
@@ -95,9 +105,12 @@ class NumbaBackend:
             case RecordedPolicy(recorded):
                 arrays["actions"] = array_of(recorded.contiguous())
             case TabularPolicy():
-                given = {name: getattr(policy, name) for name in abi.TABULAR}
-                arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in given.items() if tensor is not None}
-        arrays |= NOTHING_COUNTED
+                table = {name: getattr(policy, name) for name in abi.TABULAR}
+                arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in table.items() if tensor is not None}
+        arrays |= dict.fromkeys(abi.GIVEN, NO_GIVEN) | NOTHING_COUNTED
+        for name, rows in given.items():
+            # Rows that lie in memory side by side are no copy.
+            arrays[f"given_{name}"] = array_of(rows.reshape(-1, rows.shape[-1]).contiguous())
         kept = 0
         if statistics is not None:
             arrays |= {name: array_of(memory) for name, memory in statistics.memory.items()}

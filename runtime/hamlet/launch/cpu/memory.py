@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, memory_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Arrays: TypeAlias = dict[str, Array]
@@ -22,10 +22,11 @@ NO_OBSERVATION = np.zeros((0, 0), np.float32)
 
 
 def array_of(tensor: torch.Tensor | Array) -> Array:
-    """The memory of a contiguous tensor, bf16 as the u16 of its bits; an array as it is."""
+    """The memory of a contiguous tensor, bf16 as the u16 of its bits; of one that lies world by world [worlds, pitch];
+    an array as it is."""
     if isinstance(tensor, np.ndarray):
         return tensor
-    tensor = tensor.detach()
+    tensor = memory_of(tensor.detach())
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
 
 
@@ -33,18 +34,24 @@ class BufferArrays:
     """The arrays of buffers by the names of `hamlet.schema.abi`, made once: that takes as long as a small step."""
 
     def __init__(self) -> None:
-        self._buffers: Buffers | None = None
+        self._state: dict[str, torch.Tensor] | None = None
+        self._observation = 0
         self._addresses: list[int] = []
         self._arrays: Arrays = {}
         self._cells: tuple[Array, Array] | None = None
         self._known = False
 
     def of(self, buffers: Buffers) -> Arrays:
-        """The arrays of these buffers; made anew where a tensor has moved, as by `share_memory_`."""
-        addresses = [tensor.data_ptr() for tensor in buffers.tensors]
-        if buffers is not self._buffers or addresses != self._addresses:
-            self._buffers, self._addresses, self._arrays = buffers, addresses, _arrays(buffers)
-            self._cells, self._known = None, False
+        """The arrays of these buffers; made anew where a tensor has moved, as by `share_memory_`. Observations move
+        where a step is handed a tensor for them, and then the rest stays."""
+        observation = 0 if buffers.observation is None else buffers.observation.data_ptr()
+        addresses = [tensor.data_ptr() for tensor in buffers.tensors if tensor is not buffers.observation]
+        if buffers.state is not self._state or addresses != self._addresses:
+            self._state, self._addresses, self._arrays = buffers.state, addresses, _arrays(buffers)
+            self._observation, self._cells, self._known = observation, None, False
+        elif observation != self._observation and buffers.observation is not None:
+            self._observation = observation
+            self._arrays = self._arrays | {"observation": array_of(buffers.observation)}
         return self._arrays
 
     def cells(self, count: int, buffers: Buffers) -> tuple[Array, Array, bool]:

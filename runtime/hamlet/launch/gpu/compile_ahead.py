@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from hamlet.backend.buffers import OBS_DTYPES, Shape, allocate, allocate_statistics
-from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend.protocol import NOTHING_GIVEN, RandomPolicy, RecordedPolicy, Stream
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.call import Launch, Signature
 from hamlet.launch.gpu.compile import compile_kernel, signature
@@ -75,9 +75,10 @@ def launches(module: Module, kernels: ModuleType) -> list[tuple[Launch, int]]:
         backend.observe(buffers)
         backend.step(buffers, actions, stream)
         backend.step_since(buffers, actions, stream, torch.zeros(1, dtype=torch.int32))
-        for policy in (RandomPolicy(), RecordedPolicy(actions.reshape(1, -1))):
+        controls = {name: buffers.state[name].unsqueeze(0) for name in ("controls",) if name in buffers.state}
+        for policy, given in ((RandomPolicy(), NOTHING_GIVEN), (RecordedPolicy(actions.reshape(1, -1)), controls)):
             for counts in (allocate_statistics(universe, shape, CPU), None):
-                backend.rollout(buffers, 1, policy, stream, False, counts)
+                backend.rollout(buffers, 1, policy, stream, False, counts, given)
     return list(recorder.seen.values())
 
 

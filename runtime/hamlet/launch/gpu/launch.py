@@ -9,7 +9,15 @@ from types import ModuleType
 import torch
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
-from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_GIVEN,
+    Given,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.cache import make_writable
 from hamlet.launch.gpu.call import Argument, Launch, Prepared
@@ -28,13 +36,13 @@ DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
 NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS))
 
-GIVEN: Mapping[abi.Kernel, tuple[str, ...]] = {
+ANEW: Mapping[abi.Kernel, tuple[str, ...]] = {
     "reset": (),
     "observe": (),
     "step": ("actions", "elapsed"),
     "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS),
 }
-"""The arrays of a kernel that every launch is given anew."""
+"""The arrays of a kernel that every launch is given anew; a rollout also has those of `abi.given_arguments`."""
 OF_SHAPE = ("worlds", "agents", "first_world")
 NUMBERS = {
     kernel: tuple(name for name in abi.scalar_arguments(kernel) if name not in OF_SHAPE) for kernel in abi.KERNELS
@@ -66,6 +74,8 @@ class KernelBackend:
         self.origin = origin
         self._tuner = tuner
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
+        self._by_tick = abi.given_arguments(universe)
+        self._anew = {**ANEW, "rollout": (*ANEW["rollout"], *self._by_tick)}
         self._kernels = kernels
         self._registers = {kernel: limit(kernels, universe, kernel) for kernel in abi.KERNELS}
         self._index = (device.index or 0) if device.type == "cuda" else None
@@ -102,6 +112,7 @@ class KernelBackend:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
         actions, table = None, NO_TABLE
@@ -119,8 +130,9 @@ class KernelBackend:
             counts += (None,) * len(abi.LANE_COUNTS) if by_lane is None else by_lane.arrays
             kept = 0 if by_lane is None else by_lane.kept
             bins = self._counters.arrays["lengths"].shape[1]
-        given = (actions, *table, *counts)
-        self._launch("rollout", buffers, given, (*_numbers(stream), kept, ticks), bins, observe_every_tick)
+        by_tick = (given.get(name.removeprefix("given_")) for name in self._by_tick)
+        anew = (actions, *table, *counts, *(None if each is None else each.contiguous() for each in by_tick))
+        self._launch("rollout", buffers, anew, (*_numbers(stream), kept, ticks), bins, observe_every_tick)
         if statistics is not None:
             self._counters.add_to(statistics)
         if not observe_every_tick:
@@ -140,7 +152,7 @@ class KernelBackend:
         Args:
             kernel: its name.
             buffers: of the environment.
-            given: the arrays of `GIVEN` for this kernel.
+            given: the arrays of `ANEW` for this kernel.
             numbers: the values of `NUMBERS` for this kernel.
             bins: of the histogram of episode lengths.
             every_tick: whether a rollout observes every tick.
@@ -180,7 +192,7 @@ class KernelBackend:
             observations = dict.fromkeys(observations)
         written = {name: self._written(observation) for name, observation in observations.items()}
         scalars = dict(zip(OF_SHAPE, (shape.worlds, shape.agents, shape.first_world), strict=True))
-        changing = dict(zip((*GIVEN[kernel], *NUMBERS[kernel]), (*given, *numbers), strict=True))
+        changing = dict(zip((*self._anew[kernel], *NUMBERS[kernel]), (*given, *numbers), strict=True))
         kept = self._kept(shape.worlds) if buffers.observation is not None else None
         known = arrays | written | scalars | changing | {"kept": kept}
         tables = {f"table {number}": table for number, table in enumerate(self._tables)}

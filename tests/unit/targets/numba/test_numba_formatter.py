@@ -21,6 +21,7 @@ from samples.functions import EDGES
 
 LETTERS = {F32: "f", I32: "i", U32: "u", BOOL: "b"}
 TABLE = Table("time.sin", F32, (0.0, -0.0, 0.5, 1e-45))
+CELLS = np.array([[-0.0, 1e-45], [0.25, -3.0]], np.float32)
 
 DIVISORS = (7, 24, 8, 2**31)
 
@@ -52,6 +53,7 @@ def every_operation() -> Function:
     values += [b.minimum(left[F32], right[F32]), b.maximum(left[F32], right[F32])]
     values += [b.add(b.mul(left[F32], right[F32]), left[F32]), b.sub(b.mul(left[F32], b.f32(0.1)), right[F32])]
     values += [b.lookup(TABLE, b.to_i32(b.and_(right[U32], b.u32(3))))]
+    values += [b.fetch("cells.moss", b.to_i32(b.and_(left[U32], b.u32(3)))), b.fetch("cells.moss", b.i32(2))]
     values += [b.f32(-0.0), b.i32(-1), b.u32(2**32 - 1), b.boolean(False)]
     return b.finish("every", tuple(Output(f"out.{n}", v) for n, v in enumerate(dict.fromkeys(values))))
 
@@ -80,26 +82,27 @@ def test_every_operation_gives_the_bits_of_the_reference(at_once: str, tmp_path:
         "from numba import float32 as f32, int32 as i32, uint32 as u32",
         "from hamlet.launch.cpu.ops import *",
         "@traced",
-        f"def every({', '.join(parameters)}, table_time_sin):",
+        f"def every({', '.join(parameters)}, table_time_sin, table_cells_moss):",
         *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),
         f"    return {', '.join(results)}",
         "@kernel",
-        f"def run({', '.join(parameters)}, table_time_sin, {', '.join(f'out{n}' for n in range(len(results)))}):",
+        f"def run({', '.join(parameters)}, table_time_sin, table_cells_moss,",
+        f"        {', '.join(f'out{n}' for n in range(len(results)))}):",
         f"    for first in range(0, {parameters[0]}.shape[0], {'1' if at_once == 'a lane' else 'WIDE'}):",
         f"        lane = {'first' if at_once == 'a lane' else 'wide(first)'}",
         f"        {', '.join(f'part(out{n}, 0, 0)[lane]' for n in range(len(results)))} = every(",
-        f"            {', '.join(f'part({name}, 0, 0)[lane]' for name in parameters)}, table_time_sin)",
+        f"            {', '.join(f'part({name}, 0, 0)[lane]' for name in parameters)},",
+        "            table_time_sin, table_cells_moss)",
     ]
     path = tmp_path / "every.py"
     path.write_text("\n".join(text))
     names: dict[str, Any] = {}
     exec(compile(path.read_text(), str(path), "exec"), names)
     given = inputs()
-    expected = evaluate(function, given, (TABLE,))
+    expected = evaluate(function, given | {"cells.moss": CELLS}, (TABLE,))
     outputs = [np.zeros_like(expected[output.name]) for output in printed.outputs]
-    names["run"](
-        *(given[parameter.input] for parameter in printed.parameters), np.array(TABLE.values, np.float32), *outputs
-    )
+    tables = np.array(TABLE.values, np.float32), CELLS.reshape(-1)
+    names["run"](*(given[parameter.input] for parameter in printed.parameters), *tables, *outputs)
     for output, got in zip(printed.outputs, outputs, strict=True):
         wanted = expected[output.name]
         assert got.dtype == wanted.dtype
@@ -129,6 +132,7 @@ def test_every_operation_gives_the_bits_of_the_reference(at_once: str, tmp_path:
         ("square_root(f_0)", lambda b, v: b.sqrt(v[F32])),
         ("to_f32(i_0)", lambda b, v: b.to_f32(v[I32])),
         ("take(table_time_sin, i_0)", lambda b, v: b.lookup(TABLE, v[I32])),
+        ("take(table_cells_moss, i_0)", lambda b, v: b.fetch("cells.moss", v[I32])),
         ("shift_right(bit_xor(u_0, 5), 16)", lambda b, v: b.shift_right(b.xor(v[U32], b.u32(5)), 16)),
     ],
 )

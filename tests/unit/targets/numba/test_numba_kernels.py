@@ -24,6 +24,7 @@ from hamletc.targets.numba.slots import STACK
 
 CPU = torch.device("cpu")
 STREAM = Stream(0x1234567890ABCDEF, 6)
+IN_ONE_ARRAY = "tracked, all rows in one array"
 SHAPES = [Shape(601, 1, 3), Shape(5, 1), Shape(171, 3, 1), Shape(9, 70, 2), Shape(2, 1500), Shape(3, 256)]
 
 
@@ -125,7 +126,9 @@ def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
         assert counted.causes.min() > 0
 
 
-@pytest.mark.parametrize(("text", "most"), [(CACHED, 600), (APART, 40)], ids=["anywhere", "apart"])
+@pytest.mark.parametrize(
+    ("text", "most"), [pytest.param(CACHED, 600, marks=pytest.mark.long), (APART, 40)], ids=["anywhere", "apart"]
+)
 def test_cell_cache(text: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From launch to launch, and where there is no room for that; also where a world takes several tiles, for which
     nothing is cached, in single ticks, and where layouts change."""
@@ -180,11 +183,14 @@ def test_lanes_know_their_worlds_and_agents(module: Module) -> None:
             assert torch.equal(bits(values), bits(states[1][name])), f"{name} of worlds of {agents}"
 
 
-@pytest.fixture(scope="module", params=["tracked", "tracked, all rows in one array", "by hand"])
+@pytest.fixture(
+    scope="module",
+    params=["tracked", *(pytest.param(each, marks=pytest.mark.long) for each in (IN_ONE_ARRAY, "by hand"))],
+)
 def remembering(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Module]:
     text = BY_HAND if request.param == "by hand" else TRACKED
     with pytest.MonkeyPatch.context() as patch:
-        if request.param.endswith("array"):
+        if request.param == IN_ONE_ARRAY:
             patch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=1))
         return text, compiled(universe(text), tmp_path_factory.mktemp("remembering") / "package")
 

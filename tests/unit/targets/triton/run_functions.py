@@ -17,8 +17,9 @@ import torch
 from hypothesis import HealthCheck, given, seed, settings
 
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
-from hamletc.ir.function import Function
+from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Type
 from hamletc.passes.extremes import Extremes
 from hamletc.passes.interval import ANY_F32, ANY_I32
@@ -31,6 +32,8 @@ from samples.functions import TABLES, functions, random_arrays
 LANES = 64
 TYPES = {Type.F32: torch.float32, Type.I32: torch.int32, Type.U32: torch.uint32, Type.BOOL: torch.bool}
 FACTS = Facts({}, {table.name: ANY_F32 if table.type is Type.F32 else ANY_I32 for table in TABLES})
+CELLS = {"cells.moss": np.array([[-0.0, 1e-45, 0.25], [-3.0, 3.4028235e38, 0.1]], np.float32)}
+"""What random functions do not read: numbers of cells, [worlds, cells]."""
 LANES_COMPARED: list[int] = []
 OPERATIONS: set[str] = set()
 
@@ -72,8 +75,19 @@ def module_of(function: Function, path: Path) -> ModuleType:
     return module
 
 
+def fetches() -> Function:
+    """Reads cells: at an input, at a constant, twice at one place, and at each element of an output."""
+    b = Builder()
+    at = b.to_i32(b.rem(b.input(Type.U32, "in.u"), b.u32(4)))
+    moss = b.fetch("cells.moss", at)
+    outputs = {"one": moss, "both": b.sub(moss, b.fetch("cells.moss", b.i32(4)))}
+    outputs |= {"chosen": b.select(b.less(moss, b.f32(0.0)), b.fetch("cells.moss", b.add(at, b.i32(1))), moss)}
+    grid = Output("grid", b.mul(b.fetch("cells.moss", b.add(at, b.element("grid"))), b.f32(0.5)), 3)
+    return b.finish("observe", (*(Output(name, value) for name, value in outputs.items()), grid))
+
+
 def compare(function: Function, path: Path) -> None:
-    inputs = random_arrays(len(function.nodes), LANES)
+    inputs = random_arrays(len(function.nodes), LANES) | CELLS
     expected = evaluate(function, inputs, TABLES)
     printed = body(function)
     types = {output.name: function.nodes[output.value].type for output in function.outputs}
@@ -81,6 +95,7 @@ def compare(function: Function, path: Path) -> None:
     results = {name: torch.zeros((count, LANES), dtype=TYPES[types[name]]) for name, count in counts.items()}
     arguments = [torch.from_numpy(inputs[parameter.input].copy()) for parameter in printed.parameters]
     tables = {table.name: torch.tensor(table.values, dtype=TYPES[table.type]) for table in TABLES}
+    tables |= {name: torch.from_numpy(numbers) for name, numbers in CELLS.items()}
     arguments += [*(tables[name] for name in printed.tables), *results.values()]
     with np.errstate(all="ignore"):
         module_of(function, path).kernel[(1,)](*arguments, LANES=LANES)
@@ -105,6 +120,7 @@ def main(folder: Path) -> None:
         compare(function, folder / "kernel.py")
 
     run()
+    compare(fetches(), folder / "kernel.py")
     print(sum(LANES_COMPARED), *sorted(OPERATIONS))
 
 

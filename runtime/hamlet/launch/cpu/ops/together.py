@@ -16,8 +16,9 @@ from hamlet.launch.cpu.ops.chunks import LANES
 from hamlet.launch.cpu.ops.flags import flags_of
 from hamlet.launch.cpu.ops.functions import helper, inline
 from hamlet.launch.cpu.ops.machinery import intrinsic, types
+from hamlet.launch.cpu.ops.operations import add, less, to_f32, to_i32, where
 from hamlet.launch.cpu.ops.packing import WORD, lowest, without_lowest
-from hamlet.launch.cpu.ops.vectors import WIDE, wide
+from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, wide
 from hamlet.schema import MOST_AGENTS
 
 TERMS = MOST_AGENTS + 2 * WIDE
@@ -168,40 +169,60 @@ def share_worlds(shared: Any, values: Any, agents: Any, worlds: Any) -> None:
             shared[wide(first)] = value
 
 
-@helper
-def rank_worlds(counts: Any, priority: Any, ranks: Any, ranked: Any, merged: Any, agents: Any, worlds: Any) -> None:
-    """How many lanes of its world that count (bool) come before each lane (f32): those of a higher `priority` (u32), of
-    equals those of a lower number. `ranked` and `merged` are room for numbers (i32) of lanes."""
-    for world in range(worlds):
-        begin = world * agents
-        for agent in range(agents):
-            ranked[agent] = begin + agent
-        length = 1
-        while length < agents:
-            for first in range(0, agents, 2 * length):
-                _merge(ranked, merged, priority, first, min(first + length, agents), min(first + 2 * length, agents))
-            for agent in range(agents):
-                ranked[agent] = merged[agent]
-            length *= 2
-        before = 0
-        for place in range(agents):
-            lane = ranked[place]
-            ranks[lane] = np.float32(before)
-            before += counts[lane]
+TREE = (MOST_AGENTS.bit_length() + 1) * WIDE
+"""Room for the sums of a tree that are not added yet, of `WIDE` lanes: one on each level."""
 
 
 @inline
-def _merge(ranked: Any, merged: Any, priority: Any, left: Any, middle: Any, end: Any) -> None:
-    """Merge the lanes from `left` to `middle` with those from there to `end`, the highest priority first; of equals the
-    left ones."""
-    right, stop = middle, middle
-    for place in range(left, end):
-        if left < stop and (right >= end or priority[ranked[left]] >= priority[ranked[right]]):
-            merged[place] = ranked[left]
-            left += 1
-        else:
-            merged[place] = ranked[right]
-            right += 1
+def add_to_tree(sums: Any, number: Any, value: Any) -> None:
+    """Add the next number of each lane (a vector of f32), the `number`th from 0 on, to its sums: two that are complete
+    on one level are added, which gives one of the next."""
+    level = 0
+    while (number >> level) & 1:
+        value = sums[wide(level * WIDE)] + value
+        level += 1
+    sums[wide(level * WIDE)] = value
+
+
+@helper
+def rank_worlds(counts: Any, priority: Any, ranks: Any, keys: Any, ranked: Any, agents: Any, worlds: Any) -> None:
+    """How many lanes of its world that count (bool) come before each lane (f32): those of a higher `priority` (u32, not
+    the greatest one), of equals those of a lower number. `keys` (u32) and `ranked` (i32) are room for numbers of
+    lanes: the priorities of those that count, and which these are."""
+    for begin in range(0, worlds * agents, agents):
+        end = begin + agents
+        number = 0
+        for start in range(0, agents, WORD):
+            bits = _some_flags(counts, begin + start, agents - start)
+            while bits != np.uint64(0):
+                lane = begin + start + lowest(bits)
+                keys[number] = priority[lane]
+                ranked[number] = lane
+                number += 1
+                bits = without_lowest(bits)
+        before = 0
+        for first in range(begin, end, WIDE):
+            # A vector reaches into the next world, which comes later.
+            lanes = wide(first)
+            own, numbers = priority[lanes], to_i32(ramp(np.uint32(first)))
+            found = alike(np.int32(0), own)
+            for index in range(before):
+                found = _one_more(found, less(own, add(keys[index], np.uint32(1))))
+            while before < number and ranked[before] < first + WIDE:
+                key, lane = keys[before], ranked[before]
+                earlier = where(less(lane, numbers), np.uint32(1), np.uint32(0))
+                found = _one_more(found, less(own, add(earlier, key)))
+                before += 1
+            for index in range(before, number):
+                found = _one_more(found, less(own, keys[index]))
+            ranks[lanes] = to_f32(found) * np.float32(0.5)
+
+
+@inline
+def _one_more(count: Any, condition: Any) -> Any:
+    """The counts (i32), each two for one, one more where a condition holds."""
+    # Of 1 LLVM would make the condition a number, which is one more instruction than to add where it holds.
+    return add(count, where(condition, np.int32(2), np.int32(0)))
 
 
 @helper

@@ -127,8 +127,8 @@ def spread(builder: Any, given: Any, arguments: Any) -> list[Any]:
 
 @intrinsic
 def alike(_context: Any, number: Any, other: Any) -> Any:
-    """The number for every lane, where another value is a vector."""
-    if not isinstance(other, Vector):
+    """The number for every lane, where another value is a vector; a vector as it is."""
+    if not isinstance(other, Vector) or isinstance(number, Vector):
         return number(number, other), lambda _context, _builder, _signature, arguments: arguments[0]
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:

@@ -1,0 +1,102 @@
+"""Spaces that are graphs: nodes, edges between them, and what has no meaning there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hamlet.universe import Graph, Grid, Move, Node, Space, Span
+from hamlet.universe.space import graph_of
+from hamletc.checking.names import Names
+from hamletc.checking.report import Findings, counted, given_twice
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+from hamletc.suggest import closest
+
+MOST_NODES = 256
+
+
+def resolve_graph(
+    declaration: syntax.SpaceDecl, given: dict[str, syntax.Property], names: Names, report: Findings
+) -> Grid | None:
+    """`space graph { home - road - office  road -> shop  starts home }`."""
+    first: dict[str, syntax.Name] = {}
+    edges: dict[tuple[str, str], Span] = {}
+    for path in declaration.paths:
+        for node in path.nodes:
+            first.setdefault(node.text, node)
+        for one, link, other in zip(path.nodes, path.links, path.nodes[1:], strict=False):
+            if one.text == other.text:
+                hint = "Leave it out; who waits stays."
+                report.add("H192", f"an edge leads from `{one.text}` to itself", other.span, hint=hint)
+            for edge in ((one.text, other.text), (other.text, one.text))[: 1 if link == "->" else 2]:
+                if edge in edges and one.text != other.text:
+                    given_twice(f"the edge from `{edge[0]}` to `{edge[1]}`", other.span, edges[edge], report)
+                    break
+                edges[edge] = other.span
+    if len(first) < 2:
+        hint = "Write some, as in `space graph { home - road - shop }`."
+        report.add("H192", f"this graph has {counted(len(first), 'node')}", declaration.span, hint=hint)
+        return None
+    if len(first) > MOST_NODES:
+        over = list(first.values())[MOST_NODES]
+        report.add(
+            "H033", f"a graph has at most {MOST_NODES} nodes, this one {len(first)}", over.span, hint="Draw less."
+        )
+        return None
+    nodes = tuple(
+        Node(name, tuple(other for other in first if (name, other) in edges), node.span) for name, node in first.items()
+    )
+    start = given["starts"].value if "starts" in given else None
+    begins = names.find(start, "node") if isinstance(start, syntax.Name) else None
+    if start is not None and begins is None:
+        return None
+    graph = Graph(nodes, begins, declaration.span)
+    _check_whole(graph, report)
+    starts: Literal["apart", "anywhere"] = "apart" if begins is None else "anywhere"
+    return Grid((len(nodes),), "clamp", "manhattan", "computed", starts, declaration.span, None, graph)
+
+
+def _check_whole(graph: Graph, report: Findings) -> None:
+    """Warn of nodes between which and the first one nothing leads, in either direction."""
+    around: dict[str, set[str]] = {node.name: set(node.leads) for node in graph.nodes}
+    for node in graph.nodes:
+        for other in node.leads:
+            around[other].add(node.name)
+    reached, pending = {graph.nodes[0].name}, [graph.nodes[0].name]
+    while pending:
+        new = around[pending.pop()] - reached
+        reached |= new
+        pending += sorted(new)
+    cut = next((node for node in graph.nodes if node.name not in reached), None)
+    if cut is not None:
+        message = f"nothing leads from `{graph.nodes[0].name}` to `{cut.name}`, nor back"
+        report.add("H193", message, cut.span, hint="Write an edge between the parts, or leave one of them out.")
+
+
+def graph_moves(graph: Graph) -> tuple[Move, ...]:
+    """A move to each node."""
+    return tuple(Move(f"GO_{node.name}", (1.0,)) for node in graph.nodes)
+
+
+def is_graph(what: str, space: Space | None, span: Span, hint: str, report: Findings) -> bool:
+    """Whether the space is a graph, where `what` has no meaning; that is reported."""
+    graph = graph_of(space)
+    if graph is not None:
+        there = (Label(graph.span, "the graph"),)
+        report.add("H194", f"{what} has no meaning on a graph", span, secondary=there, hint=hint)
+    return graph is not None
+
+
+def node_place(node: syntax.Name, space: Space | None, names: Names, report: Findings) -> tuple[float, ...] | None:
+    """Where `at home` and `teleport home` are."""
+    if space is None:
+        return None
+    graph = graph_of(space)
+    if graph is None:
+        there = (Label(space.span, "the space"),)
+        meant = closest(node.text, ("random",))
+        hint = f"Did you mean `{meant}`?" if meant else "Write `at random`, or a place, as in `at (2, 3)`."
+        report.add("H194", "a node needs a graph", node.span, secondary=there, hint=hint)
+        return None
+    name = names.find(node, "node")
+    return None if name is None else (float(graph.number(name)),)

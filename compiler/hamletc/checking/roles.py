@@ -1,0 +1,39 @@
+"""Kinds of agents: which numbers they have."""
+
+from __future__ import annotations
+
+from hamlet.schema import MOST_AGENTS
+from hamletc.checking.names import Names, Numbered
+from hamletc.checking.report import Findings, whole_number
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+
+
+def number_roles(declarations: list[syntax.RoleDecl], names: Names, report: Findings) -> None:
+    """Give agents to roles, in file order; a role of all others has the last numbers."""
+    first: int | None = 0
+    found: dict[str, Numbered | None] = {}
+    counted = [item for item in declarations if item.agents is not None]
+    others = [item for item in declarations if item.agents is None]
+    for item in counted:
+        agents = None if item.agents is None else _count(item.agents, report)
+        found[item.name.text] = None if first is None or agents is None else Numbered(first, agents)
+        first = None if first is None or agents is None else first + agents
+    for item in others:
+        found[item.name.text] = None if first is None else Numbered(first, None)
+    most = MOST_AGENTS - len(others)
+    if first is not None and first > most:
+        label = tuple(Label(item.span, "they need one more") for item in others)
+        hint = f"A world with roles has at most {MOST_AGENTS} agents."
+        span = counted[-1].span if counted[-1].agents is None else counted[-1].agents.span
+        report.add("H210", f"these roles have {first} agents together", span, secondary=label, hint=hint)
+    names.roles = found
+
+
+def _count(agents: syntax.Signed, report: Findings) -> int | None:
+    """The number of agents of a role."""
+    if agents.text == "0":
+        hint = "Write at least 1, or leave the role out."
+        report.add("H210", "a role without agents", agents.span, hint=hint)
+        return None
+    return whole_number(agents, 1, MOST_AGENTS, "the number of agents of a role", report)

@@ -1,0 +1,114 @@
+"""Where affordances at random may stand: what is said of it, and whether that is possible."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hamlet.universe import Affordance, Grid, Space, Span, Spread
+from hamlet.universe.space import graph_of, letters_of
+from hamletc.arrangements import arrangements, free_cells
+from hamletc.checking.graph import is_graph
+from hamletc.checking.names import Names
+from hamletc.checking.report import Findings, given_twice, whole_number
+from hamletc.checking.space import LONGEST_SIDE
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+
+MOST_CELLS = 65_536
+"""The most cells of a grid on which affordances say where they may stand."""
+
+
+def resolve_spread(
+    declaration: syntax.AffordanceDecl, space: Space | None, names: Names, report: Findings
+) -> Spread | None:
+    """`at random in forest apart 3 near Job within 2`."""
+    written = declaration.spread
+    if not written or space is None:
+        return None
+    span = Span(written[0].span.line, written[0].span.column, written[-1].span.end_line, written[-1].span.end_column)
+    hint = "Say `at random`, or give it a node, as in `at home`."
+    if is_graph("where an affordance at random may stand", space, span, hint, report):
+        return None
+    if not isinstance(space, Grid):
+        there = (Label(space.span, "the space"),)
+        report.add(
+            "H195",
+            "where an affordance at random may stand is said on grids only",
+            span,
+            secondary=there,
+            hint="Write `at random`.",
+        )
+        return None
+    given: dict[str, syntax.SpreadItem] = {}
+    for item in written:
+        if given.setdefault(item.kind.text, item) is not item:
+            given_twice(f"`{item.kind.text}`", item.span, given[item.kind.text].span, report)
+    region = near = apart = within = None
+    failed = False
+    for kind, item in given.items():
+        number = None
+        if item.number is not None:
+            number = whole_number(item.number, 1, LONGEST_SIDE, f"the distance behind `{kind}`", report)
+            failed |= number is None
+        match kind:
+            case "in" if item.name is not None:
+                region = names.find(item.name, "region")
+                names.asked |= set() if region is None else {region}
+                failed |= region is None
+            case "apart":
+                apart = number
+            case _:
+                near, within = None if item.name is None else names.find(item.name, "affordance"), number
+                failed |= near is None
+    return None if failed else Spread(region, apart, near, within, span)
+
+
+def with_places(space: Space | None, affordances: list[Affordance]) -> Space | None:
+    """The space, whose places are stored where affordances say where they may stand: they do not follow from a cell."""
+    if isinstance(space, Grid) and any(each.spread is not None for each in affordances):
+        return replace(space, places="stored")
+    return space
+
+
+def check_spreads(affordances: list[Affordance], space: Space | None, report: Findings) -> None:
+    """Check that where affordances may stand follows from those before them, and that all find a cell."""
+    spread = [each for each in affordances if each.spread is not None]
+    if not spread or not isinstance(space, Grid) or graph_of(space) is not None or report.failed:
+        return
+    cells = 1
+    for size in space.sizes:
+        cells *= size
+    if cells > MOST_CELLS:
+        message = f"affordances say where they may stand on at most {MOST_CELLS} cells, not {cells}"
+        report.add("H195", message, spread[0].span, hint="Write `at random`, or use a smaller grid.")
+        return
+    known = {each.name for each in affordances if each.place is not None}
+    apart = [each for each in spread if each.spread is not None and each.spread.apart is not None]
+    for each in affordances:
+        if each.spread is not None and each.spread.near is not None and each.spread.near not in known:
+            message = f"where `{each.spread.near}` stands is not known yet"
+            hint = f"Declare `{each.spread.near}` before `{each.name}`, or say it the other way round."
+            report.add("H196", message, each.spread.span, hint=hint)
+            return
+        if [each] == apart and each.spread is not None:
+            hint = "Write `apart` behind others, too, or leave it out."
+            report.add("H064", "nothing else is `apart`, so this has no effect", each.spread.span, hint=hint)
+        known.add(each.name)
+    _check_possible(affordances, space, spread, report)
+
+
+def _check_possible(affordances: list[Affordance], grid: Grid, spread: list[Affordance], report: Findings) -> None:
+    free = free_cells(grid, affordances)
+    ground = letters_of(grid)
+    for each in spread:
+        region = None if each.spread is None else each.spread.region
+        if each.spread is None or region is None or ground is None:
+            continue
+        if not set(ground.cells(ground.region(region))).intersection(free):
+            message = f"no free cell is in `{region}`"
+            report.add("H197", message, each.spread.span, hint="Draw more of it, or leave walls and other things out.")
+            return
+    if next(arrangements(grid, tuple(affordances)), None) is None:
+        message = "affordances found no cells on which all of this holds"
+        hint = "Ask for less: a shorter `apart`, a longer `within`, a larger region or a larger grid."
+        report.add("H197", message, spread[-1].spread.span if spread[-1].spread else spread[-1].span, hint=hint)

@@ -1,0 +1,199 @@
+"""States: what they hold, and what is written into them and compared with them.
+
+In a Universe a state is a number: that of a condition is 1 where it holds and 0 elsewhere, that of options counts them
+from 0 on.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hamlet import universe
+from hamlet.universe import Expression, Span
+from hamletc.checking.names import Names, is_word
+from hamletc.checking.operations import Constant, Operand
+from hamletc.checking.report import Findings
+from hamletc.diagnostics import Label
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_name
+from hamletc.suggest import closest
+
+OF_PAST = ("previous", "lag")
+"""Functions that give what something was: of a state with options one of them."""
+
+
+class Resolver(Protocol):
+    """What resolves the expressions of one declaration."""
+
+    def number(self, expr: syntax.Expr) -> Expression | None: ...
+
+    def condition(self, expr: syntax.Expr) -> Expression | None: ...
+
+    def chosen(self, expr: syntax.CallExpr, options: list[Operand]) -> Expression | None: ...
+
+    def held(self, expr: syntax.Expr) -> Expression | None: ...
+
+
+def written(
+    value: syntax.Expr, spec: syntax.StateSpec | None, resolver: Resolver, names: Names, report: Findings
+) -> Expression | None:
+    """The number that a meter, or a state that holds this, is given."""
+    match spec:
+        case syntax.StateSpec(kind="bool"):
+            return _truth(value, resolver)
+        case syntax.StateSpec(kind="options"):
+            return Options(names, resolver, report).number(value, spec)
+        case _:
+            return resolver.number(value)
+
+
+def _truth(value: syntax.Expr, resolver: Resolver) -> Expression | None:
+    """1 where a condition holds, else 0."""
+    span = value.span
+    if isinstance(value, syntax.Name) and is_word(value, "true", "false"):
+        return universe.Number(1.0 if value.text == "true" else 0.0, span)
+    if isinstance(value, syntax.IfExpr):
+        condition = resolver.condition(value.condition)
+        then, otherwise = _truth(value.then, resolver), _truth(value.otherwise, resolver)
+        if condition is None or then is None or otherwise is None:
+            return None
+        return universe.If(condition, then, otherwise, span)
+    condition = resolver.condition(value)
+    if condition is None:
+        return None
+    return universe.If(condition, universe.Number(1.0, span), universe.Number(0.0, span), span)
+
+
+class Options:
+    """Resolves what has options: their names are known only beside such a state."""
+
+    def __init__(self, names: Names, resolver: Resolver, report: Findings) -> None:
+        self._names = names
+        self._report = report
+        self._resolver = resolver
+
+    def of(self, expr: syntax.Expr) -> syntax.StateSpec | None:
+        """What a state with options holds, or what it was; `None` for anything else."""
+        if isinstance(expr, syntax.CallExpr) and expr.arguments and is_word(expr.function, *OF_PAST):
+            expr = expr.arguments[0]
+        found = self._names.state(expr)
+        return found if found is not None and found.kind == "options" else None
+
+    def compared(self, expr: syntax.BinaryExpr) -> Expression | None:
+        """`weather == rainy`, `rainy != weather`, `weather == previous(weather)`."""
+        left, right = self.of(expr.left), self.of(expr.right)
+        spec = left or right
+        assert spec is not None, "one side has options"
+        if expr.op not in ("==", "!="):
+            hint = "Write `==` or `!=`; what has an order is a number: `state NAME: int in 0 .. 3 = 0`."
+            self._report.add("H161", "options have no order", expr.op_span, hint=hint)
+            return None
+        a, b = (self._side(side, spec) for side in (expr.left, expr.right))
+        return None if a is None or b is None else universe.Binary(expr.op, a, b, expr.span)
+
+    def _side(self, expr: syntax.Expr, spec: syntax.StateSpec) -> Expression | None:
+        """One side of a comparison: an option, or what has options."""
+        if isinstance(expr, syntax.Name) or self.of(expr) is not None:
+            return self.number(expr, spec)
+        self.refuse(expr, spec)
+        return None
+
+    def number(self, expr: syntax.Expr, spec: syntax.StateSpec) -> Expression | None:
+        """The number of one of these options."""
+        names = [option.text for option in spec.options]
+        match expr:
+            case syntax.Name() if expr.text in names:
+                return universe.Number(float(names.index(expr.text)), expr.span)
+            case syntax.IfExpr():
+                condition = self._resolver.condition(expr.condition)
+                then, otherwise = self.number(expr.then, spec), self.number(expr.otherwise, spec)
+                if condition is None or then is None or otherwise is None:
+                    return None
+                return universe.If(condition, then, otherwise, expr.span)
+            case syntax.CallExpr() if is_word(expr.function, "choice"):
+                return self._choice(expr, spec)
+            case _ if (other := self.of(expr)) is not None:
+                if [option.text for option in other.options] == names:
+                    return self._resolver.held(expr)
+                self.refuse(expr, spec, Label(other.span, "these are others"))
+            case _:
+                self.refuse(expr, spec)
+        return None
+
+    def _choice(self, expr: syntax.CallExpr, spec: syntax.StateSpec) -> Expression | None:
+        """`choice(sunny: 3, rainy: 1)`."""
+        options: list[Operand] = []
+        for argument in expr.arguments:
+            value = argument.value if isinstance(argument, syntax.WeightedExpr) else argument
+            number = self.number(value, spec)
+            if number is None:
+                return None
+            options.append(Constant(number.value, value.span) if isinstance(number, universe.Number) else number)
+        return self._resolver.chosen(expr, options)
+
+    def refuse(self, expr: syntax.Expr, spec: syntax.StateSpec, *labels: Label) -> None:
+        """Report what is none of these options."""
+        names = [option.text for option in spec.options]
+        meant = closest(expr.text, names) if isinstance(expr, syntax.Name) else None
+        hint = f"Did you mean `{meant}`?" if meant else f"Write one of {', '.join(map(_spelled, spec.options))}."
+        what = f"`{expr.text}` is none of the options" if isinstance(expr, syntax.Name) else "an option is needed here"
+        self._report.add("H161", what, expr.span, secondary=(*labels, Label(spec.span, "the options")), hint=hint)
+
+
+def _spelled(option: syntax.Name) -> str:
+    return f"`{spell_name(option)}`".replace("``", "`")
+
+
+def is_written(statement: syntax.AssignStmt, spec: syntax.StateSpec | None, report: Findings) -> bool:
+    """Whether a statement writes a state, or a meter, as it can be written."""
+    if spec is None:
+        return True
+    name, span = spell_name(statement.meter), statement.span
+    if spec.kind in ("bool", "options") and statement.op != "=":
+        what = "a condition" if spec.kind == "bool" else "one of its options"
+        example = "not " + name if spec.kind == "bool" else spell_name(spec.options[-1])
+        hint = f"Write `{name} = {example}`."
+        _refuse_form(f"`{statement.op}` adds to a number, and `{name}` holds {what}", span, spec.span, hint, report)
+        return False
+    if statement.unclamped is not None:
+        hint = "Leave it out, or give the state wider bounds; a meter can leave its bounds."
+        _refuse_form("a state never leaves its bounds", statement.unclamped, spec.span, hint, report)
+        return False
+    return True
+
+
+def _refuse_form(message: str, span: Span, declared: Span, hint: str, report: Findings) -> None:
+    report.add("H162", message, span, secondary=(Label(declared, "declared here"),), hint=hint)
+
+
+def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateType | None:
+    """What a state holds, as it is declared; `None` where that is wrong."""
+    spec = declaration.state
+    assert spec is not None, "it is a state"
+    name = spell_name(declaration.name)
+    match spec.kind:
+        case "":
+            if isinstance(declaration.start, syntax.Numeral | syntax.UnaryExpr):
+                hint = f"Write `state {name}: int in 0 .. 10 = 0`, or `real in 0 .. 1`; a meter needs no type."
+                report.add("H160", f"it is not said what the state `{name}` holds", spec.span, hint=hint)
+                return None
+            return universe.StateType("bool", ())
+        case "int" | "real" | "bool":
+            return universe.StateType(spec.kind, ())
+        case "options":
+            first: dict[str, syntax.Name] = {}
+            for option in spec.options:
+                if first.setdefault(option.text, option) is not option:
+                    label = Label(first[option.text].span, "the first one")
+                    hint = "Keep one of them."
+                    report.add(
+                        "H160", f"the option `{option.text}` occurs twice", option.span, secondary=(label,), hint=hint
+                    )
+                    return None
+            if len(first) < 2:
+                hint = (
+                    f"Write two or more, as in `state {name}: calm angry = calm`; types are `int`, `real` and `bool`."
+                )
+                report.add("H160", f"the state `{name}` has one option only", spec.span, hint=hint)
+                return None
+            return universe.StateType("options", tuple(first))

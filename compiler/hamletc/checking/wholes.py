@@ -1,0 +1,121 @@
+"""Whole numbers: which expressions are proven to have no other values.
+
+Sums, differences and products of whole numbers stay whole when they are rounded to binary32, whose numbers from 2^23 on
+are all whole; so nothing needs to be known of their size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hamlet import universe
+from hamlet.universe import Expression, assigns
+from hamlet.universe.space import letters_of
+from hamletc.checking.draft import Draft
+from hamletc.checking.ranges import called
+from hamletc.checking.report import Findings
+
+LARGEST_WHOLE = 1 << 24
+"""Up to this size every whole number is a binary32 number, so that counting by one ends nowhere before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wholes:
+    """What a universe has that is whole. `states` are the names of such states, `terrains` those of such terrains."""
+
+    cells: bool
+    """Whether coordinates are numbers of cells."""
+    counts: bool
+    """Whether `distance to` counts cells."""
+    states: frozenset[str] = frozenset()
+    terrains: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, space: universe.Space, meters: Iterable[universe.Meter | universe.WorldMeter | universe.CellMeter] = ()
+    ) -> Wholes:
+        """Those of a universe in this space, with these meters and states."""
+        states = frozenset(
+            meter.name
+            for meter in meters
+            if not isinstance(meter, universe.CellMeter) and meter.type and meter.type.whole
+        )
+        grid, ground = space if isinstance(space, universe.Grid) else None, letters_of(space)
+        terrains: frozenset[str] = frozenset()
+        if ground is not None:
+            letters = set("".join(ground.rows))
+            found = (each for each in ground.terrains if all(ground.number(each, a).is_integer() for a in letters))
+            terrains = frozenset(each.name for each in found)
+        return cls(grid is not None, grid is not None and grid.metric != "euclidean", states, terrains)
+
+    def quantity(self, expression: Expression) -> bool:
+        """Whether an expression is whole whatever it is made of."""
+        match expression:
+            case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
+                return True
+            case universe.AgentNumber() | universe.AgentCount():
+                return True
+            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
+                return True
+            case universe.Among(op="count") | universe.Upon(op="count") | universe.Rank():
+                return True
+            case universe.MeterValue(meter) | universe.WorldValue(meter):
+                return meter in self.states
+            case universe.Coordinate() | universe.Velocity():
+                return self.cells
+            case universe.Distance() | universe.Apart():
+                return self.counts
+            case _:
+                return False
+
+    def doubt(self, expression: Expression) -> Expression | None:
+        """The part of an expression for which it may be no whole number; `None` where it is proven to be one."""
+        match expression:
+            case universe.Number(value):
+                return None if value.is_integer() else expression
+            case universe.TerrainValue(terrain):
+                return None if terrain in self.terrains else expression
+            case universe.Unary(op="-" | "abs", operand=operand) | universe.Previous(operand=operand):
+                return self.doubt(operand)
+            case universe.Own(operand):
+                return self.doubt(operand)
+            case universe.Nearest(_, value, otherwise):
+                return self._doubts(value, otherwise)
+            case universe.Binary(op="+" | "-" | "*" | "min" | "max" | "mod", left=left, right=right):
+                return self._doubts(left, right)
+            case universe.Clamp(operand, low, high, _):
+                return self._doubts(operand, low, high)
+            case universe.If(then=then, otherwise=otherwise):
+                return self._doubts(then, otherwise)
+            case universe.DrawChoice(options=options):
+                return self._doubts(*options)
+            case universe.Among(op="total" | "lowest" | "highest", operand=operand):
+                return self.doubt(operand)
+            case _:
+                return None if self.quantity(expression) else expression
+
+    def _doubts(self, *expressions: Expression) -> Expression | None:
+        return next((found for each in expressions if (found := self.doubt(each)) is not None), None)
+
+
+def check_whole(draft: Draft, report: Findings) -> None:
+    """Report what is written into a state of whole numbers, or what it begins with, and may be none."""
+    if draft.space is None:
+        return
+    meters = draft.meters_with_types()
+    counted = {meter.name for meter in meters if meter.type is not None and meter.type.holds == "int"}
+    if not counted:
+        return
+    wholes = Wholes.of(draft.space, meters)
+    given = [(meter.name, meter.start) for meter in meters if not isinstance(meter.start, float)]
+    bodies = (body for _, body in (*draft.bodies(), *draft.bodies_of_world()))
+    given += [(assign.meter, assign.value) for body in bodies for assign in assigns(body)]
+    for name, value in given:
+        part = None if name not in counted else wholes.doubt(value)
+        if part is not None:
+            what = called(part, "this")
+            hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; a state `real in LOW .. HIGH` takes any number."
+            label = f"{what} may be no whole number" if part is not value else ""
+            message = f"`{name}` holds whole numbers, and this may be none"
+            report.add("H163", message, part.span, label, hint=hint)

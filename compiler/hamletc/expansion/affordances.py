@@ -1,0 +1,243 @@
+"""What stands in the braces of an affordance and is no use of it: its own meters and rules become those of the world,
+its actions become actions that are possible only there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, Label
+from hamletc.expansion.lets import kept, roles
+from hamletc.expansion.places import Copy, Places, rewritten
+from hamletc.language import syntax
+from hamletc.language.tokens import LONGEST_NAME
+from hamletc.language.words import MEANINGS
+
+OWN = syntax.MeterDecl | syntax.RuleDecl | syntax.ActionDecl
+VALUES = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.LetDecl | syntax.EffectDecl
+
+
+def own_name(name: str, affordance: str) -> str:
+    """What a meter or a rule of an affordance is called outside of it."""
+    return f"{name} of {affordance}"
+
+
+def affordances_written_out(
+    declarations: tuple[syntax.Decl, ...], places: Places
+) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
+    """The declarations, affordances without parts of their own, and what is wrong with these."""
+    meters = {
+        (item.name.text, declaration.name.text): syntax.Name(
+            own_name(item.name.text, declaration.name.text), item.name.span, quoted=True
+        )
+        for declaration in declarations
+        if isinstance(declaration, syntax.AffordanceDecl)
+        for item in declaration.items
+        if isinstance(item, syntax.MeterDecl)
+    }
+    has_own = any(
+        isinstance(item, OWN)
+        for declaration in declarations
+        if isinstance(declaration, syntax.AffordanceDecl)
+        for item in declaration.items
+    )
+    if not has_own:
+        return declarations, ()
+    problems = tuple(_problems(declarations, places))
+    if problems:
+        return declarations, problems
+    everywhere = tuple(_Renamed({}, meters).tree(declaration) for declaration in declarations)
+    around = _Around(
+        any(isinstance(item, syntax.SpaceDecl) and item.kind.text == "none" for item in declarations),
+        next((item.hours.text for item in declarations if isinstance(item, syntax.ClockDecl)), None),
+        places,
+    )
+    return tuple(part for item in everywhere for part in _parts(item, around)), ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What decides how an action of an affordance is written out."""
+
+    nowhere: bool
+    hours: str | None
+    """The length of a day; `None` without a clock."""
+    places: Places
+
+
+def _parts(declaration: syntax.Decl, around: _Around) -> Iterator[syntax.Decl]:
+    """What a declaration becomes."""
+    if not isinstance(declaration, syntax.AffordanceDecl) or not any(isinstance(i, OWN) for i in declaration.items):
+        yield declaration
+        return
+    owner = declaration.name.text
+    own = {item.name.text: own_name(item.name.text, owner) for item in declaration.items if isinstance(item, OWN)}
+    meters = {item.name.text for item in declaration.items if isinstance(item, syntax.MeterDecl)}
+    renamed = _Renamed({name: own[name] for name in meters}, {})
+    items = [renamed.tree(item) for item in declaration.items]
+    of_world = tuple(
+        replace(item, name=replace(item.name, text=own[item.name.text], quoted=True))
+        for item in items
+        if isinstance(item, syntax.MeterDecl | syntax.RuleDecl)
+    )
+    if of_world:
+        yield syntax.WorldDecl(of_world, declaration.span)
+    # What is left of actions are their names: an affordance that has some does something.
+    named = [replace(item, items=()) if isinstance(item, syntax.ActionDecl) else item for item in items]
+    rest = tuple(item for item in named if not isinstance(item, syntax.MeterDecl | syntax.RuleDecl))
+    yield replace(declaration, items=rest)
+    for action in (item for item in items if isinstance(item, syntax.ActionDecl)):
+        yield from _action(action, replace(declaration, items=rest), around)
+
+
+def _action(
+    action: syntax.ActionDecl, affordance: syntax.AffordanceDecl, around: _Around
+) -> tuple[syntax.ActionDecl, syntax.AllowDecl] | tuple[syntax.ActionDecl]:
+    """An action that needs what the affordance needs, and is off in the mask where that does not hold."""
+    name = action.name
+    needs = [item for item in action.items if isinstance(item, syntax.NeedsItem)][:1]
+    found = [*_opened(affordance, name.span, around)]
+    found += [item.condition for item in affordance.items if isinstance(item, syntax.NeedsItem)]
+    conditions = [_repeated(each, name.span, f"`{name.text}` needs this", around.places) for each in found]
+    conditions += [item.condition for item in needs]
+    if not conditions:
+        return (action,)
+    condition = _all(conditions)
+    others = tuple(item for item in action.items if item not in needs)
+    masked = _repeated(
+        condition, name.span, f"`{name.text}` is off in the mask where this does not hold", around.places
+    )
+    return (
+        replace(action, items=(syntax.NeedsItem(condition, name.span), *others)),
+        syntax.AllowDecl((name,), masked, name.span),
+    )
+
+
+def _repeated(condition: syntax.Expr, user: Span, label: str, places: Places) -> syntax.Expr:
+    """A condition that stands somewhere else, too."""
+    numbers: dict[int, int] = {}
+
+    def moved(span: Span) -> Span:
+        if span.file not in numbers:
+            numbers[span.file] = places.add(Copy(span.file, user, "written", label, repeats=True))
+        return replace(span, file=numbers[span.file])
+
+    return rewritten(condition, moved)
+
+
+def _opened(affordance: syntax.AffordanceDecl, span: Span, around: _Around) -> Iterator[syntax.Expr]:
+    """The conditions that an agent is there, and that it is open."""
+    if not around.nowhere:
+        name = syntax.Name(affordance.name.text, span, quoted=True)
+        yield syntax.BinaryExpr("==", syntax.Name("here", span), name, span, span)
+    if affordance.hours is not None and around.hours is not None:
+        opens, closes = (_constant(hour) for hour in affordance.hours)
+        hour = syntax.Name("hour", span)
+        since = syntax.BinaryExpr(">=", hour, opens, span, span)
+        until = syntax.BinaryExpr("<", hour, closes, span, span)
+        first, last = (hour.text for hour in affordance.hours)
+        past_midnight = first.isdigit() and last.isdigit() and int(first) > int(last)
+        # A side that is the beginning of the day, or its end, decides nothing: the author did not write a condition.
+        if first == "0" and last != "0":
+            yield from () if last == around.hours else (until,)
+        elif last in ("0", around.hours) and first != last:
+            yield since
+        else:
+            yield syntax.BinaryExpr("or" if past_midnight else "and", since, until, span, span)
+    yield from (item.condition for item in affordance.items if isinstance(item, syntax.OpenItem))
+
+
+def _constant(number: syntax.Signed) -> syntax.Expr:
+    return syntax.Numeral(number.text, number.span) if number.value is None else number.value
+
+
+def _all(conditions: list[syntax.Expr]) -> syntax.Expr:
+    return reduce(lambda a, b: syntax.BinaryExpr("and", a, b, a.span, a.span), conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Renamed:
+    """Gives meters of affordances the names that they have in a world: `names` inside of their affordance, and those
+    `of` an affordance everywhere."""
+
+    names: Mapping[str, str]
+    of: Mapping[tuple[str, str], syntax.Name]
+
+    def tree(self, node: Any) -> Any:
+        """The node with everything below it."""
+        if isinstance(node, tuple):
+            items = tuple(self.tree(item) for item in node)
+            return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
+        if isinstance(node, str | bool | Span | syntax.Name | None):
+            return node
+        changes: dict[str, Any] = {}
+        words = kept(node)
+        for name, role in roles(node):
+            old = getattr(node, name)
+            written = role == "expression" or (isinstance(node, syntax.AssignStmt) and name == "meter")
+            new = old if role == "span" or name in words else self._item(old) if written else self.tree(old)
+            if new is not old:
+                changes[name] = new
+        return replace(node, **changes) if changes else node
+
+    def _item(self, item: Any) -> Any:
+        if isinstance(item, tuple):
+            return tuple(self._item(each) for each in item)
+        if isinstance(item, syntax.OfExpr):
+            known = self.of.get((item.quantity.text, item.owner.text))
+            return item if known is None else replace(known, span=item.span)
+        if isinstance(item, syntax.Name):
+            known_here = item.quoted or item.text not in MEANINGS
+            name = self.names.get(item.text) if known_here else None
+            return item if name is None else replace(item, text=name, quoted=True)
+        return self.tree(item)
+
+
+# --- what can be wrong -----------------------------------------------------------------------------------------------
+
+
+def _problems(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:
+    taken = {name.text: name for name in _values(declarations)}
+    for declaration in declarations:
+        if not isinstance(declaration, syntax.AffordanceDecl):
+            continue
+        owner = declaration.name.text
+        for item in declaration.items:
+            if not isinstance(item, syntax.MeterDecl | syntax.RuleDecl):
+                continue
+            name = item.name
+            if len(own_name(name.text, owner)) > LONGEST_NAME:
+                message = f"the name `{own_name(name.text, owner)}` is too long"
+                hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
+                yield places.diagnose("H007", message, name.span, hint=hint)
+            if isinstance(item, syntax.RuleDecl):
+                continue
+            if name.text in MEANINGS and not name.quoted:
+                hint = "Choose another name."
+                yield places.diagnose("H023", f"a meter cannot be called `{name.text}`", name.span, hint=hint)
+            elif name.text in taken:
+                found = places.diagnose(
+                    "H022",
+                    f"the meter `{name.text}` of `{owner}` has the name of something else",
+                    name.span,
+                    hint="Rename one of them, so that readers know which is meant.",
+                )
+                label = Label(places.shown(taken[name.text].span), "declared here")
+                yield replace(found, secondary=(label, *found.secondary))
+
+
+def _values(declarations: Iterable[syntax.Decl]) -> Iterator[syntax.Name]:
+    """The names of what has a value, outside of affordances."""
+    for declaration in declarations:
+        match declaration:
+            case syntax.WorldDecl(items=items):
+                yield from (item.name for item in items if isinstance(item, VALUES))
+            case syntax.MapDecl(items=items):
+                yield from (item.name for item in items if isinstance(item, syntax.TerrainDecl))
+            case _ if isinstance(declaration, VALUES):
+                yield declaration.name
+            case _:
+                pass

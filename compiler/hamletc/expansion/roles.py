@@ -1,0 +1,428 @@
+"""`role`: what stands in a role becomes what stands outside, for agents with the numbers of the role.
+
+What a role declares gets a name with the role before it, as in `wolf.hunger`; inside the role, and elsewhere where no
+other role has the same, it is `hunger` too. Rules, drains, ends, rewards and so on get the role as a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.expansion.lets import WORDED, roles
+from hamletc.expansion.places import Places
+from hamletc.expansion.templates import LISTS_OF_NAMES, declared
+from hamletc.language import syntax
+from hamletc.language.tokens import LONGEST_NAME
+from hamletc.language.words import AMONG, MEANINGS, PLACES
+
+Kind: TypeAlias = Literal["meter", "let", "action", "affordance"]
+Namespace: TypeAlias = Literal["value", "action", "affordance"]
+
+_REFERRED: tuple[tuple[Kind, type[syntax.Decl]], ...] = (
+    ("meter", syntax.MeterDecl),
+    ("let", syntax.LetDecl),
+    ("action", syntax.ActionDecl),
+    ("affordance", syntax.AffordanceDecl),
+)
+"""What is referred to by its name."""
+_NAMED_THINGS = ((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance"), (syntax.OfExpr, "owner"))
+"""Fields that hold names of affordances."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    """Something that a role declares."""
+
+    role: str
+    kind: Kind
+    name: syntax.Name
+
+    @property
+    def namespace(self) -> Namespace:
+        """Where its name is its own."""
+        match self.kind:
+            case "action" | "affordance" as own:
+                return own
+            case _:
+                return "value"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where a name stands.
+
+    Attributes:
+        role: the block that it is in.
+        proven: the roles of one of which the agent must be; none where nothing is known.
+        among: inside of what agents have together, which is about others.
+        world: in a rule of the world.
+    """
+
+    role: str | None = None
+    proven: frozenset[str] = frozenset()
+    among: bool = False
+    world: bool = False
+
+
+class Roles:
+    """Writes out the roles of a universe. `problems` is what is wrong with them; `lets` are those declared in roles."""
+
+    def __init__(self, declarations: tuple[syntax.Decl, ...], places: Places) -> None:
+        self._places = places
+        self._declarations = declarations
+        self.problems: list[Diagnostic] = []
+        self.lets: list[syntax.LetDecl] = []
+        blocks = [item for item in declarations if isinstance(item, syntax.RoleDecl)]
+        self._heads: dict[str, syntax.RoleDecl] = {}
+        for block in blocks:
+            if block.counted:
+                self._head(block)
+        self._owned: dict[tuple[Namespace, str], _Owned] = {}  # by the names with roles
+        self._owners: dict[tuple[Namespace, str], list[str]] = {}  # names with roles by those without
+        self._outside = {(space, name.text): name for item in declarations for space, name in _outside_names(item)}
+        self._allowed: set[str] = set()  # actions of roles of which an `allow` speaks
+        for block in blocks:
+            self._own(block)
+        self._kept_items: dict[str, list[syntax.Decl]] = {name: [] for name in self._heads}
+
+    def written_out(self) -> tuple[syntax.Decl, ...]:
+        """The declarations without parts of roles. What is left of a role says which agents are of it, its meters and
+        actions, and what they observe."""
+        self._check_names()
+        if not self._heads or self.problems:
+            return self._declarations
+        made = [part for item in self._declarations for part in self._declaration(item)]
+        made += self._masks()
+        return tuple(self._whole(item) if isinstance(item, syntax.RoleDecl) else item for item in made)
+
+    def _whole(self, head: syntax.RoleDecl) -> syntax.RoleDecl:
+        """What is left of a role."""
+        items = self._kept_items[head.name.text]
+        meters = tuple(item.name for item in items if isinstance(item, syntax.MeterDecl))
+        actions = tuple(item.name for item in items if isinstance(item, syntax.ActionDecl))
+        seen = tuple(item for item in items if isinstance(item, syntax.ObserveDecl))
+        return replace(head, items=seen, meters=meters, actions=actions)
+
+    # --- what roles declare ------------------------------------------------------------------------------------------
+
+    def _head(self, block: syntax.RoleDecl) -> None:
+        name = block.name.text
+        first = self._heads.setdefault(name, block)
+        if first is not block:
+            hint = f"Join them; `role {name} {{ ... }}` without a number adds to the role."
+            self._say("H022", f"the role `{name}` is declared twice", block.name.span, first.name.span, hint=hint)
+        others = next((each for each in self._heads.values() if each.others is not None), None)
+        if block.others is not None and others is not None and others is not block and others.others is not None:
+            hint = "Give one of them a number: `role wolf: 2 agents { ... }`."
+            self._say("H211", "two roles take all other agents", block.others, others.others, hint=hint)
+
+    def _own(self, block: syntax.RoleDecl) -> None:
+        role = block.name.text
+        if role not in self._heads:
+            hint = f"Say it once: `role {role}: 2 agents {{ ... }}`, or `role {role}: others {{ ... }}`."
+            self._say("H212", f"it is not said how many agents are of the role `{role}`", block.name.span, hint=hint)
+            return
+        for item in block.items:
+            kind = next((kind for kind, each in _REFERRED if isinstance(item, each)), None)
+            for name in declared(item):
+                if len(role) + 1 + len(name.text) > LONGEST_NAME:
+                    hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
+                    self._say("H007", f"the name `{role}.{name.text}` is too long", name.span, hint=hint)
+                if kind is None:
+                    continue
+                owned = _Owned(role, kind, name)
+                self._owned[owned.namespace, f"{role}.{name.text}"] = owned
+                self._owners.setdefault((owned.namespace, name.text), []).append(f"{role}.{name.text}")
+                if (shadowed := self._outside.get((owned.namespace, name.text))) is not None:
+                    message = f"`{name.text}` of the role `{role}` has the name of what all agents have"
+                    hint = "Rename one of them, so that readers know which is meant."
+                    self._say("H022", message, name.span, shadowed.span, hint=hint)
+
+    def _check_names(self) -> None:
+        """A name with a role before it is declared in that role only."""
+        inside = (part for item in self._declarations if isinstance(item, syntax.RoleDecl) for part in item.items)
+        for item in (*self._declarations, *inside):
+            for name in declared(item):
+                if "." in name.text and not name.quoted:
+                    role, _, last = name.text.partition(".")
+                    hint = f"Write it there: `role {role} {{ ... }}`, with the name `{last}`."
+                    self._say("H212", f"`{name.text}` is declared outside of its role", name.span, hint=hint)
+
+    def _say(self, code: str, message: str, span: Span, first: Span | None = None, *, hint: str) -> None:
+        labels = [] if first is None else [Label(self._places.shown(first), "the first one")]
+        if first is not None and code == "H213":
+            labels = [Label(self._places.shown(first), "declared here")]
+        labels += [label for label in self._places.labels(span) if label not in labels]
+        shown = self._places.shown(span)
+        if not any(each.code == code and each.primary.span == shown for each in self.problems):
+            self.problems.append(diagnose(code, message, shown, secondary=tuple(labels), hint=hint))
+
+    # --- declarations ------------------------------------------------------------------------------------------------
+
+    def _declaration(self, item: syntax.Decl) -> Iterator[syntax.Decl]:
+        """What stands for a declaration."""
+        match item:
+            case syntax.RoleDecl() if item.counted:
+                yield self._tree(item, _Scope())
+            case syntax.RoleDecl(items=(part,), name=name):
+                yield from self._part(part, name.text)
+            case syntax.AllowDecl():
+                yield from self._allow(item, _Scope())
+            case syntax.WorldDecl():
+                yield self._tree(item, _Scope(world=True))
+            case syntax.RuleDecl(guard=guard):
+                yield self._tree(item, _Scope(proven=self._named_in(guard)))
+            case syntax.AffordanceDecl(items=items) | syntax.ActionDecl(items=items):
+                needs = [each.condition for each in items if isinstance(each, syntax.NeedsItem)]
+                yield self._tree(item, _Scope(proven=self._named_in(needs[0] if needs else None)))
+            case _:
+                yield self._tree(item, _Scope())
+
+    def _named_in(self, condition: syntax.Expr | None) -> frozenset[str]:
+        """The roles that a condition names, joined by `and`."""
+        match condition:
+            case syntax.Name(text=text) if text in self._heads:
+                return frozenset((text,))
+            case syntax.BinaryExpr(op="and", left=left, right=right):
+                return self._named_in(left) | self._named_in(right)
+            case _:
+                return frozenset()
+
+    def _who(self, role: str, span: Span) -> syntax.RoleExpr | None:
+        """The condition that an agent is of the role; `None` where all are."""
+        return None if len(self._heads) == 1 else syntax.RoleExpr(role, span)
+
+    def _part(self, item: syntax.Decl, role: str) -> Iterator[syntax.Decl]:
+        """What stands outside for a part of a role."""
+        scope = _Scope(role, frozenset((role,)))
+        who = self._who(role, item.span)
+        if isinstance(item, syntax.AllowDecl):
+            yield from self._allow(item, scope)
+            return
+        if isinstance(item, syntax.ObserveDecl):
+            self._kept_items[role].append(self._tree(item, scope))
+            return
+        made = self._tree(item, scope)
+        if isinstance(name := getattr(made, "name", None), syntax.Name):
+            made = replace(made, name=replace(name, text=f"{role}.{name.text}"))
+        match made:
+            case syntax.MeterDecl(properties=properties):
+                drains = tuple(_drain(each, who) for each in properties)
+                made = replace(made, properties=drains)
+                self._kept_items[role].append(made)
+            case syntax.RuleDecl(guard=guard):
+                made = replace(made, guard=_both(who, guard))
+            case syntax.AffordanceDecl(items=items):
+                made = replace(made, items=_needing(items, who))  # what one can do there needs the same
+            case syntax.ActionDecl(items=items):
+                made = replace(made, items=_needing(items, who))
+                self._kept_items[role].append(made)
+            case syntax.ReportDecl(value=value):
+                made = replace(made, value=value if who is None else syntax.WhenExpr(value, who, value.span))
+            case syntax.CascadeDecl() | syntax.DiesDecl() | syntax.EndsDecl() | syntax.RewardDecl():
+                made = replace(made, who=who)
+            case syntax.LetDecl():
+                self.lets.append(made)
+            case _:
+                pass
+        yield made
+
+    def _allow(self, item: syntax.AllowDecl, scope: _Scope) -> Iterator[syntax.Decl]:
+        """`allow` of actions of roles is for their agents; in a role it is for the agents of that."""
+        made = self._tree(item, scope)
+        of_roles: list[syntax.Name] = []
+        others: list[syntax.Name] = []
+        for old in item.actions:
+            name = self._renamed(old, scope, "action")
+            owned = self._owned.get(("action", name.text))
+            if owned is None:
+                others.append(name)
+            elif scope.role not in (None, owned.role):
+                message = f"agents of the role `{scope.role}` have no action `{old.text}`"
+                hint = f"Write it in `role {owned.role} {{ ... }}`, or leave it out."
+                self._say("H213", message, old.span, owned.name.span, hint=hint)
+            else:
+                of_roles.append(name)
+        for name in of_roles:
+            self._allowed.add(name.text)
+            both = _both(self._who(self._owned["action", name.text].role, name.span), made.condition)
+            yield replace(made, actions=(name,), condition=both)
+        if others or not item.actions:
+            who = None if scope.role is None else self._who(scope.role, item.span)
+            yield replace(made, actions=tuple(others), who=who)
+
+    def _masks(self) -> Iterator[syntax.AllowDecl]:
+        """Actions of a role are off for the others."""
+        for (_, name), owned in self._owned.items():
+            who = self._who(owned.role, owned.name.span)
+            if owned.kind == "action" and name not in self._allowed and who is not None:
+                action = replace(owned.name, text=name)
+                yield syntax.AllowDecl((action,), who, owned.name.span)
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def _tree(self, node: Any, scope: _Scope) -> Any:
+        """A node with the names that it refers to."""
+        match node:
+            case syntax.CallExpr(function=function) if function.text in AMONG and not function.quoted:
+                scope = replace(scope, among=True)
+            case syntax.BinaryExpr(op="==" | "!=", left=left, right=right) if _is_word(left) or _is_word(right):
+                space: Namespace = "action" if _is_word(left, "action") or _is_word(right, "action") else "affordance"
+                one, other = (self._compared(side, scope, space) for side in (left, right))
+                return replace(node, left=one, right=other)
+            case syntax.Property(key=key) if key.text in WORDED:
+                return node
+            case syntax.AssignStmt():
+                return self._assign(node, scope)
+            case syntax.ObserveItem(kind=kind, words=words):
+                if kind.text not in LISTS_OF_NAMES:
+                    return node
+                if kind.text == "here":
+                    return replace(node, words=tuple(self._renamed(word, scope, "affordance") for word in words))
+                return replace(node, words=tuple(self._observed(word, scope) for word in words))
+            case syntax.AllowDecl(condition=condition):
+                return replace(node, condition=self._item(condition, scope, self._value))
+            case _:
+                pass
+        changes: dict[str, Any] = {}
+        for name, role in roles(node):
+            old = getattr(node, name)
+            if old is None or role == "span":
+                continue
+            named = self._value if role == "expression" else self._kept
+            if isinstance(old, syntax.Name) and (type(node), name) in _NAMED_THINGS:
+                named = self._thing
+            new = self._item(old, scope, named)
+            if new is not old:
+                changes[name] = new
+        return replace(node, **changes) if changes else node
+
+    def _item(self, item: Any, scope: _Scope, named: Callable[[syntax.Name, _Scope], syntax.Expr]) -> Any:
+        if isinstance(item, tuple):
+            items = tuple(self._item(each, scope, named) for each in item)
+            return items if any(new is not old for new, old in zip(items, item, strict=True)) else item
+        if isinstance(item, syntax.Name):
+            return named(item, scope)
+        return item if isinstance(item, str | bool | Span | None) else self._tree(item, scope)
+
+    def _kept(self, name: syntax.Name, _: _Scope) -> syntax.Expr:
+        """A word, or the name of what is declared."""
+        return name
+
+    def _value(self, name: syntax.Name, scope: _Scope) -> syntax.Expr:
+        """A name in an expression."""
+        if name.text in MEANINGS and not name.quoted:
+            return name
+        if name.text in self._heads:
+            return syntax.RoleExpr(name.text, name.span)
+        return self._renamed(name, scope, "value")
+
+    def _thing(self, name: syntax.Name, scope: _Scope) -> syntax.Expr:
+        """The name of an affordance."""
+        return self._renamed(name, scope, "affordance")
+
+    def _compared(self, side: syntax.Expr, scope: _Scope, space: Namespace) -> syntax.Expr:
+        """A side of `here == Bed` or `action == REST`."""
+        return self._renamed(side, scope, space) if isinstance(side, syntax.Name) and not _is_word(side) else side
+
+    def _observed(self, name: syntax.Name, scope: _Scope) -> syntax.Name:
+        """What is observed by its name: of a meter of a role by its agents only."""
+        found = self._renamed(name, scope, "value")
+        owned = self._owned.get(("value", found.text))
+        if owned is not None and owned.kind == "meter" and scope.role is None:
+            message = f"only agents of the role `{owned.role}` have a meter `{name.text}`"
+            hint = f"Observe it there: `role {owned.role} {{ observe {{ meters {owned.name.text} }} }}`."
+            self._say("H213", message, name.span, owned.name.span, hint=hint)
+        return found
+
+    def _renamed(self, name: syntax.Name, scope: _Scope, space: Namespace) -> syntax.Name:
+        """The name with its role before it, if it is that of something in a role."""
+        found = name
+        if (space, name.text) not in self._owned and (owners := self._owners.get((space, name.text))):
+            own = f"{scope.role}.{name.text}"
+            if own in owners:
+                owners = [own]
+            if len(owners) > 1:
+                choices = " or ".join(f"`{each}`" for each in owners[:4])
+                self._say("H214", f"several roles have `{name.text}`", name.span, hint=f"Write {choices}.")
+            found = replace(name, text=owners[0])
+        owned = self._owned.get((space, found.text))
+        if owned is None or owned.kind != "meter" or scope.among or not scope.proven or owned.role in scope.proven:
+            return found
+        whose = " and ".join(f"`{each}`" for each in sorted(scope.proven))
+        message = f"agents of the role {whose} have no meter `{name.text}`"
+        hint = f"What agents of `{owned.role}` have together can be read here: `count({owned.role} and ...)`."
+        self._say("H213", message, name.span, owned.name.span, hint=hint)
+        return found
+
+    def _assign(self, statement: syntax.AssignStmt, scope: _Scope) -> syntax.AssignStmt:
+        """A statement; outside of its role a meter of a role is written for agents of the role only."""
+        meter = self._renamed(statement.meter, scope, "value")
+        value = self._item(statement.value, scope, self._value)
+        owned = self._owned.get(("value", meter.text))
+        if owned is not None and owned.kind == "meter" and owned.role not in scope.proven and not scope.world:
+            who = self._who(owned.role, statement.meter.span)
+            if who is not None and statement.op == "=":
+                value = syntax.IfExpr(who, value, meter, value.span)
+            elif who is not None:
+                value = syntax.WhenExpr(value, who, value.span)
+        return replace(statement, meter=meter, value=value)
+
+
+def _outside_names(item: syntax.Decl) -> Iterator[tuple[Namespace, syntax.Name]]:
+    """The names that a role may not give to anything of its own."""
+    match item:
+        case syntax.WorldDecl(items=items):
+            yield from (("value", part.name) for part in items if not isinstance(part, syntax.RuleDecl))
+        case syntax.MeterDecl() | syntax.LetDecl() | syntax.ParamDecl() | syntax.InputDecl() | syntax.ControlDecl():
+            yield "value", item.name
+        case syntax.EffectDecl() | syntax.RoleDecl():
+            yield "value", item.name
+        case syntax.MapDecl(items=items):
+            yield from (("value", each.name) for each in items if isinstance(each, syntax.TerrainDecl))
+        case syntax.ActionDecl():
+            yield "action", item.name
+        case syntax.AffordanceDecl():
+            yield "affordance", item.name
+        case _:
+            pass
+
+
+def _is_word(expression: syntax.Expr, *words: str) -> bool:
+    """Whether it is a word that is compared with names of declarations."""
+    known = words or PLACES
+    return isinstance(expression, syntax.Name) and not expression.quoted and expression.text in known
+
+
+def _both(who: syntax.RoleExpr | None, condition: syntax.Expr | None) -> syntax.Expr | None:
+    """A condition for agents of a role."""
+    if who is None or condition is None:
+        return condition if who is None else who
+    return _and(who, condition)
+
+
+def _and(who: syntax.RoleExpr, condition: syntax.Expr) -> syntax.Expr:
+    return syntax.BinaryExpr("and", who, condition, condition.span, condition.span)
+
+
+def _drain(item: syntax.Property, who: syntax.RoleExpr | None) -> syntax.Property:
+    """`decay 0.01` for agents of a role."""
+    if who is None or item.key.text in WORDED:
+        return item
+    return replace(item, value=syntax.WhenExpr(item.value, who, item.value.span))
+
+
+def _needing(items: tuple[Any, ...], who: syntax.RoleExpr | None) -> tuple[Any, ...]:
+    """What stands in an affordance or an action, for agents of a role."""
+    if who is None:
+        return items
+    if not any(isinstance(item, syntax.NeedsItem) for item in items):
+        return (syntax.NeedsItem(who, who.span), *items)
+    return tuple(
+        replace(item, condition=_and(who, item.condition)) if isinstance(item, syntax.NeedsItem) else item
+        for item in items
+    )

@@ -1,0 +1,120 @@
+"""The step Cells of a tick: the rules of cells, for each cell of a world; and how their meters begin an episode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hamlet.numbers.binary32 import round32
+from hamlet.numbers.counters import CELL_DRAWS, CELL_EPISODE_DRAWS
+from hamlet.universe import Cells, Neighbours, ParamValue, nodes
+from hamletc.ir.builder import Builder
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Construct, Function, Output, Phase
+from hamletc.ir.ops import F32, I32, Value
+from hamletc.lowering.dynamics import run_rule
+from hamletc.lowering.expressions import lower_expression
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.places import cell_position, grid_of
+from hamletc.lowering.plan import Plan
+from hamletc.lowering.reductions import Meeting
+from hamletc.lowering.terrain import is_wall
+
+
+def near(planned: Plan, cells: Cells) -> tuple[Function, ...]:
+    """Inputs: `cells.<meter>`, `cell` (I32), `world.<name>` as the rules of the world leave them, params, `hour`.
+    Outputs: `near.<number>` (F32), what the cells beside this one sum of it, which for walls is 0. No function where
+    nothing is summed."""
+    numbers = _summed(cells)
+    if not numbers:
+        return ()
+    lane, wall = _cell(planned, cells, "cells")
+    outputs: dict[str, Value] = {}
+    for rule in cells.rules:
+        for node in nodes(rule):
+            if isinstance(node, Neighbours):
+                with lane.builder.at(Construct("rule", rule.name), node.span):
+                    value = lower_expression(lane, node.operand)
+                    if wall is not None:
+                        value = lane.builder.select(wall, lane.builder.f32(0.0), value)
+                    outputs[numbers[node]] = value
+    return (lane.builder.finish(NEAR, tuple(Output(name, value) for name, value in outputs.items())),)
+
+
+def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:
+    """The same inputs, `before.world.<name>`, sums over neighbours `near.<number>`, what the agents on the cell have
+    together `among.<name>`, and for draws `world` (U32), `tick` and the seed. Outputs: `cells.<meter>`."""
+    lane, wall = _cell(planned, cells, "cells")
+    builder = lane.builder
+    began = dict(lane.meters)
+    with builder.at(Construct("state"), None, "state"):
+        before = {name: builder.input(F32, f"before.world.{name}") for name in lane.world}
+    lane.before = replace(lane, meters=began, cells=began, world=before)
+    lane.near, lane.among = _summed(cells), meeting.upon
+    for rule in cells.rules:
+        run_rule(lane, rule)
+    outputs = []
+    for meter in cells.meters:
+        value = lane.meters[meter.name]
+        if wall is not None:
+            with builder.at(Construct("meter", meter.name), meter.span):
+                value = builder.select(wall, began[meter.name], value)
+        outputs.append(Output(f"cells.{meter.name}", value))
+    return builder.finish(CELLS, tuple(outputs))
+
+
+def begin_cells(planned: Plan, cells: Cells) -> Function:
+    """Inputs: `cell` (I32), params; for draws `world` (U32), `episode` (I32) and the seed. Outputs: `cells.<meter>`, of
+    walls what is next to 0 within the bounds."""
+    lane, wall = _cell(planned, cells, "episode")
+    builder = lane.builder
+    outputs = []
+    for meter in cells.meters:
+        with builder.at(Construct("meter", meter.name), meter.span):
+            low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
+            if isinstance(meter.start, float):
+                value = builder.f32(round32(meter.start))
+            else:
+                value = builder.clamp(lower_expression(lane, meter.start), low, high)
+            if wall is not None:
+                nothing = builder.f32(round32(min(max(0.0, meter.low), meter.high)))
+                value = builder.select(wall, nothing, value)
+        outputs.append(Output(f"cells.{meter.name}", value))
+    return builder.finish(BEGIN_CELLS, tuple(outputs))
+
+
+def _summed(cells: Cells) -> dict[Neighbours, str]:
+    """What is summed over neighbours, each with the name of what a cell adds."""
+    found = dict.fromkeys(node for rule in cells.rules for node in nodes(rule) if isinstance(node, Neighbours))
+    return {node: f"near.{number}" for number, node in enumerate(found)}
+
+
+def _cell(planned: Plan, cells: Cells, phase: Phase) -> tuple[Lane, Value | None]:
+    """A cell as if it were an agent that stands there, and whether it is a wall; `None` where there are none."""
+    builder, universe = Builder(phase), planned.universe
+    with builder.at(Construct("state"), None, "state"):
+        cell = builder.input(I32, "cell")
+        position = cell_position(builder, grid_of(universe).sizes, builder.to_u32(cell))
+        known = phase == "cells"
+        meters = {meter.name: builder.input(F32, f"cells.{meter.name}") for meter in cells.meters if known}
+        world = () if universe.world is None else universe.world.meters
+        starts = {node.param for meter in cells.meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
+        params = (param.name for param in universe.params if known or param.name in starts)
+        lane = Lane(
+            universe,
+            builder,
+            planned,
+            meters=meters,
+            params={name: builder.input(F32, f"param.{name}") for name in params},
+            # Nothing of an agent is asked for.
+            age=cell,
+            layout=cell,
+            position=position,
+            hour=builder.input(I32, "hour") if known and universe.clock is not None else None,
+            world={meter.name: builder.input(F32, f"world.{meter.name}") for meter in world if known},
+            # Statements write meters; expressions read those of cells.
+            cells=meters,
+            cell=cell,
+            stream=CELL_DRAWS if known else CELL_EPISODE_DRAWS,
+        )
+        ground = planned.ground
+        wall = None if ground is None or not ground.has_walls else is_wall(builder, ground, cell)
+    return lane, wall

@@ -1,0 +1,138 @@
+"""The cells of a grid, as numba kernels work on them: world by world, on vectors of cells.
+
+A world's meters are copied into room of the thread, a row of `room` numbers for each, and back when all its cells have
+run their rules. What neighbours sum has as much room before its row and behind it, so that vectors reach beside the
+cells; what stands there at an edge is not taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from hamlet import schema
+from hamlet.universe import Grid, Universe
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Program
+from hamletc.targets.numba.functions import Functions
+from hamletc.targets.numba.together import Reduced
+
+VECTOR = 64
+"""The most lanes of a vector on any machine: rows are whole vectors."""
+FIELD = "cell_meters"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A meter of cells, and where its row is in the room of a thread; in memory it is the `number`th."""
+
+    number: int
+    element: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellStep:
+    """What kernels need for the cells of a universe.
+
+    Attributes:
+        count: of cells; `room`: the numbers of a row; `pitch`: from world to world in memory.
+        meters: in file order.
+        near: for each that neighbours sum, the element of what a cell adds, and the expression of the sum.
+        arrays: what is made for them, and how.
+        sums: of what agents on cells have together.
+        edges: per axis, the cells from one to the next, and how many there are.
+        arrays_of: the variables of arrays that `Fetch` reads, and the number of the meter.
+    """
+
+    functions: Functions
+    count: int
+    room: int
+    pitch: int
+    meters: list[Row]
+    near: list[tuple[str, str]]
+    arrays: dict[str, str]
+    sums: list[Reduced]
+    edges: list[tuple[int, int]]
+    arrays_of: list[tuple[str, int]]
+
+    def given(self, lane: str = "index") -> dict[str, str]:
+        """What functions of cells are given, by the names of inputs; what they read of the world is its element for
+        `lane`."""
+        program, universe = self.functions.program, self.functions.universe
+        names = [meter.name for meter in (() if universe.cells is None else universe.cells.meters)]
+        given = {f"cells.{name}": row.element for name, row in zip(names, self.meters, strict=True)}
+        given |= {each.reduction.result: f"{each.shared}[cell]" for each in self.sums}
+        if program.has(NEAR):
+            outputs = program.function(NEAR).outputs
+            given |= {output.name: f"beside_{number}" for number, output in enumerate(outputs)}
+        given |= {"cell": "number", "tick": "u32(now)", "seed_low": "u32(seed_low)", "seed_high": "u32(seed_high)"}
+        return given | {"world": f"u32(first_world + world + {lane})"}
+
+    def elements(self, function: str, lane: str = "index") -> list[str]:
+        """What is passed to a function of cells."""
+        return self.functions.elements(function, self.given(lane))
+
+    def parameters(self, *functions: str) -> list[str]:
+        """What functions that call these take beside the room of the thread."""
+        bodies, held, given = self.functions.bodies, self.functions.held, self.given()
+        present = [name for name in functions if name in bodies]
+        inputs = {each.input for name in present for each in bodies[name].parameters}
+        read = [held[name].chunk.variable for name in sorted(inputs - given.keys())]
+        read += [name for name in ("seed_low", "seed_high") if name in inputs]
+        read += ["now"] if "tick" in inputs else []
+        read += ["first_world"] if "world" in inputs else []
+        tables = [table for name in present for table in self.functions.tables_of(name)]
+        ended = ["ended_cells"] if BEGIN_CELLS in functions else []
+        return list(dict.fromkeys([f"{FIELD}_array", "own_cells", *ended, "world", *read, *tables]))
+
+    def spread(self) -> list[str]:
+        """The parameters of the function that runs the rules of cells."""
+        room = [name for name in self.arrays if name not in ("own_cells", "ended_cells")]
+        terms = [name for each in self.sums for name in (*each.terms.values(), each.shared)]
+        terms += ["standing_cells", "runs"] if self.sums else []
+        return list(dict.fromkeys([*self.parameters(NEAR, CELLS), *room, *terms, "agents", "chunk_lanes"]))
+
+
+def cell_step(program: Program, universe: Universe, functions: Functions) -> CellStep | None:
+    """What kernels need for the cells of a universe; `None` where they have nothing."""
+    grid = universe.space
+    if universe.cells is None or not isinstance(grid, Grid):
+        return None
+    count = schema.cells(grid)
+    room = -(-count // VECTOR) * VECTOR
+    meters = [Row(number, f"own_cells[wide({number * room} + first)]") for number in range(len(universe.cells.meters))]
+    (field,) = (each for each in schema.state_fields(universe) if each.name == FIELD)
+    edges = [(prod(grid.sizes[:axis]), size) for axis, size in enumerate(grid.sizes)]
+    sums = functions.together.stages.get("cells", [])
+    # Of a world of several tiles the later ones observe the end of an episode when the first one has begun anew.
+    arrays = {"own_cells": f"room_f32({len(meters) * room})", "ended_cells": f"room_f32({len(meters) * count})"}
+    near: list[tuple[str, str]] = []
+    if program.has(NEAR):
+        several = len(program.function(NEAR).outputs)
+        arrays |= {"near_cells": f"room_f32({3 * several * room})", "at_edge": f"room_bool({2 * len(edges) * room})"}
+        near = [
+            (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, wraps=grid.edges == "wrap"))
+            for begin in range(room, 3 * several * room, 3 * room)
+        ]
+    arrays |= {each.shared: f"room_f32({room})" for each in sums}
+    return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions))
+
+
+def _fetched(functions: Functions) -> list[tuple[str, int]]:
+    """The arrays that functions fetch from, each with the number of its meter."""
+    universe = functions.universe
+    tables = {table for name in functions.bodies for table in functions.bodies[name].tables}
+    meters = () if universe.cells is None else universe.cells.meters
+    names = [(f"cells.{meter.name}", number) for number, meter in enumerate(meters)]
+    return [(functions.passed_tables([name])[0], number) for name, number in names if name in tables]
+
+
+def _sum(begin: int, edges: list[tuple[int, int]], room: int, *, wraps: bool) -> str:
+    """The expression of the sum over neighbours of what begins there, axis by axis."""
+    found = ""
+    for axis, (stride, size) in enumerate(edges):
+        for side, step in ((0, -stride), (1, stride)):
+            beyond = f"near_cells[wide({begin - step * (size - 1)} + first)]" if wraps else "f32(0.0)"
+            flag = f"at_edge[wide({(2 * axis + side) * room} + first)]"
+            beside = f"where({flag}, {beyond}, near_cells[wide({begin + step} + first)])"
+            found = f"{found} + {beside}" if found else beside
+    return found

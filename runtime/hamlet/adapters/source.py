@@ -1,0 +1,47 @@
+"""From what a user names to worlds."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import hamlet
+from hamlet.env.environment import Env
+from hamlet.errors import EnvError, shown
+from hamlet.package.manifest import FILENAME
+from hamlet.package.module import Module
+
+Source: TypeAlias = "Module | str | Path"
+"""A module, the folder of a generated package, or the path of a `.hamlet` file or of a pack of HAMLET."""
+
+
+def opened(source: Source) -> Module:
+    """The module of a source; a text or a pack is compiled, for which the compiler has to be installed.
+
+    Raises:
+        EnvError: it is no source.
+        ModuleError: a folder is a damaged package.
+        hamletc.CompileError: a text or a pack has errors, or cannot be read.
+    """
+    if isinstance(source, Module):
+        return source
+    if not isinstance(source, (str, Path)) or "\0" in str(source):
+        raise EnvError(f"a universe is a module, a .hamlet file or a generated package, not {shown(source)}")
+    return hamlet.load(source) if (Path(source) / FILENAME).is_file() else hamlet.compile(source)
+
+
+def made(source: Source | None, worlds: Any, agents: Any, arguments: dict[str, Any]) -> Env:
+    """Worlds for an adapter, with arguments of `hamlet.make`; they say nothing about themselves on stderr.
+
+    Raises:
+        EnvError: an argument is wrong, or is one that the adapter gives itself; besides, what `opened` raises.
+    """
+    if source is None:
+        raise EnvError("say which universe: universe=a module, a .hamlet file, or a generated package")
+    known = inspect.signature(hamlet.make).parameters
+    for name in arguments:
+        if name not in known or name in ("module", "worlds", "agents"):
+            others = ", ".join(each for each in known if each not in ("module", "worlds", "agents"))
+            raise EnvError(f"{name} is no argument here: beside its own an adapter takes {others}")
+    return hamlet.make(opened(source), worlds=worlds, agents=agents, **({"quiet": True} | arguments))

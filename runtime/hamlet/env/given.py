@@ -1,0 +1,102 @@
+"""What a step or a rollout is given for each tick beside actions: controls, and inputs that change between ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from hamlet.arguments import dense, named
+from hamlet.env.within import check_rows
+from hamlet.errors import EnvError, shown
+from hamlet.universe import Control, Input
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCheck:
+    """The controls of an environment, or its inputs.
+
+    Attributes:
+        kind: which of them.
+        universe: the universe's name.
+        declared: the declaration of each, in the order of rows.
+        worlds, agents: the environment's.
+        ranges: whether the range is checked, for which a GPU has to be waited for.
+    """
+
+    kind: Literal["control", "input"]
+    universe: str
+    declared: Sequence[Control | Input]
+    worlds: int
+    agents: int
+    device: torch.device
+    ranges: bool
+
+    def rows(self, given: Any, *ticks: int, others: torch.Tensor | None = None) -> torch.Tensor:
+        """Values [*ticks, rows, lanes] f32.
+
+        Args:
+            given: numbers [*ticks, rows, lanes] or [*ticks, rows, worlds, agents], or by name [*ticks, lanes], [*ticks,
+                worlds, agents], or one number for all; tensors on the environment's device, numpy arrays or lists.
+            others: the rows [rows, lanes] of names that are not given; without it all have to be.
+
+        Raises:
+            EnvError: the universe has none, or a name is missing or unknown, or the values have another type, shape or
+                device, or are out of bounds (a NaN is).
+        """
+        if not self.declared:
+            raise EnvError(f"universe {self.universe} has no {self.kind}s: leave out {self.kind}s=")
+        names = [item.name for item in self.declared]
+        if isinstance(given, Mapping):
+            for name in given:
+                named(self.kind, name, names)
+            missing = [name for name in names if name not in given]
+            if missing and others is None:
+                raise EnvError(f"the {self.kind}s lack {', '.join(missing)}: all of {', '.join(names)} are given")
+            size = (*ticks, self.worlds * self.agents)
+            kept = None if others is None else [row.expand(size) for row in others]
+            several = [
+                self._flat(given[name], f"{self.kind} {name}", ticks, (), one=True)
+                if name in given or kept is None
+                else kept[row]
+                for row, name in enumerate(names)
+            ]
+            values = torch.stack(several, dim=len(ticks))
+        else:
+            values = self._flat(given, f"{self.kind}s", ticks, (len(names),), one=False)
+        # A compiled graph cannot read the numbers of a tensor.
+        if self.ranges and not torch.compiler.is_compiling():
+            check_rows(self.kind, self.declared, values)
+        return values
+
+    def lacking(self, call: str) -> EnvError:
+        """The error where `call` is not given controls that the universe has."""
+        names = ", ".join(item.name for item in self.declared)
+        return EnvError(
+            f"universe {self.universe} has the controls {names}: {call} takes controls=, [{len(self.declared)}, lanes] "
+            "for each tick, or a dictionary of their names"
+        )
+
+    def _flat(self, given: Any, what: str, ticks: tuple[int, ...], rows: tuple[int, ...], *, one: bool) -> torch.Tensor:
+        """Numbers [*ticks, *rows, lanes] f32; `one` number stands for all."""
+        said = f"{what} {'is given as' if one else 'are'} numbers (torch.float32)"
+        values = dense(given, said)
+        if values.dtype is torch.bool:
+            raise EnvError(f"{said}, not {values.dtype}")
+        flat, grouped = (*ticks, *rows, self.worlds * self.agents), (*ticks, *rows, self.worlds, self.agents)
+        if one and not values.dim():
+            values = values.expand(flat)
+        if tuple(values.shape) not in (flat, grouped):
+            raise EnvError(f"{what} takes the shape {list(flat)} or {list(grouped)}, not {list(values.shape)}")
+        if isinstance(given, torch.Tensor) and given.dim() and values.device != self.device:
+            raise EnvError(f"{what}: given on {values.device}, the environment is on {self.device}")
+        return values.reshape(flat).to(self.device, torch.float32)
+
+
+def asked(given: Any, kind: str) -> Mapping[str, Any]:
+    """Inputs of a rollout by name, or `EnvError`."""
+    if isinstance(given, Mapping):
+        return given
+    raise EnvError(f"{kind}s are a dictionary of names and values, not {shown(given)}")

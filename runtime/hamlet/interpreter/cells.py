@@ -1,0 +1,93 @@
+"""The cells of a grid: their rules, which run once per tick for all of them, and how they begin.
+
+Cells are worked on like agents: tensors are [worlds, cells], and the position of a cell is where it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.interpreter import coverage
+from hamlet.interpreter.draws import Sites
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.lanes import Lanes, store_cells
+from hamlet.interpreter.space import clamp
+from hamlet.interpreter.statements import run
+from hamlet.numbers.counters import CELL_SHIFT
+from hamlet.schema.grid import coordinates
+from hamlet.universe import Grid, Universe
+
+
+def cell_sites(
+    universe: Universe, worlds: Tensor, time: int | Tensor, stream: int, seed: tuple[int, int]
+) -> Sites | None:
+    """The random words of cells; `worlds` are the numbers among all shards' worlds, i64 [worlds, 1]."""
+    if universe.cells is None:
+        return None
+    cell = torch.arange(_count(universe), device=worlds.device).view(1, -1)
+    return Sites(worlds.expand(len(worlds), cell.shape[1]), time, (cell << CELL_SHIFT) | stream, seed)
+
+
+def spread(lanes: Lanes) -> None:
+    """Run the rules of cells."""
+    cells = lanes.universe.cells
+    if cells is None or lanes.before is None:
+        return
+    began = _cells(lanes, dict(lanes.cells))
+    before = dataclasses.replace(began, world=lanes.before.world, coverage=None)
+    # The same view for all rules: what one writes the next ones read.
+    whole = dataclasses.replace(_cells(lanes, lanes.cells), before=before, nearby=began)
+    for rule in cells.rules:
+        who = whole.running
+        if rule.guard is not None:
+            who = who & evaluate(rule.guard, whole)
+        lanes.count(coverage.rule(rule), who)
+        run(rule.body, whole, who, coverage.rule(rule))
+
+
+def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
+    """Give the meters of cells their values in these worlds, which begin an episode; walls have what is next to 0."""
+    cells = lanes.universe.cells
+    if cells is None:
+        return
+    whole = _cells(lanes, {})
+    beginning = torch.zeros(len(lanes.age), dtype=torch.bool, device=worlds.device)
+    beginning[worlds] = True
+    open_cells, beginning = whole.running, beginning.unsqueeze(1)
+    whole.running = open_cells & beginning
+    for meter in cells.meters:
+        value = lanes.constant(meter.start) if isinstance(meter.start, float) else evaluate(meter.start, whole)
+        nothing = lanes.constant(0.0)
+        value = torch.where(open_cells, value, nothing)
+        value = clamp(value, lanes.constant(meter.low), lanes.constant(meter.high))
+        lanes.cells[meter.name] = torch.where(beginning, value, lanes.cells[meter.name])
+    store_cells(lanes.cells, state)
+
+
+def _cells(lanes: Lanes, meters: dict[str, Tensor]) -> Lanes:
+    """All cells with these meters, as if they were agents."""
+    worlds, count = len(lanes.age), _count(lanes.universe)
+    index = torch.arange(count, dtype=torch.int32, device=lanes.age.device).expand(worlds, count)
+    there = torch.ones_like(index, dtype=torch.bool)
+    if lanes.constant.ground is not None:
+        there = ~lanes.constant.ground.walls.expand(worlds, count)
+    return dataclasses.replace(
+        lanes,
+        meters=meters,
+        cells=meters,
+        position=coordinates(index, lanes.grid.sizes),
+        running=there,
+        sites=lanes.sites_of_cells,
+        trace=None,
+    )
+
+
+def _count(universe: Universe) -> int:
+    """The number of cells."""
+    if not isinstance(universe.space, Grid):
+        raise ValueError(f"universe {universe.name} has cells and no grid")
+    return schema.cells(universe.space)

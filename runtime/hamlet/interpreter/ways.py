@@ -1,0 +1,87 @@
+"""What walls leave open: how many moves lead to a place, and which cells an agent sees."""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+
+import torch
+from torch import Tensor
+
+from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.space import displaced_from
+from hamlet.schema.grid import coordinates
+from hamlet.universe import Grid
+
+
+def walking_distance(lanes: Lanes, affordance: str) -> Tensor:
+    """The fewest moves from each agent's cell to an affordance; the number of cells where none lead there. f32."""
+    (place,) = lanes.places[affordance]
+    own = lanes.index()
+    to, there = torch.unique(place.long(), return_inverse=True)
+    known = lanes.constant.walks
+    for cell in to.tolist():
+        if cell not in known:
+            known[cell] = walks_to(lanes, cell)
+    rows = torch.stack([known[cell] for cell in to.tolist()])
+    return rows[there.expand_as(own), own].to(torch.float32)
+
+
+def walks_to(lanes: Lanes, cell: int) -> Tensor:
+    """The fewest moves from every cell to this one, i32 [cells]; from walls and to walls none lead.
+
+    Each round lets every cell know what its neighbours by a move knew before; the last one changes nothing.
+    """
+    cells = prod(lanes.grid.sizes)
+    leads = landings(lanes)
+    steps = torch.full((cells,), cells, dtype=torch.int32, device=lanes.age.device)
+    steps[cell] = 0
+    while True:
+        nearer = torch.minimum(steps, (steps[leads] + 1).amin(dim=0)) if len(leads) else steps
+        if torch.equal(nearer, steps):
+            return steps if lanes.constant.ground is None else steps.masked_fill(lanes.ground.walls, cells)
+        steps = nearer
+
+
+def landings(lanes: Lanes) -> Tensor:
+    """The cell to which each move leads from each cell, i64 [moves, cells]."""
+    sizes, moves = lanes.grid.sizes, len(lanes.universe.moves)
+    every = torch.arange(prod(sizes), device=lanes.age.device)
+    if lanes.constant.leads is not None:
+        return every + lanes.constant.leads[:, :moves].T
+    position = [x.to(torch.int32) for x in coordinates(every, sizes)]
+    by = lanes.constant.displacements[:, :moves].unsqueeze(2)
+    there = displaced_from(lanes, position, tuple(by))
+    strides = [prod(sizes[:axis]) for axis in range(len(sizes))]
+    return reduce(torch.add, [x.long() * stride for x, stride in zip(there, strides, strict=True)])
+
+
+def in_sight(lanes: Lanes, radius: int) -> Tensor:
+    """Whether an agent on each cell sees the cells around it, bool [rows of a window, cells]; those beyond the edges
+    are walls, or nothing where edges wrap."""
+    if radius not in lanes.constant.sights:
+        side = range(-radius, radius + 1)
+        offsets = [(right, down) for down in side for right in side]
+        lanes.constant.sights[radius] = torch.stack([_sees(lanes, *offset) for offset in offsets])
+    return lanes.constant.sights[radius]
+
+
+def _sees(lanes: Lanes, right: int, down: int) -> Tensor:
+    """From which cells one sees the cell at this offset: where no wall lies between, bool [cells]."""
+    hidden = torch.zeros_like(lanes.ground.walls)
+    for across in range(min(right, 0), max(right, 0) + 1):
+        for along in range(min(down, 0), max(down, 0) + 1):
+            between = (across, along) not in ((0, 0), (right, down))
+            if between and 2 * abs(right * along - down * across) < abs(right) + abs(down):
+                hidden = hidden | walls_at(lanes.ground.walls, lanes.grid, across, along)
+    return ~hidden
+
+
+def walls_at(walls: Tensor, grid: Grid, right: int, down: int) -> Tensor:
+    """Whether there is a wall at this offset from each cell, bool [cells]."""
+    width, height = grid.sizes
+    x, y = coordinates(torch.arange(width * height, device=walls.device), grid.sizes)
+    x, y = x + right, y + down
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    there = walls[torch.where(inside, x + width * y, 0)]
+    return torch.where(inside, there, torch.full_like(there, grid.edges != "wrap"))

@@ -1,0 +1,77 @@
+"""Kinds of agents, goals and potentials."""
+
+from __future__ import annotations
+
+import re
+
+from strategies.states import States
+from strategies.words import mentions
+
+MOVED = ("rule", "cascade", "reward", "report", "dies", "ends")
+"""Lines that can stand in a role as they are."""
+OF_A_TICK = re.compile(r"\b(?:hour|day_sin|day_cos|every|after)\b")
+LARGEST_POTENTIAL = 1e20
+
+
+class Roles(States):
+    """Writes roles, around lines that are there already, and what ends episodes without a death."""
+
+    def goals(self) -> list[str]:
+        """Goals, of agents and of worlds, and a potential."""
+        lines: list[str] = []
+        if self.chance(6):
+            with self.at("ending"):
+                reward = f" {{ reward {self.number_piece(self.constant(0.001, 10.0)).text} }}" if self.chance(2) else ""
+                lines.append(f"ends when {self.condition(2).text}{reward}")
+            with self.at("among"):
+                if self.meet:
+                    lines.append(f"world ends when count({self.condition(1).text}) == {self.integer(0, 3)}")
+        if self.chance(6):
+            with self.at("previous"):
+                potential = self.number(2, constants=False).text
+            inputs = any(mentions(potential, name) for name, _ in self.inputs)
+            if not inputs and OF_A_TICK.search(potential) is None:
+                name = f"{self.word(self.name('guide', 'outcome'))}: " if self.chance(2) else ""
+                limited = f"clamp({potential}, -{LARGEST_POTENTIAL}, {LARGEST_POTENTIAL})"
+                lines.append(f"reward {name}shaping({self.pick(('1', '0.99', '0.5'))}, {limited})")
+        return lines
+
+    def in_roles(self, lines: list[str]) -> list[str]:
+        """The lines, some of them in roles, and what agents observe."""
+        if len(self.meters) < 2 or not self.chance(5):
+            return [*lines, *self.observed("\n".join(lines))]
+        own = self.pick(self.meters[1:])
+        names = [self.word(self.name(f"herd{number}", "value")) for number in range(2)]
+        inside: tuple[list[str], list[str]] = ([], [])
+        outside = []
+        for line in lines:
+            declares = re.match(r"\w+", line)
+            word = "" if declares is None else declares[0]
+            its_meter = word == "meter" and mentions(re.sub(r"=.*", "", line), own.name)
+            if its_meter or (word == "allow" and not self._of_own_actions(line) and self.chance(2)):
+                inside[0].append(line)
+            elif word in MOVED and self.chance(2):
+                inside[0 if mentions(line, own.name) or self.chance(2) else 1].append(line)
+            else:
+                outside.append(line)
+        if not any(line.startswith("allow") for line in inside[0]):
+            with self.at("mask"):
+                inside[0].append(f"allow WAIT INTERACT when {self.condition(1).text}")
+        others = [plan for plan in self.meters if plan is not own]
+        with self.about(meters=others):
+            seen = self.observed("\n".join(lines))
+        inside[0].append(f"observe {{ meters {self.item(own.name)} }}" if self.chance(2) else "observe { meters }")
+        if self.chance(2):
+            inside[1].append(f"observe {{ constant {' '.join('7' * self.integer(1, 3))} }}")
+        sizes = f"{self.integer(1, 3)} agents", "others"
+        blocks = [
+            f"role {name}: {size} {{\n    {f'{chr(10)}    '.join(items)}\n}}" if items else f"role {name}: {size}"
+            for name, size, items in zip(names, sizes, inside, strict=True)
+        ]
+        return [*outside, *blocks, *seen]
+
+    def _of_own_actions(self, line: str) -> bool:
+        """Whether a mask is of an action of the universe's own, or of all."""
+        said = line.partition(" when ")[0].removeprefix("allow ")
+        built_in = {*self.space.moves, "INTERACT", "WAIT"}
+        return not built_in.issuperset(said.replace("`", " ").split())

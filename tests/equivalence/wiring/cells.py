@@ -1,0 +1,71 @@
+"""Wires of cells."""
+
+from __future__ import annotations
+
+from wiring.wire import Base, Wire
+
+HEATH = Base(
+    """
+universe heath
+space grid 3 { starts anywhere }
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+meter b = 0.25
+cells {
+    meter moss = 0.25 + 0.25 * position x in 0 .. 8
+    meter dust = 1 in 0 .. 8
+    rule grow: moss += 0.125 * neighbours(moss)
+    rule feet: dust -= 0.25 + 0.0625 * total(a)
+}
+report growth: moss
+reward a
+observe { cell moss  window 1 of moss }
+""",
+    "WAIT WAIT WAIT WAIT",
+    (
+        Wire("CellMeter.start", "dust = 1", "dust = 2", 0, "cell_meters.dust"),
+        Wire("CellMeter.start", "0.25 + 0.25 * position x", "0.5 + 0.25 * position x", 0, "cell_meters.moss"),
+        Wire("CellMeter.start", "dust = 1", "dust = uniform(1, 2)", 0, "cell_meters.dust"),
+        Wire("CellMeter.low", "dust = 1 in 0 .. 8", "dust = 1 in 0.625 .. 8", 2, "cell_meters.dust"),
+        Wire(
+            "CellMeter.high", "position x in 0 .. 8", "position x in 0 .. 0.78125", 1, "cell_meters.moss reports.growth"
+        ),
+        Wire("Cells.meters", "    rule grow", "    meter mud = 1\n    rule grow", 0, "+cell_meters.mud"),
+        Wire("Cells.rules", "    rule feet: dust -= 0.25 + 0.0625 * total(a)\n", "", 1, "cell_meters.dust"),
+        Wire("CellValue.meter", "growth: moss", "growth: dust", 1, "reports.growth"),
+        Wire("Neighbours.operand", "neighbours(moss)", "neighbours(dust)", 1, "cell_meters.moss reports.growth"),
+        Wire("Upon.operand", "total(a)", "total(b)", 1, "cell_meters.dust"),
+        *(Wire("Upon.op", "total(a)", f"{op}(a)", 1, "cell_meters.dust") for op in ("lowest", "highest", "average")),
+        Wire("Upon.op", "total(a)", "count(a > 0)", 1, "cell_meters.dust", "Upon.operand"),
+        Wire("ObserveCell.meters", "cell moss", "cell dust", 0, "+observation.cell.dust -observation.cell.moss"),
+        Wire(
+            "ObserveCells.meter",
+            "window 1 of moss",
+            "window 1 of dust",
+            0,
+            "+observation.window.dust -observation.window.moss",
+        ),
+        Wire(
+            "ObserveCells.radius",
+            "window 1 of moss",
+            "grid of moss",
+            0,
+            "+observation.grid.moss -observation.window.moss",
+        ),
+    ),
+)
+BARE = Base(
+    """
+universe bare
+space grid 3
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+cells { meter moss = 1  rule dry: moss -= 0.5 }
+reward a
+observe { meters }
+""",
+    "WAIT",
+    (Wire("Universe.cells", "cells { meter moss = 1  rule dry: moss -= 0.5 }", "", 0, "-cell_meters.moss"),),
+)
+
+CELLS = (HEATH, BARE)
