@@ -1,0 +1,68 @@
+"""What agents observe and do, as spaces of Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from gymnasium import spaces
+
+from hamlet.adapters.worlds import observed, steered
+from hamlet.env.environment import Env
+from hamlet.errors import EnvError, shown
+
+Array = np.ndarray[Any, Any]
+
+DTYPES: dict[torch.dtype, Any] = {torch.float32: np.float32, torch.uint8: np.uint8}
+"""The types of observations that numpy has too."""
+PER_SECOND = 8
+"""Ticks of a second of a video."""
+
+
+def observation_space(env: Env) -> spaces.Box:
+    """The observations of an agent, [values], within the ranges that they can have.
+
+    Raises:
+        EnvError: the environment has no observations, or of a type that numpy lacks.
+    """
+    if env.observation is None or env.observation.dtype not in DTYPES:
+        raise EnvError('arrays of numpy hold observations of obs_dtype "float32" or "uint8"')
+    dtype = DTYPES[env.observation.dtype]
+    if dtype is np.uint8:
+        return spaces.Box(0, 255, (len(env.observation_names),), np.uint8)
+    low, high = (end.cpu().numpy() for end in observed(env))
+    return spaces.Box(low, high, dtype=np.float32)
+
+
+Choice: TypeAlias = "spaces.Discrete[Any] | spaces.Box | spaces.Dict"
+
+
+def action_space(env: Env) -> Choice:
+    """What an agent does: the number of an action (`env.action_names` has their names); in a universe with controls
+    that has nothing else to do, a number for each control; otherwise a dictionary of `action` and `controls`."""
+    number = spaces.Discrete(env.num_actions)
+    if not env.num_controls:
+        return number
+    controls = spaces.Box(env.control_low.cpu().numpy(), env.control_high.cpu().numpy(), dtype=np.float32)
+    return controls if steered(env) else spaces.Dict({"action": number, "controls": controls})
+
+
+def parted(env: Env, given: Any) -> tuple[Any, Array | None]:
+    """Actions [lanes] and controls [controls, lanes] of what agents do, which is as their spaces are, batched.
+
+    Raises:
+        EnvError: it is something else. `Env.step` checks the numbers.
+    """
+    if not env.num_controls:
+        return given, None
+    if steered(env):
+        actions, controls = np.full(env.num_lanes, env.action_names.index("WAIT")), given
+    elif isinstance(given, dict) and set(given) == {"action", "controls"}:
+        actions, controls = given["action"], given["controls"]
+    else:
+        raise EnvError(f"agents do a dictionary of action and controls, not {shown(given)}")
+    size = (env.num_lanes, env.num_controls)
+    if not isinstance(controls, np.ndarray) or controls.shape != size or controls.dtype.kind != "f":
+        raise EnvError(f"controls are an array {list(size)} of floating-point numbers, not {shown(controls)}")
+    return actions, np.ascontiguousarray(controls.T)

@@ -1,0 +1,204 @@
+"""Many worlds as one vector environment of Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from hamlet.adapters.source import Source, made
+from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
+from hamlet.env.environment import RENDER_MODES
+from hamlet.errors import EnvError
+from hamlet_gym.arguments import checked_mask, checked_mode, checked_render_mode, parts, seed_of
+from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
+
+Array = np.ndarray[Any, Any]
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
+    """W worlds of one agent each. It does to the bit what Gymnasium's `SyncVectorEnv` does with W environments `Env`,
+    world w of which was made with `first_world=w`, and `info` has the same entries. No array is changed later, and
+    none is copied for that: the next step writes the memory of observations that nobody refers to any more. On CUDA
+    every array is a copy on the host; where that is too slow, take `hamlet_torchrl` or `env` itself.
+
+    Attributes:
+        env: the worlds, a `hamlet.env.environment.Env`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        universe: Source | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        **arguments: Any,
+    ) -> None:
+        """
+        Args:
+            num_envs: the number of worlds.
+            universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
+            autoreset_mode: when a world whose episode ended begins the next one; "NextStep", "SameStep" or "Disabled".
+            render_mode: what `render` gives of each world, "ansi" or "rgb_array".
+            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ...
+
+        Raises:
+            EnvError: an argument is wrong.
+        """
+        self.autoreset_mode = checked_mode(autoreset_mode)
+        self.render_mode = checked_render_mode(render_mode)
+        self.env = made(universe, num_envs, 1, arguments)
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": PER_SECOND,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.num_envs = self.env.num_worlds
+        self.single_observation_space = observation_space(self.env)
+        self.single_action_space = action_space(self.env)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value))
+
+    def reset(
+        self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Begin episodes.
+
+        Args:
+            seed: of all worlds. A list s, s + 1, ... means s; another list becomes one seed, which depends on all of
+                it. Without a seed every world begins its next episode.
+            options: `params`, a dictionary as `hamlet.make` takes it; `reset_mask`, an array [num_envs] bool of the
+                worlds that begin an episode, where the others go on.
+
+        Raises:
+            EnvError: an argument is wrong, or the environment is closed. Nothing was changed.
+        """
+        params, mask = parts("reset", options)
+        wanted = seed_of(seed, self.num_envs)
+        if mask is not None:
+            mask = checked_mask(mask, self.num_envs)
+        observation, action_mask = self._worlds.reset(wanted, params, mask)
+        if wanted is not None:
+            super().reset(seed=wanted)
+        begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
+        masks = _int8(action_mask)
+        masks[~begun] = 0
+        return _numpy(observation), _batched({"action_mask": masks}, begun)
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Run a tick with actions [num_envs] of an integer type, or with what else `action_space` has.
+
+        Returns:
+            Observations [num_envs, values], rewards f32, terminations, truncations, and infos: `action_mask` [num_envs,
+            actions] int8; `used` and `cause` int32, as `hamlet.env.environment.Env.step` has them; `reports`, a
+            dictionary; with SAME_STEP `final_obs` and `final_info`. `_used` says which worlds have a `used`, and so on.
+
+        Raises:
+            EnvError: actions are wrong, the environment is closed or was never reset, or, with DISABLED, a world whose
+                episode ended was not reset. Nothing was changed.
+        """
+        chosen, controls = parted(self.env, actions)
+        turn = self._worlds.step(self._actions(chosen), controls)
+        return (
+            _numpy(turn.observation),
+            _numpy(turn.reward),
+            _numpy(turn.terminated),
+            _numpy(turn.truncated),
+            self._infos(turn),
+        )
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A picture of every world, as `render_mode` says; `None` without one."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("give a render_mode to see worlds: ansi or rgb_array")
+            return None
+        return tuple(self.env.render(self.render_mode, world) for world in range(self.num_envs))
+
+    def close_extras(self, **_: Any) -> None:
+        """No other call is taken from now on."""
+        self._worlds.close()
+
+    def _actions(self, actions: Any) -> Any:
+        if isinstance(actions, np.ndarray) and actions.dtype.kind in "iu":
+            # torch takes no arrays that cannot be written, and does not write this one.
+            plain = actions if actions.flags.writeable else actions.copy()
+            if not self.env.validate and plain.size and not (plain.min() >= 0 and plain.max() < self.env.num_actions):
+                raise EnvError(f"actions are 0 .. {self.env.num_actions - 1}, not {plain.min()} .. {plain.max()}")
+            if plain.dtype in (np.int32, np.int64):
+                return torch.from_numpy(plain).to(self.env.device)
+        return actions
+
+    def _infos(self, turn: Turn) -> dict[str, Any]:
+        count = self.num_envs
+        stepped: dict[str, Any] = {"used": _numpy(turn.used), "cause": _numpy(turn.cause)}
+        if turn.reports:
+            stepped["reports"] = {name: _numpy(values) for name, values in turn.reports.items()}
+        infos: dict[str, Any] = {}
+        if turn.ended is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            infos = _finals(turn.ended, stepped, turn.action_mask.shape[1], count)
+        infos |= _batched({"action_mask": _int8(turn.action_mask)}, np.ones(count, np.bool_))
+        if turn.begun is None:
+            return infos | _batched(stepped, np.ones(count, np.bool_))
+        begun = np.flatnonzero(_numpy(turn.begun))
+        has = np.ones(count, np.bool_)
+        has[begun] = False
+        _empty(stepped, begun)
+        return infos | _batched(stepped, has) if len(begun) < count else infos
+
+
+def _finals(ended: Ended, stepped: dict[str, Any], actions: int, count: int) -> dict[str, Any]:
+    """`final_obs` and `final_info`, as Gymnasium's vector environments have them."""
+    numbers = _numpy(ended.numbers)
+    over = np.zeros(count, np.bool_)
+    over[numbers] = True
+    final_obs = np.empty(count, object)
+    for number, row in zip(numbers.tolist(), _numpy(ended.observation), strict=True):
+        final_obs[number] = row
+    mask = np.zeros((count, actions), np.int8)
+    mask[numbers] = _int8(ended.action_mask)
+    info = _batched({"action_mask": mask} | _only(stepped, numbers), over)
+    return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over.copy()}
+
+
+def _only(values: dict[str, Any], worlds: Array) -> dict[str, Any]:
+    """Arrays of which these worlds have an entry, and others 0."""
+    found: dict[str, Any] = {}
+    for name, each in values.items():
+        if isinstance(each, dict):
+            found[name] = _only(each, worlds)
+        else:
+            found[name] = np.zeros_like(each)
+            found[name][worlds] = each[worlds]
+    return found
+
+
+def _empty(values: dict[str, Any], worlds: Array) -> None:
+    """Write 0 where these worlds have no entry."""
+    for each in values.values():
+        if isinstance(each, dict):
+            _empty(each, worlds)
+        else:
+            each[worlds] = 0
+
+
+def _batched(values: dict[str, Any], has: Array) -> dict[str, Any]:
+    """Entries of infos: each with an array that says which worlds have it, dictionaries inside too."""
+    infos: dict[str, Any] = {}
+    for name, each in values.items():
+        infos[name] = _batched(each, has) if isinstance(each, dict) else each
+        infos[f"_{name}"] = has.copy()
+    return infos
+
+
+def _numpy(tensor: torch.Tensor) -> Array:
+    return tensor.cpu().numpy()
+
+
+def _int8(mask: torch.Tensor) -> Array:
+    """Masks as `Discrete.sample` takes them."""
+    return _numpy(mask).view(np.int8)

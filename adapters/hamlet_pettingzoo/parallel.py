@@ -1,0 +1,195 @@
+"""One world as a parallel environment of PettingZoo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import torch
+from gymnasium import spaces
+
+from hamlet.adapters.source import Source, made
+from hamlet.env.environment import RENDER_MODES
+from hamlet.errors import EnvError, shown
+from hamlet_gym.arguments import checked_render_mode
+from hamlet_gym.spaces import PER_SECOND, Choice
+from hamlet_pettingzoo.players import Player, players_of
+
+Array = np.ndarray[Any, Any]
+
+
+class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc]
+    """A world of several agents, `agent_0`, `agent_1`, ...; in a universe with roles `wolf_0`, `hare_0`, `hare_1`, ...,
+    each with the observations and the actions of its role. An agent whose episode ended is no longer in `agents`; when
+    nobody is, `reset` begins the next episode. Nothing that a call gave is changed later.
+
+    Attributes:
+        env: the world, a `hamlet.env.environment.Env`.
+        possible_agents, agents: the names of all agents, and of those whose episode goes on.
+    """
+
+    def __init__(
+        self,
+        universe: Source | None = None,
+        agents: int = 2,
+        render_mode: str | None = None,
+        **arguments: Any,
+    ) -> None:
+        """
+        Args:
+            universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
+            agents: how many agents the world has.
+            render_mode: what `render` gives, "ansi" or "rgb_array".
+            arguments: those of `hamlet.make` but `worlds`. The backend is by default "interpreter", which starts at
+                once; the bits are the same.
+
+        Raises:
+            EnvError: an argument is wrong.
+        """
+        self.render_mode = checked_render_mode(render_mode)
+        self.env = made(universe, 1, agents, {"backend": "interpreter"} | arguments)
+        self._players = players_of(self.env)
+        self.metadata = {
+            "name": self.env.universe.name,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": PER_SECOND,
+            "is_parallelizable": True,
+        }
+        self.possible_agents = list(self._players)
+        self.agents: list[str] = []
+        self._begun = False
+        self._closed = False
+
+    def observation_space(self, agent: str) -> spaces.Box:
+        """What an agent observes."""
+        return self._player(agent).observation_space
+
+    def action_space(self, agent: str) -> Choice:
+        """What an agent does, as in `hamlet_gym`."""
+        return self._player(agent).action_space
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
+        """Begin an episode with all agents.
+
+        Args:
+            seed: random numbers start again.
+            options: `params`, a dictionary as `hamlet.make` takes it; others are not looked at.
+
+        Raises:
+            EnvError: an argument is wrong, or the environment is closed. Nothing was changed.
+        """
+        self._open()
+        given = {} if options is None else options
+        if not isinstance(given, dict):
+            raise EnvError(f"options are a dictionary, not {shown(options)}")
+        episode, over = self.env.state["episode"], self._begun and not self.agents
+        # A world whose last agent has ended began its next episode, which nobody has seen: the same one begins again.
+        if over and not self.env.universe.by_hand:
+            episode -= 1
+        try:
+            self.env.reset(seed, given.get("params"))
+        except EnvError:
+            if over and not self.env.universe.by_hand:
+                episode += 1
+            raise
+        self._begun, self.agents = True, list(self.possible_agents)
+        observations, masks = self._rows(self.env.observation), self.env.action_mask.cpu().numpy()
+        return (
+            {name: player.seen(observations) for name, player in self._players.items()},
+            {name: {"action_mask": player.mask(masks)} for name, player in self._players.items()},
+        )
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Run a tick with an action for each agent of `agents`.
+
+        Returns:
+            By agent: observations, rewards, terminations, truncations, and infos, with `action_mask` int8, `used`,
+            `cause` and `reports`, as `hamlet.env.environment.Env.step` has them.
+
+        Raises:
+            EnvError: an agent has no action, or there is no such action or agent; nobody is left; the environment is
+                closed or was never reset. Nothing was changed.
+        """
+        self._open()
+        if not self.agents:
+            raise EnvError("every episode has ended: call reset" if self._begun else "call reset before the first step")
+        self.env.step(*self._lanes(actions))
+        outcome = {name: values.cpu().numpy() for name, values in self.env.outcome.items()}
+        over = not bool(self.env.state["alive"].any()) if self.env.universe.by_hand else self._restarted(outcome)
+        # The world of the last agent has begun its next episode already, and kept what it showed at the end.
+        ended = over and not self.env.universe.by_hand
+        observations = self._rows(self.env.info["final_observation"] if ended else self.env.observation)
+        masks = self.env.action_mask.cpu().numpy()
+        results: tuple[Any, ...] = ({}, {}, {}, {}, {})
+        for name in self.agents:
+            player = self._players[name]
+            lane = player.lane
+            info: dict[str, Any] = {
+                "action_mask": player.only_wait() if ended else player.mask(masks),
+                "used": int(outcome["used"][lane]),
+                "cause": int(outcome["cause"][lane]),
+            }
+            if self.env.reports:
+                info["reports"] = {report: float(values[lane]) for report, values in self.env.reports.items()}
+            row = (
+                player.seen(observations),
+                float(outcome["reward"][lane]),
+                bool(outcome["terminated"][lane]),
+                bool(outcome["truncated"][lane]),
+                info,
+            )
+            for result, value in zip(results, row, strict=True):
+                result[name] = value
+        self.agents = [name for name in self.agents if not (results[2][name] or results[3][name])]
+        return results[0], results[1], results[2], results[3], results[4]
+
+    def state(self) -> Array:
+        """The observations of all agents, [agents, values], as the world has them: those of agents that ended too."""
+        self._open()
+        return self._rows(self.env.observation).copy()
+
+    def render(self) -> Any:
+        """A picture of the world, as `render_mode` says; `None` without one."""
+        return None if self.render_mode is None else self.env.render(self.render_mode)
+
+    def close(self) -> None:
+        """No other call is taken from now on."""
+        self._closed = True
+
+    def _restarted(self, outcome: dict[str, Array]) -> bool:
+        """Whether those that went on have all ended now, so that the world began its next episode."""
+        done = outcome["terminated"] | outcome["truncated"]
+        return bool(all(done[self._players[name].lane] for name in self.agents))
+
+    def _lanes(self, actions: Any) -> tuple[list[int], Array | None]:
+        """An action for each lane, and controls [controls, lanes]; agents that ended wait."""
+        if not isinstance(actions, dict) or set(actions) != set(self.agents):
+            named = ", ".join(self.agents)
+            raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
+        env = self.env
+        lanes = [env.action_names.index("WAIT")] * env.num_lanes
+        resting = torch.zeros(env.num_controls).clamp(env.control_low.cpu(), env.control_high.cpu())
+        controls = resting.unsqueeze(1).repeat(1, env.num_lanes).numpy()
+        for name, action in actions.items():
+            player = self._players[name]
+            lanes[player.lane], given = player.act(action)
+            if given is not None:
+                controls[:, player.lane] = given
+        return lanes, controls if env.num_controls else None
+
+    def _rows(self, observation: Any) -> Array:
+        return observation.cpu().numpy()  # type: ignore[no-any-return]
+
+    def _player(self, agent: str) -> Player:
+        if agent not in self._players:
+            raise EnvError(f"there is no agent {shown(agent)}: they are {', '.join(self.possible_agents)}")
+        return self._players[agent]
+
+    def _open(self) -> None:
+        if self._closed:
+            raise EnvError("this environment is closed")

@@ -1,0 +1,117 @@
+"""The agents of a world by name, each with what it observes and what it can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from hamlet.env.environment import Env
+from hamlet.errors import EnvError, shown
+from hamlet_gym.spaces import Choice, action_space, observation_space
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """An agent.
+
+    Attributes:
+        name: `agent_0`.
+        lane: its number in its world.
+        actions: the numbers of the environment's actions that it has, in the order of its own numbers.
+        wait: its own number of WAIT.
+    """
+
+    name: str
+    lane: int
+    observation_space: spaces.Box
+    action_space: Choice
+    actions: tuple[int, ...]
+    wait: int
+
+    def seen(self, observations: Array) -> Array:
+        """Its observation, of those of all agents [agents, values]."""
+        seen: Array = observations[self.lane, : self.observation_space.shape[0]].copy()
+        return seen
+
+    def mask(self, masks: Array) -> Array:
+        """Its mask, int8, of those of all agents [agents, actions]."""
+        mask: Array = masks[self.lane, list(self.actions)].astype(np.int8)
+        return mask
+
+    def only_wait(self) -> Array:
+        """The mask of an agent whose episode has ended."""
+        mask: Array = np.zeros(len(self.actions), np.int8)
+        mask[self.wait] = 1
+        return mask
+
+    def act(self, chosen: Any) -> tuple[int, Array | None]:
+        """The environment's number of one of its actions, and its controls [controls], of what it does.
+
+        Raises:
+            EnvError: it has no such action.
+        """
+        match self.action_space:
+            case spaces.Discrete():
+                return self._action(chosen), None
+            case spaces.Box():
+                return self.actions[self.wait], self._controls(chosen)
+            case _:
+                if not isinstance(chosen, dict) or set(chosen) != {"action", "controls"}:
+                    raise EnvError(f"{self.name} does a dictionary of action and controls, not {shown(chosen)}")
+                return self._action(chosen["action"]), self._controls(chosen["controls"])
+
+    def _controls(self, chosen: Any) -> Array:
+        space = self.action_space
+        box = space["controls"] if isinstance(space, spaces.Dict) else space
+        controls = np.asarray(chosen)
+        if controls.dtype.kind != "f" or controls.shape != box.shape:
+            raise EnvError(f"controls of {self.name} are an array {list(box.shape or ())}, not {shown(chosen)}")
+        return controls.astype(np.float32)
+
+    def _action(self, chosen: Any) -> int:
+        """The environment's number of one of its actions.
+
+        Raises:
+            EnvError: it has no such action.
+        """
+        number = np.asarray(chosen)
+        if number.dtype.kind not in "iu" or number.size != 1 or not 0 <= int(number.reshape(())) < len(self.actions):
+            raise EnvError(f"an action of {self.name} is a number in 0 .. {len(self.actions) - 1}, not {shown(chosen)}")
+        return self.actions[int(number.reshape(()))]
+
+
+def players_of(env: Env) -> dict[str, Player]:
+    """The agents of one world, by name, in the order of their lanes: `agent_0`, or in a universe with roles `wolf_0`,
+    counted within the role, which observes the first values of the environment's and has some of its actions."""
+    every = tuple(range(env.num_actions))
+    kinds = [("agent", range(env.num_agents), every, len(env.observation_names))]
+    if env.roles:
+        kinds = [
+            (role.name, role.agents, role.action_numbers, len(role.observation_names)) for role in env.roles.values()
+        ]
+    players = (
+        _player(env, f"{kind}_{lane - lanes.start}", lane, actions, values)
+        for kind, lanes, actions, values in kinds
+        for lane in lanes
+    )
+    return {player.name: player for player in sorted(players, key=lambda player: player.lane)}
+
+
+def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], values: int) -> Player:
+    """An agent, with spaces of its own, which are seeded by themselves."""
+    observed, done = observation_space(env), action_space(env)
+    seen = spaces.Box(observed.low[:values], observed.high[:values], dtype=observed.dtype.type)
+    number = spaces.Discrete(len(actions))
+    match done:
+        case spaces.Discrete():
+            done = number
+        case spaces.Dict():
+            done = spaces.Dict({"action": number, "controls": done["controls"]})
+        case _:
+            pass
+    return Player(name, lane, seen, done, actions, actions.index(env.action_names.index("WAIT")))

@@ -1,0 +1,129 @@
+"""Worlds of one agent each as an environment of TorchRL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from tensordict import TensorDict, TensorDictBase
+from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
+from torchrl.envs import EnvBase
+
+from hamlet.adapters.source import Source, made
+from hamlet.adapters.worlds import Autoreset, Worlds, observed, steered
+from hamlet.errors import EnvError
+
+
+class TorchRLEnv(EnvBase):  # type: ignore[misc]
+    """W worlds of one agent each, with the batch size [W]: `observation` [W, values], `action_mask` [W, actions] bool
+    (TorchRL's transform `ActionMask` reads it), `action` [W] i64, `reward` [W, 1] f32, `done`, `terminated` and
+    `truncated` [W, 1] bool, and `reports`, a tensordict with [W, 1] f32 of each. A universe with controls has
+    `controls` [W, controls] f32 beside `action`; where nothing else is to be done, they are the `action`.
+
+    After a tick `("next", "observation")` is the last one of episodes that ended, as TorchRL wants it; a reset with the
+    mask `_reset`, which collectors and `rollout` call, then shows the first one of the next. No tensor is changed
+    later.
+
+    Attributes:
+        env: the worlds, a `hamlet.env.environment.Env`.
+    """
+
+    def __init__(self, num_envs: int = 1, universe: Source | None = None, **arguments: Any) -> None:
+        """
+        Args:
+            num_envs: the number of worlds.
+            universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
+            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ...
+
+        Raises:
+            EnvError: an argument is wrong.
+        """
+        worlds = made(universe, num_envs, 1, arguments)
+        batch = torch.Size([worlds.num_worlds])
+        super().__init__(device=worlds.device, batch_size=batch)
+        self.env = worlds
+        self._worlds = Worlds(worlds, Autoreset.DISABLED)
+        self._seed: int | None = None
+        low, high = observed(worlds)
+        assert worlds.observation is not None
+        dtype = worlds.observation.dtype
+        if dtype is torch.uint8:
+            low, high = torch.zeros_like(low), torch.full_like(high, 255)
+        shape = (*batch, len(worlds.observation_names))
+        ends = (low.to(dtype).expand(shape), high.to(dtype).expand(shape))
+        given: dict[str, Any] = {"device": self.device}
+        reports = {name: Unbounded((*batch, 1), dtype=torch.float32, **given) for name in worlds.reports}
+        inside = {"reports": Composite(reports, shape=batch, **given)} if reports else {}
+        self.observation_spec = Composite(
+            {
+                "observation": Bounded(*ends, shape=shape, dtype=dtype, **given),
+                "action_mask": Binary(
+                    worlds.num_actions, shape=(*batch, worlds.num_actions), dtype=torch.bool, **given
+                ),
+                **inside,
+            },
+            shape=batch,
+            **given,
+        )
+        number = Categorical(worlds.num_actions, shape=batch, dtype=torch.int64, **given)
+        steps = (*batch, worlds.num_controls)
+        limits = (worlds.control_low.expand(steps), worlds.control_high.expand(steps))
+        controls = Bounded(*limits, shape=steps, dtype=torch.float32, **given) if worlds.num_controls else None
+        self._steered = steered(worlds)
+        if controls is None:
+            self.action_spec = number
+        elif self._steered:
+            self.action_spec = controls
+        else:
+            self.action_spec = Composite({"action": number, "controls": controls}, shape=batch, **given)
+        self.reward_spec = Unbounded((*batch, 1), dtype=torch.float32, **given)
+        end = {name: Binary(1, shape=(*batch, 1), dtype=torch.bool, **given) for name in ENDS}
+        self.done_spec = Composite(end, shape=batch, **given)
+
+    def _reset(self, tensordict: TensorDictBase | None = None, **arguments: Any) -> TensorDictBase:
+        chosen = None if tensordict is None else tensordict.get("_reset", None)
+        seed, self._seed = self._seed, None
+        if chosen is not None:
+            mask = chosen.reshape(self.batch_size)
+            chosen = None if bool(mask.all()) else mask
+        observation, action_mask = self._worlds.reset(seed, arguments.pop("params", None), chosen)
+        if arguments:
+            raise EnvError(f"reset takes params, not {', '.join(arguments)}")
+        no = torch.zeros((*self.batch_size, 1), dtype=torch.bool, device=self.device)
+        waiting = no if self._worlds.waiting is None else self._worlds.waiting.unsqueeze(1)
+        values: dict[str, Any] = {"observation": observation, "action_mask": action_mask}
+        values |= {"done": waiting, "terminated": no, "truncated": no.clone()}
+        begun = torch.ones(self.batch_size, dtype=torch.bool, device=self.device) if chosen is None else chosen
+        return self._dict(values, {name: report.masked_fill(begun, 0) for name, report in self.env.reports.items()})
+
+    def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
+        given, worlds = tensordict.get("action"), self.env
+        controls = None
+        if self._steered:
+            given, controls = torch.full_like(worlds.outcome["used"], worlds.action_names.index("WAIT")), given.T
+        elif worlds.num_controls:
+            controls = tensordict.get("controls").T
+        turn = self._worlds.step(given, controls)
+        terminated, truncated = turn.terminated.unsqueeze(1), turn.truncated.unsqueeze(1)
+        values = {
+            "observation": turn.observation,
+            "action_mask": turn.action_mask,
+            "reward": turn.reward.unsqueeze(1),
+            "done": terminated | truncated,
+            "terminated": terminated,
+            "truncated": truncated,
+        }
+        return self._dict(values, turn.reports)
+
+    def _set_seed(self, seed: int | None) -> None:
+        """The seed of the next reset."""
+        self._seed = seed
+
+    def _dict(self, values: dict[str, Any], reports: Any) -> TensorDict:
+        if reports:
+            inner = {name: report.unsqueeze(1) for name, report in reports.items()}
+            values["reports"] = TensorDict(inner, self.batch_size, self.device)
+        return TensorDict(values, self.batch_size, self.device)
+
+
+ENDS = ("done", "terminated", "truncated")
