@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.universe import CellMeter, Grid, Rule
+from hamlet.universe import CellMeter, Grid
 from hamletc.checking.draft import Draft
-from hamletc.checking.expressions import Expressions
 from hamletc.checking.meters import start_and_bounds_of_cells
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
-from hamletc.checking.rules import Statements, written
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
@@ -22,16 +20,6 @@ def resolve_cell_meter(declaration: syntax.MeterDecl, names: Names, report: Find
         report.add("H187", message, item.span, "what agents' meters have", hint=hint)
     values = start_and_bounds_of_cells(declaration, names, report)
     return None if values is None else CellMeter(declaration.name.text, *values, declaration.span)
-
-
-def resolve_cell_rule(declaration: syntax.RuleDecl, names: Names, report: Findings) -> Rule | None:
-    """`rule grow: moss += 0.02 * neighbours(moss)`."""
-    expressions = Expressions(names, report, whose="cell")
-    guard = None if declaration.guard is None else expressions.condition(declaration.guard)
-    if declaration.guard is not None and guard is None:
-        names.suspects |= written(declaration.body)
-    body = Statements(names, report, expressions, whose="cell").body(declaration.body)
-    return Rule(declaration.name.text, guard, body, declaration.span) if body else None
 
 
 def fits_grid(draft: Draft, report: Findings) -> bool:

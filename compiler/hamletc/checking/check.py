@@ -13,7 +13,7 @@ from hamlet.schema.bounds import unclamped_meters
 from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, parts
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
-from hamletc.checking.cells import fits_grid, resolve_cell_meter, resolve_cell_rule
+from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.course import check_course
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -49,7 +49,7 @@ from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
 from hamletc.checking.terrain import check_walks, check_ways, fits, resolve_map
 from hamletc.checking.wholes import Wholes, check_whole
-from hamletc.checking.world import check_blocks, resolve_world_meter, resolve_world_rule
+from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
 from hamletc.language import syntax
@@ -315,7 +315,7 @@ def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: 
             case syntax.EffectDecl():
                 pass
             case syntax.RuleDecl(name=name):
-                _keep(draft.world_rules, resolve_world_rule(item, names, report), name, names, item.body)
+                _keep(draft.world_rules, resolve_rule(item, names, report, "world"), name, names, item.body)
 
 
 def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: Findings) -> None:
@@ -325,7 +325,7 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
             case syntax.MeterDecl(name=name):
                 _keep(draft.cell_meters, resolve_cell_meter(item, names, report), name, names)
             case syntax.RuleDecl(name=name):
-                _keep(draft.cell_rules, resolve_cell_rule(item, names, report), name, names, item.body)
+                _keep(draft.cell_rules, resolve_rule(item, names, report, "cell"), name, names, item.body)
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:

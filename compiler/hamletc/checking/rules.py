@@ -281,16 +281,14 @@ def left_unclamped(file: syntax.File) -> frozenset[str]:
     return frozenset(statement.meter.text for statement in found)
 
 
-def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Findings) -> Rule | None:
-    """`rule NAME: guard -> statements`."""
-    expressions = Expressions(names, report)
+def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Findings, whose: Whose = "agent") -> Rule | None:
+    """`rule NAME: guard -> statements`, of agents, of the world or of cells."""
+    expressions = Expressions(names, report, whose=whose)
     guard = None if declaration.guard is None else expressions.condition(declaration.guard)
     if declaration.guard is not None and guard is None:
         names.suspects |= written(declaration.body)
-    body = Statements(names, report, expressions).body(declaration.body)
-    if not body:
-        return None
-    return Rule(declaration.name.text, guard, body, declaration.span)
+    body = Statements(names, report, expressions, whose=whose).body(declaration.body)
+    return Rule(declaration.name.text, guard, body, declaration.span) if body else None
 
 
 def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findings) -> Cascade | None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from hamlet.universe import Rule, WorldMeter
-from hamletc.checking.expressions import Expressions
+from hamlet.universe import WorldMeter
 from hamletc.checking.meters import resolve_state, resolve_world_numbers
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, given_twice
-from hamletc.checking.rules import Statements, written
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 
@@ -45,13 +43,3 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
         )
     values = resolve_world_numbers(declaration, names, report)
     return None if values is None else WorldMeter(declaration.name.text, *values, declaration.span)
-
-
-def resolve_world_rule(declaration: syntax.RuleDecl, names: Names, report: Findings) -> Rule | None:
-    """`rule sale: stock -= count(used == Shop)`."""
-    expressions = Expressions(names, report, whose="world")
-    guard = None if declaration.guard is None else expressions.condition(declaration.guard)
-    if declaration.guard is not None and guard is None:
-        names.suspects |= written(declaration.body)
-    body = Statements(names, report, expressions, whose="world").body(declaration.body)
-    return Rule(declaration.name.text, guard, body, declaration.span) if body else None
