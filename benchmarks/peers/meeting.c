@@ -42,17 +42,9 @@ struct world {
 /* Word 0 of Philox4x32-10. */
 static inline uint32_t word(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t low, uint32_t high)
 {
-    for (int round = 0; round < 10; round++) {
-        uint64_t first = (uint64_t)a * 0xD2511F53u, second = (uint64_t)c * 0xCD9E8D57u;
-        uint32_t next = (uint32_t)(second >> 32) ^ b ^ low;
-        c = (uint32_t)(first >> 32) ^ d ^ high;
-        a = next;
-        b = (uint32_t)second;
-        d = (uint32_t)first;
-        low += 0x9E3779B9u;
-        high += 0xBB67AE85u;
-    }
-    return a;
+    uint32_t words[4] = {a, b, c, d};
+    philox_of(words, low, high);
+    return words[0];
 }
 
 static inline float share(uint32_t word)

@@ -64,10 +64,10 @@ static inline uint32_t cell_of(uint32_t index, uint32_t layout)
     return high * 8 + low;
 }
 
-/* Philox4x32-10: the words of a lane for four ticks. */
-static inline void philox(uint32_t lane, uint32_t quarter, uint32_t low, uint32_t high, uint32_t words[4])
+/* Philox4x32-10, whose counter comes in `words` and whose result leaves there. */
+static inline void philox_of(uint32_t words[4], uint32_t low, uint32_t high)
 {
-    uint32_t a = lane, b = quarter, c = 1, d = 0;
+    uint32_t a = words[0], b = words[1], c = words[2], d = words[3];
     for (int round = 0; round < 10; round++) {
         uint64_t first = (uint64_t)a * 0xD2511F53u, second = (uint64_t)c * 0xCD9E8D57u;
         uint32_t next = (uint32_t)(second >> 32) ^ b ^ low;
@@ -82,6 +82,16 @@ static inline void philox(uint32_t lane, uint32_t quarter, uint32_t low, uint32_
     words[1] = b;
     words[2] = c;
     words[3] = d;
+}
+
+/* The words of a lane's policy for four ticks. */
+static inline void philox(uint32_t lane, uint32_t quarter, uint32_t low, uint32_t high, uint32_t words[4])
+{
+    words[0] = lane;
+    words[1] = quarter;
+    words[2] = 1;
+    words[3] = 0;
+    philox_of(words, low, high);
 }
 
 #endif

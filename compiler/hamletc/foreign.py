@@ -18,10 +18,14 @@ _MEET = "Agents of a world meet in numbers that they have together"
 _MEANINGS: tuple[tuple[str, str], ...] = (
     # --- others, and what is between agents ---
     (
-        "agents neighbour neighbours neighbor neighbors other others player players opponent opponents enemy friend "
-        "population crowd nearby partner",
-        f"{_MEET}: `count(here == Bed)`, `total(x)`, `average(x)`, `lowest(x)`, `highest(x)`. A meter of the world, in "
-        "`world { meter stock = 20 }`, is one that all of them see.",
+        "agents player players population crowd",
+        "How many agents a world has is said by roles, `role wolf: 2 agents`, or by `hamlet.make(universe, agents=8)`."
+        f" {_MEET}: `count(here == Bed)`, `total(x)`, `average(x)`, `lowest(x)`, `highest(x)`.",
+    ),
+    (
+        "neighbour neighbours neighbor neighbors other others opponent opponents enemy friend nearby partner",
+        "`count(apart < 2 and other)` is how many are near, `nearest(energy < 0.2)` the distance to the nearest other "
+        "agent for which that holds, and `nearest(energy < 0.2, money)` the money that it has.",
     ),
     (
         "agent self me this my",
@@ -56,16 +60,19 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     # --- space ---
     (
         "wall walls obstacle obstacles barrier block terrain river road region zone area tile tiles map door",
-        "A space has edges, but no walls or regions. An own action can be kept from a place: "
-        "`action EAST { needs position x < 5  move (1, 0) }`; a rule can make a place costly: "
-        "`rule swamp: position x > 3 -> energy -= 0.01`.",
+        'A map draws walls and regions behind `space grid map`: `map { "#..~#" "#..~#"  wall "#"  region river "~" }`; '
+        "`on river` is a condition.",
     ),
     ("location coordinates coordinate coord pos xy", "Write `position x`, `position y`, ..., or `here == Bed`."),
     ("width height size rows columns cols dimensions", "Sizes stand behind the kind of space: `space grid 8 x 8`."),
     ("torus toroidal periodic wraparound cyclic", "`space grid 8 x 8 { edges wrap }` joins opposite edges."),
     ("reflect reflecting mirror", "`space grid 8 x 8 { edges bounce }` reflects."),
     ("near around beside within", "Write `distance to Bed < 2`."),
-    ("spawn start_position", "Agents start on free cells; `{ starts anywhere }` of a grid lets them start on any."),
+    (
+        "spawn start_position",
+        "Agents start on free cells; `{ starts anywhere }` of a grid lets them start on any, `starts in forest` of a "
+        "map in a region.",
+    ),
     # --- things ---
     (
         "item items inventory carry carries carrying object objects thing bag",
@@ -88,22 +95,30 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         "every each_tick always",
         "A rule runs every tick: `rule ageing: health -= 0.001`; `every 24 ticks` is a condition.",
     ),
-    ("after since until", "Write `after 100 ticks`, or `age < 100`."),
-    ("wait delay cooldown timer", "A meter can count ticks: `meter rest = 0 in 0 .. 10 { decay 1 }`."),
+    ("after until", "Write `after 100 ticks`, or `age < 100`."),
+    (
+        "wait delay cooldown timer",
+        "`since(used == Bed) > 10` holds where that is more than 10 ticks ago; `effect rest lasts 10 ticks { ... }` "
+        "begins and ends.",
+    ),
     # --- names, functions, control ---
     (
         "const var val local define def alias set int float bool double number",
         "`let price = 0.1` names a number, `let hunger = 1 - food` an expression; what changes from tick to tick is a "
-        "`meter`, and what the program changes a `param`.",
+        "`meter` or a `state coins: int in 0 .. 50 = 0`, and what the program changes a `param`.",
     ),
-    ("function func fn lambda proc macro", "There are no own functions; a rule can compute a meter that others read."),
+    (
+        "function func fn lambda proc macro",
+        "`let hunger = 1 - food` names an expression; a `template` has parameters and writes declarations.",
+    ),
     (
         "import require require_once using from module package",
         'Declarations of another file are brought in by `include "needs.hamlet"`.',
     ),
     (
         "for while loop foreach repeat do",
-        "There are no loops: a rule runs in every tick, for every agent. A condition is written `1 when CONDITION`.",
+        "There are no loops: a rule runs in every tick, for every agent. A condition is written `1 when CONDITION`; "
+        "what only some agents have stands in the braces of their role, `role wolf: 2 agents { ... }`.",
     ),
     ("elif elseif elsif", "Write `else if CONDITION then A else B`."),
     ("unless", "Write `when not CONDITION`."),
