@@ -11,6 +11,7 @@ import torch
 from agreement import agree, checked
 from cases import case
 
+import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
@@ -138,3 +139,14 @@ def test_triton_agrees(tmp_path: Path, run_program: Run) -> None:
     program = Path(__file__).with_name("cells_on_triton.py")
     done = run_program(program, path, timeout=400)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_kernels_read_and_write_nothing_behind_their_arrays(tmp_path: Path, run_program: Run) -> None:
+    """A vector whose last lanes are no agents looks nowhere beyond the last world: it would be killed there."""
+    path = tmp_path / "heath.hamlet"
+    path.write_text(HEATH)
+    hamlet.compile(path, tmp_path / "heath")
+    done = run_program(Path(__file__).with_name("memory_guard.py"), tmp_path / "heath", "1", "1", "3", "65")
+    assert done.returncode == 0, f"killed by signal {-done.returncode}\n{done.stdout}{done.stderr}"
+    assert len(done.stdout.split()) == 6
+    assert " 0" not in done.stdout

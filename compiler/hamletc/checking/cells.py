@@ -5,7 +5,7 @@ from __future__ import annotations
 from hamlet import schema
 from hamlet.universe import CellMeter, Grid
 from hamletc.checking.draft import Draft
-from hamletc.checking.meters import start_and_bounds_of_cells
+from hamletc.checking.meters import resolve_state, start_and_bounds_of_cells
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
@@ -13,7 +13,10 @@ from hamletc.language import syntax
 
 
 def resolve_cell_meter(declaration: syntax.MeterDecl, names: Names, report: Findings) -> CellMeter | None:
-    """`meter moss = 0.1 when on forest in 0 .. 1`."""
+    """`meter moss = 0.1 when on forest in 0 .. 1`, `state burning = false`."""
+    if declaration.state is not None:
+        held = resolve_state(declaration, names, report, "cell")
+        return None if held is None else CellMeter(declaration.name.text, *held[:3], declaration.span, held[3])
     for item in declaration.properties:
         hint = "Leave it out; a rule of cells can change the meter."
         message = f"a meter of cells has no `{item.key.text}`"

@@ -13,12 +13,14 @@ from hamlet.universe import (
     Expression,
     If,
     Nearest,
+    Neighbours,
     Number,
     Previous,
     Rank,
     Span,
     Truth,
     Unary,
+    Upon,
     operands,
 )
 from hamletc.checking.knowledge import Known, links
@@ -87,7 +89,8 @@ class Conditions:
                 self.in_number(otherwise, place.where(condition, False))
             case Previous(operand):
                 self.in_number(operand, place.then())
-            case Among() | Rank() | Nearest():  # what is known at a place is known of one agent
+            # What is known at a place is known of one agent, or of one cell.
+            case Among() | Rank() | Nearest() | Upon() | Neighbours():
                 pass
             case _:
                 for operand in operands(expression):

@@ -312,7 +312,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     if draft.space is None:
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
-    setting = Setting.of(draft.space, draft.meters_with_types(), affordances=bool(draft.affordances))
+    setting = Setting.of(draft.space, draft.meters_of_all(), affordances=bool(draft.affordances))
     meters = draft.meters_of_all()
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing

@@ -78,13 +78,9 @@ class Draft:
         for action in self.actions:
             yield None, action.body
 
-    def meters_of_all(self) -> tuple[universe.Meter | universe.WorldMeter | universe.CellMeter, ...]:
+    def meters_of_all(self) -> tuple[universe.AnyMeter, ...]:
         """The meters of agents, then those of the world, then those of cells."""
         return (*self.meters, *self.world_meters, *self.cell_meters)
-
-    def meters_with_types(self) -> tuple[universe.Meter | universe.WorldMeter, ...]:
-        """Those of them that may be states."""
-        return (*self.meters, *self.world_meters)
 
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
         """The bodies of the world's rules and of those of cells, with their guards."""

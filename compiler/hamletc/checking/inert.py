@@ -144,7 +144,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
         if meter.name not in shown:
             report.add(
                 "H060",
-                f"nobody reads the {'meter' if meter.type is None else 'state'} `{meter.name}`",
+                f"nobody reads the {_noun(meter)} `{meter.name}`",
                 span,
                 "it has no influence on anything that shows",
                 hint="Use it in a rule, in `reward`, `dies when` or `observe`, or delete it.",
@@ -164,7 +164,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
             label = "it has no influence on anything that shows"
             report.add(
                 "H060",
-                f"nobody reads the {'meter' if of_world.type is None else 'state'} `{of_world.name}` of the world",
+                f"nobody reads the {_noun(of_world)} `{of_world.name}` of the world",
                 span,
                 label,
                 hint=hint,
@@ -183,10 +183,15 @@ def _check_cells(draft: Draft, shown: set[str], changes: Changes, names: Names, 
         if meter.name not in shown:
             hint = "Use it in an expression, observe it, as in `window 2 of " + meter.name + "`, or delete it."
             label = "it has no influence on anything that shows"
-            report.add("H060", f"nobody reads the meter `{meter.name}` of cells", span, label, hint=hint)
+            report.add("H060", f"nobody reads the {_noun(meter)} `{meter.name}` of cells", span, label, hint=hint)
         elif meter.name not in changes.raised.keys() | changes.lowered.keys():
             hint = "Let a rule of cells change it; what never changes is a terrain of a map, or a param."
-            report.add("H073", f"the meter `{meter.name}` of cells never changes", span, hint=hint)
+            report.add("H073", f"the {_noun(meter)} `{meter.name}` of cells never changes", span, hint=hint)
+
+
+def _noun(meter: universe.AnyMeter) -> str:
+    """What a meter is called in messages."""
+    return "meter" if meter.type is None else "state"
 
 
 def _check_state(state: universe.Meter | universe.WorldMeter, changes: Changes, span: Span, report: Findings) -> None:

@@ -47,9 +47,7 @@ class Setting:
     wholes: Wholes
 
     @classmethod
-    def of(
-        cls, space: universe.Space, meters: Iterable[universe.Meter | universe.WorldMeter] = (), *, affordances: bool
-    ) -> Setting:
+    def of(cls, space: universe.Space, meters: Iterable[universe.AnyMeter] = (), *, affordances: bool) -> Setting:
         """The setting of a universe in this space, with these meters."""
         shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, meters)
         match space:

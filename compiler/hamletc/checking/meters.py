@@ -37,6 +37,7 @@ from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
+from hamletc.checking.quantities import Whose
 from hamletc.checking.report import Findings, between, by_key, word
 from hamletc.checking.states import type_of, written
 from hamletc.checking.wholes import LARGEST_WHOLE
@@ -142,10 +143,10 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
 
 
 def resolve_state(
-    declaration: syntax.MeterDecl, names: Names, report: Findings, *, of_world: bool = False
+    declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Whose = "agent"
 ) -> tuple[float | Expression, float, float, StateType] | None:
     """Start value, bounds and type of `state cooldown: int in 0 .. 50 = 0`, or of another state."""
-    expressions = Expressions(names, report, whose="world" if of_world else "agent")
+    expressions = Expressions(names, report, whose=whose)
     held = type_of(declaration, report)
     if held is None:
         return None
@@ -158,8 +159,11 @@ def resolve_state(
         value = expressions.number(declaration.start)
     else:
         value = written(declaration.start, names.state(declaration.name), expressions, names, report)
-    statement = None if of_world else f"{spell_name(declaration.name)} = ..."
-    start = _known_at_start(value, statement, report)
+    if whose == "cell":
+        start = _known_of_cells(value, report)
+    else:
+        statement = None if whose == "world" else f"{spell_name(declaration.name)} = ..."
+        start = _known_at_start(value, statement, report)
     if start is None or bounds is None:
         return None
     if isinstance(start, float):
@@ -213,20 +217,27 @@ def start_and_bounds_of_cells(
     """The start value of a meter of cells, a constant or an expression of what is known of a cell when an episode
     begins, and its bounds."""
     expressions = Expressions(names, report, whose="cell")
-    start, bounds = expressions.number(declaration.start), _bounds_of(declaration, expressions, report)
+    start = _known_of_cells(expressions.number(declaration.start), report)
+    bounds = _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None
-    if isinstance(start, Number):
-        span = declaration.start.span
-        inside = _inside(start.value, bounds, span, declaration.bounds, "the start value", report)
-        return (start.value, *bounds) if inside else None
+    span = declaration.start.span
+    if isinstance(start, float) and not _inside(start, bounds, span, declaration.bounds, "the start value", report):
+        return None
+    return start, *bounds
+
+
+def _known_of_cells(start: Expression | None, report: Findings) -> float | Expression | None:
+    """A start value of cells, if it is made of what is known of a cell when an episode begins."""
+    if start is None or isinstance(start, Number):
+        return None if start is None else start.value
     for node, _ in parts(start):
         if not isinstance(node, KNOWN_OF_CELLS):
             hint = "Read params, terrains, regions and `position x`, or draw."
             label = "this is known from the first tick on"
             report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
             return None
-    return start, *bounds
+    return start
 
 
 def declared_bounds(declaration: syntax.MeterDecl, names: Names, report: Findings) -> tuple[float, float] | None:

@@ -147,7 +147,10 @@ class Names:
                             self._declare("effect" if isinstance(part, syntax.EffectDecl) else "rule", part.name)
                 case syntax.CellsDecl(items=items):
                     for part in items:
-                        self._declare("cell meter" if isinstance(part, syntax.MeterDecl) else "rule", part.name)
+                        if isinstance(part, syntax.MeterDecl):
+                            self._declare("cell meter", part.name, _held(part))
+                        else:
+                            self._declare("rule", part.name)
                 case syntax.EffectDecl():
                     self._declare("effect", declaration.name)
                 case syntax.RuleDecl():

@@ -171,7 +171,11 @@ class Observations:
     ) -> tuple[str, ...]:
         """The names written, or all of the kind where none is."""
         if item.words:
-            found = ((word, self._names.find(word, kind)) for word in item.words if self._is_meter(word))
+            found = (
+                (word, self._names.find(word, kind))
+                for word in item.words
+                if kind == "cell meter" or self._is_meter(word)
+            )
             return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
         known = [name for name in self._names.of_kind(kind) if name not in self._names.states]
         every = [name for name in known if name not in self._hidden and (kind, name) not in self._before]

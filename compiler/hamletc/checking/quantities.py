@@ -151,9 +151,9 @@ class Quantities:
         match self._names.value_kind(name):
             case "meter" | "input" | "control" if not self.of_agent(f"`{name.text}`", name.span):
                 return None
-            case "terrain" | "cell meter" if not self.of_place(f"`{name.text}`", name.span):
+            case "terrain" if not self.of_place(f"`{name.text}`", name.span):
                 return None
-            case "meter" | "world meter":
+            case "meter" | "world meter" | "cell meter":
                 return self._typed(name)
             case "param":
                 return universe.ParamValue(name.text, name.span)
@@ -163,8 +163,6 @@ class Quantities:
                 return self._control(name)
             case "terrain":
                 return universe.TerrainValue(name.text, name.span)
-            case "cell meter":
-                return universe.CellValue(name.text, name.span)
             case None if name.text in ("apart", "other") and not name.quoted:
                 return self._pair(name)
             case None if name.text == "agents" and not name.quoted:
@@ -208,6 +206,8 @@ class Quantities:
         """The number that a meter or a state is."""
         if self._names.means(name, "world meter"):
             return universe.WorldValue(name.text, name.span)
+        if self._names.means(name, "cell meter"):
+            return universe.CellValue(name.text, name.span) if self.of_place(f"`{name.text}`", name.span) else None
         return universe.MeterValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
 
     def _typed(self, name: syntax.Name) -> Expression | None:

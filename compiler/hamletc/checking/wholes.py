@@ -32,15 +32,9 @@ class Wholes:
     terrains: frozenset[str] = frozenset()
 
     @classmethod
-    def of(
-        cls, space: universe.Space, meters: Iterable[universe.Meter | universe.WorldMeter | universe.CellMeter] = ()
-    ) -> Wholes:
+    def of(cls, space: universe.Space, meters: Iterable[universe.AnyMeter] = ()) -> Wholes:
         """Those of a universe in this space, with these meters and states."""
-        states = frozenset(
-            meter.name
-            for meter in meters
-            if not isinstance(meter, universe.CellMeter) and meter.type and meter.type.whole
-        )
+        states = frozenset(meter.name for meter in meters if meter.type is not None and meter.type.whole)
         grid, ground = space if isinstance(space, universe.Grid) else None, letters_of(space)
         terrains: frozenset[str] = frozenset()
         if ground is not None:
@@ -60,7 +54,7 @@ class Wholes:
                 return True
             case universe.Among(op="count") | universe.Upon(op="count") | universe.Rank():
                 return True
-            case universe.MeterValue(meter) | universe.WorldValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 return meter in self.states
             case universe.Coordinate() | universe.Velocity():
                 return self.cells
@@ -78,7 +72,7 @@ class Wholes:
                 return None if terrain in self.terrains else expression
             case universe.Unary(op="-" | "abs", operand=operand) | universe.Previous(operand=operand):
                 return self.doubt(operand)
-            case universe.Own(operand):
+            case universe.Own(operand) | universe.Neighbours(operand):
                 return self.doubt(operand)
             case universe.Nearest(_, value, otherwise):
                 return self._doubts(value, otherwise)
@@ -90,7 +84,10 @@ class Wholes:
                 return self._doubts(then, otherwise)
             case universe.DrawChoice(options=options):
                 return self._doubts(*options)
-            case universe.Among(op="total" | "lowest" | "highest", operand=operand):
+            case (
+                universe.Among(op="total" | "lowest" | "highest", operand=operand)
+                | universe.Upon(op="total" | "lowest" | "highest", operand=operand)
+            ):
                 return self.doubt(operand)
             case _:
                 return None if self.quantity(expression) else expression
@@ -103,7 +100,7 @@ def check_whole(draft: Draft, report: Findings) -> None:
     """Report what is written into a state of whole numbers, or what it begins with, and may be none."""
     if draft.space is None:
         return
-    meters = draft.meters_with_types()
+    meters = draft.meters_of_all()
     counted = {meter.name for meter in meters if meter.type is not None and meter.type.holds == "int"}
     if not counted:
         return

@@ -30,7 +30,7 @@ def check_blocks(declarations: tuple[syntax.Decl, ...], report: Findings) -> Non
 def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Findings) -> WorldMeter | None:
     """`meter stock = 20 in 0 .. 100`."""
     if declaration.state is not None:
-        held = resolve_state(declaration, names, report, of_world=True)
+        held = resolve_state(declaration, names, report, "world")
         return None if held is None else WorldMeter(declaration.name.text, *held[:3], declaration.span, held[3])
     for item in declaration.properties:
         meter = spell_name(declaration.name)

@@ -124,9 +124,9 @@ class _Seen:
                     next(names)
                     yield self._each(item, partial(_cells, lane, item))
                 case ObserveCell(meters=meters):
-                    with builder.at(Construct("observe cell"), item.span):
-                        values = [cell_value(lane, meter) for meter in meters]
-                    yield from _alone(names, values)
+                    for meter in meters:
+                        next(names)
+                        yield self._each(item, partial(_of_cell, lane, meter))
                 case ObserveState(states=states):
                     for state in states:
                         next(names)
@@ -325,8 +325,16 @@ def _position(lane: Lane, encoding: Encoding) -> list[Value]:
 
 def _state(lane: Lane, state: str, element: Callable[[], Value]) -> Value:
     """The value of a state; of one with options whether it is that of the row."""
-    builder, value = lane.builder, lane.meters[state] if state in lane.meters else lane.world[state]
-    declared = state_of(lane.universe, state)
+    return _held(lane, state, lane.meters[state] if state in lane.meters else lane.world[state], element)
+
+
+def _of_cell(lane: Lane, meter: str, element: Callable[[], Value]) -> Value:
+    """The value of a meter or state of the lane's cell; of one with options whether it is that of the row."""
+    return _held(lane, meter, cell_value(lane, meter), element)
+
+
+def _held(lane: Lane, state: str, value: Value, element: Callable[[], Value]) -> Value:
+    builder, declared = lane.builder, state_of(lane.universe, state)
     if declared.type is None or not declared.type.options:
         return value
     return _indicator(lane, builder.equal(builder.to_f32(element()), value))

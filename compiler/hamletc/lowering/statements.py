@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
+    AnyMeter,
     Assign,
     AssignOp,
-    CellMeter,
     Expression,
     Guarded,
-    Meter,
     Push,
     Span,
     Statement,
     Together,
-    WorldMeter,
     pushes,
 )
 from hamletc.ir.builder import Builder
@@ -112,7 +110,7 @@ def clamp(lane: Lane, name: str) -> None:
     builder = lane.builder
     world, cells = lane.universe.world, lane.universe.cells
     of_world, of_cells = () if world is None else world.meters, () if cells is None else cells.meters
-    meters: tuple[Meter | WorldMeter | CellMeter, ...] = (*lane.universe.meters, *of_world, *of_cells)
+    meters: tuple[AnyMeter, ...] = (*lane.universe.meters, *of_world, *of_cells)
     meter = next(meter for meter in meters if meter.name == name)
     low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
     lane.meters[name] = builder.clamp(lane.meters[name], low, high)

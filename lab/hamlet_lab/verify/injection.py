@@ -275,7 +275,7 @@ class Injector:
 
 def _legal(row: Tensor, drawn: Meter | Param | Input | WorldMeter | CellMeter) -> Tensor:
     """Values within bounds, as what is drawn can have them: a state that holds whole numbers has nothing else."""
-    whole = isinstance(drawn, Meter | WorldMeter) and drawn.type is not None and drawn.type.whole
+    whole = not isinstance(drawn, Param | Input) and drawn.type is not None and drawn.type.whole
     return row.round() + 0.0 if whole else row
 
 

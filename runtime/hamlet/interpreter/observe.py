@@ -98,7 +98,8 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             values = lanes.cells[meter]
             return list(values.T.unsqueeze(2)) if reach is None else cells_around(values, reach, lanes)
         case ObserveCell(meters=meters):
-            return [lanes.cells[meter].gather(1, lanes.index()) for meter in meters]
+            found = {meter: lanes.cells[meter].gather(1, lanes.index()) for meter in meters}
+            return [row for meter, value in found.items() for row in held_rows(meter, value, lanes)]
         case ObservePosition(encoding=encoding):
             match encoding:
                 case "relative":
@@ -126,7 +127,8 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
         case ObserveWorld(meters=meters):
             return [lanes.world[meter] for meter in meters]
         case ObserveState(states=states):
-            return [row for state in states for row in state_rows(state, lanes)]
+            held = {name: lanes.meters[name] if name in lanes.meters else lanes.world[name] for name in states}
+            return [row for state, value in held.items() for row in held_rows(state, value, lanes)]
         case ObserveVelocity(axes=axes):
             return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
         case ObserveSpeed():
@@ -137,9 +139,9 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
             return [lanes.constant(value) for value in values]
 
 
-def state_rows(name: str, lanes: Lanes) -> list[Tensor]:
+def held_rows(name: str, value: Tensor, lanes: Lanes) -> list[Tensor]:
     """The value of a state; of one with options whether it is each of them."""
-    value, declared = lanes.meters[name] if name in lanes.meters else lanes.world[name], state_of(lanes.universe, name)
+    declared = state_of(lanes.universe, name)
     options = () if declared.type is None else declared.type.options
     return [(value == number).to(torch.float32) for number, _ in enumerate(options)] if options else [value]
 

@@ -13,16 +13,14 @@ from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import clamp, within_limit
 from hamlet.universe import (
+    AnyMeter,
     Assign,
-    CellMeter,
     Expression,
     Guarded,
-    Meter,
     Push,
     Span,
     Statement,
     Together,
-    WorldMeter,
 )
 
 
@@ -94,6 +92,6 @@ def within_bounds(meter: str, value: Tensor, lanes: Lanes) -> Tensor:
     """A value clamped to a meter's bounds."""
     of_world = () if lanes.universe.world is None else lanes.universe.world.meters
     of_cells = () if lanes.universe.cells is None else lanes.universe.cells.meters
-    known: tuple[Meter | WorldMeter | CellMeter, ...] = (*lanes.universe.meters, *of_world, *of_cells)
+    known: tuple[AnyMeter, ...] = (*lanes.universe.meters, *of_world, *of_cells)
     (declared,) = (item for item in known if item.name == meter)
     return clamp(value, lanes.constant(declared.low), lanes.constant(declared.high))

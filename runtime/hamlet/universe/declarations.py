@@ -12,6 +12,7 @@ from hamlet.universe.statements import Statement
 __all__ = [
     "Action",
     "Affordance",
+    "AnyMeter",
     "Capacity",
     "Cascade",
     "Cause",
@@ -195,6 +196,7 @@ class CellMeter:
     Attributes:
         start: a constant within the bounds, or an expression of params, draws and of where the cell is, whose value is
             clamped to them.
+        type: as that of a meter.
     """
 
     name: str
@@ -202,6 +204,11 @@ class CellMeter:
     low: float
     high: float
     span: Span
+    type: StateType | None = None
+
+
+AnyMeter: TypeAlias = Meter | WorldMeter | CellMeter
+"""A meter or a state of agents, of the world or of cells."""
 
 
 @dataclass(frozen=True, slots=True)

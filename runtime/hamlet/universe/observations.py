@@ -9,7 +9,7 @@ from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
-from hamlet.universe.declarations import Affordance, CellMeter, Cells, Meter, Param, Start, World, WorldMeter
+from hamlet.universe.declarations import Affordance, AnyMeter, CellMeter, Cells, Meter, Param, Start, World
 from hamlet.universe.expressions import AgentNumber, Binary, Expression, Number, Truth
 from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells, graph_of
 from hamlet.universe.span import Span
@@ -313,8 +313,7 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
                 seen = [range(-reach, reach + 1)] * len(shown)
             yield Rows(f"{kind}.{meter}", low, high, math.prod(map(len, seen)), lambda: _cells(seen))
         case ObserveCell(meters=names):
-            declared_cells = _cell_meters(universe)
-            yield from (Rows(f"cell.{name}", declared_cells[name].low, declared_cells[name].high) for name in names)
+            yield from (_held(f"cell.{name}", state_of(universe, name)) for name in names)
         case ObservePosition(encoding="node"):
             graph = graph_of(universe.space)
             nodes = [] if graph is None else [node.name for node in graph.nodes]
@@ -349,7 +348,7 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             of_world = {meter.name: meter for meter in declared}
             yield from (Rows(f"world.{name}", of_world[name].low, of_world[name].high) for name in names)
         case ObserveState(states=names):
-            yield from (_state(state_of(universe, name)) for name in names)
+            yield from (_held(f"state.{name}", state_of(universe, name)) for name in names)
         case ObserveVelocity(axes=names):
             sizes, start = _fastest(universe), universe.start
             begins = dict(zip(sizes, start.velocity if start else (0.0,) * len(sizes), strict=True))
@@ -367,18 +366,17 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             yield Rows("constant", min(values), max(values), len(values), lambda: numbers)
 
 
-def state_of(universe: Observed, name: str) -> Meter | WorldMeter:
-    """The state of an agent, or of its world, that has this name."""
+def state_of(universe: Observed, name: str) -> AnyMeter:
+    """The meter or state of an agent, of its world, or of cells, that has this name."""
     of_world = () if universe.world is None else universe.world.meters
-    known: tuple[Meter | WorldMeter, ...] = (*universe.meters, *of_world)
+    known: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *_cell_meters(universe).values())
     return next(each for each in known if each.name == name)
 
 
-def _state(state: Meter | WorldMeter) -> Rows:
+def _held(name: str, state: AnyMeter) -> Rows:
+    """What a state holds: a number, or which one of its options."""
     options = () if state.type is None else state.type.options
-    if options:
-        return Rows(f"state.{state.name}", 0, 1, len(options), lambda: options)
-    return Rows(f"state.{state.name}", state.low, state.high)
+    return Rows(name, 0, 1, len(options), lambda: options) if options else Rows(name, state.low, state.high)
 
 
 def _cell_meters(universe: Observed) -> dict[str, CellMeter]:

@@ -33,6 +33,7 @@ state sky: clear dull wet = dull
 state other: clear dull wet = dull
 state apart: clear dull = dull
 world {{ meter stock = 3 in 0 .. 9  state storm = false  rule sold: stock -= count(used == Bed) {world} }}
+cells {{ state fire = chance(0.1)  state wood: int in 0 .. 5 = integer(1, 5)  state ground: clear wet = clear {cells} }}
 affordance Bed at random {{ instantly {{ energy += 0.1 }} }}
 action JAB {{ energy -= 0.1 }}
 {text}
@@ -41,11 +42,39 @@ observe {{ meters  state }}
 """
 
 
-def codes(text: str = "", world: str = "") -> set[str]:
+def codes(text: str = "", world: str = "", cells: str = "") -> set[str]:
     """The codes of errors in the frame with these declarations."""
-    file, problems = parse(FRAME.format(text=text, world=world))
+    file, problems = parse(FRAME.format(text=text, world=world, cells=cells))
     found = problems if file is None or problems else check(file, ("states.hamlet",))[1]
     return {diagnostic.code for diagnostic in found if diagnostic.severity == "error"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ("rule r: fire = not fire", ""),
+        ("rule r: not fire and chance(0.1 * neighbours(1 when fire)) -> fire = true", ""),
+        ("rule r: fire -> { wood -= 1  ground = wet }", ""),
+        ("rule r: wood = neighbours(wood) + count(here == Bed)", ""),
+        ("rule r: wood = total(n)", ""),
+        ("rule r: ground == previous(ground) and ground != wet -> wood -= 1", ""),
+        ("rule r: wood += 0.5", "H163"),
+        ("rule r: wood = total(energy)", "H163"),
+        ("rule r: fire += 1", "H162"),
+        ("rule r: ground = snow", "H161"),
+        ("rule r: wood += ground", "H161"),
+        ("state dry = 0.5 > energy", "H183"),
+        ("state depth: int in 0 .. 5 = position x", ""),
+        ("state depth: int in 0 .. 5 = uniform(0, 1)", "H163"),
+    ],
+)
+def test_states_of_cells(cells: str, expected: str) -> None:
+    assert codes(cells=cells) == {*filter(None, [expected])}
+
+
+@pytest.mark.parametrize("text", ["rule r: fire -> energy -= 0.1", "rule r: ground == wet -> n = wood"])
+def test_agents_read_the_state_of_their_cell(text: str) -> None:
+    assert codes(text) == set()
 
 
 @pytest.mark.parametrize(
@@ -165,7 +194,7 @@ def test_states_and_start_values_of_the_world(world: str, expected: str) -> None
 
 
 def test_a_state_in_the_universe() -> None:
-    universe = universe_of(FRAME.format(text="rule r: sky = wet", world=""))
+    universe = universe_of(FRAME.format(text="rule r: sky = wet", world="", cells=""))
     energy, n, flag, sky, *_ = universe.meters
     assert energy.type is None
     assert (n.type, n.low, n.high, n.start) == (StateType("int", ()), -5.0, 20.0, 3.0)
@@ -234,7 +263,7 @@ def test_what_is_proven_to_be_whole_is(number: str) -> None:
 
 def test_nodes_that_states_become() -> None:
     """An option is the number that it has among those of its state."""
-    universe = universe_of(FRAME.format(text="rule r: sky = wet", world=""))
+    universe = universe_of(FRAME.format(text="rule r: sky = wet", world="", cells=""))
     (rule,) = universe.dynamics
     (assign,) = rule.body[0].assigns
     assert isinstance(assign.value, Number)
