@@ -71,7 +71,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("packages")
 
 
-@pytest.mark.parametrize("name", ["first_meal", "town", "shifts"])
+@pytest.mark.parametrize(
+    "name", ["town", *(pytest.param(name, marks=pytest.mark.long) for name in ("first_meal", "shifts"))]
+)
 def test_exact_and_in_registers(name: str, folder: Path) -> None:
     kernels = compiled(name, folder / name)
     assert set(kernels) == {(kernel, capability) for kernel in KERNELS for capability in capabilities(name)}
