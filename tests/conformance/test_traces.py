@@ -1,7 +1,8 @@
 """What was recorded from HAMLET's engine, replayed bit for bit.
 
-Here are the first steps of every trace on the interpreter, and of one trace of each kind of space on numba or on
-Triton's interpreter, in turns. `make conformance` replays all steps of all traces on each.
+Here are the first steps of every third trace on the interpreter, and of traces of four kinds of space on numba or on
+Triton's interpreter, in turns. HAMLET_LONG_TESTS=1 takes every trace and every kind of space, and `make conformance`
+replays all steps of all traces on each.
 """
 
 from __future__ import annotations
@@ -60,7 +61,13 @@ def test_there_are_traces_of_every_kind() -> None:
     assert len(of_each_kind()) >= 5
 
 
-@pytest.mark.parametrize("trace", traces(), ids=names(traces()))
+@pytest.mark.parametrize(
+    "trace",
+    [
+        pytest.param(trace, id=trace.stem, marks=[pytest.mark.long] if n % 3 and trace not in of_each_kind() else [])
+        for n, trace in enumerate(traces())
+    ],
+)
 def test_on_the_interpreter(trace: Path) -> None:
     steps = MORE_STEPS if trace in of_each_kind() else STEPS
     report = replay(interpreted(pack_of(trace)), read_trace(trace), steps=steps)
@@ -79,13 +86,19 @@ def test_where_the_engine_stopped_in_the_first_step(trace: Path) -> None:
         env.step(torch.full((4,), interact))
 
 
-@pytest.mark.parametrize("trace", of_each_kind()[::2], ids=names(of_each_kind()[::2]))
+def in_turns(first: int) -> list[object]:
+    """Every other kind of space; of those the first two by default."""
+    mine = of_each_kind()[first::2]
+    return [pytest.param(path, id=path.stem, marks=[pytest.mark.long] if n > 1 else []) for n, path in enumerate(mine)]
+
+
+@pytest.mark.parametrize("trace", in_turns(0))
 def test_on_numba(trace: Path, packages: Path) -> None:
     report = replay(compiled(pack_of(trace), packages), read_trace(trace), "numba")
     assert report.ok, report.render()
 
 
-@pytest.mark.parametrize("trace", of_each_kind()[1::2], ids=names(of_each_kind()[1::2]))
+@pytest.mark.parametrize("trace", in_turns(1))
 def test_on_triton(trace: Path, packages: Path, run_program: Run) -> None:
     package = compiled(pack_of(trace), packages).path
     arguments = ("--backend", "triton", "--steps", str(TRITON_STEPS))

@@ -37,7 +37,7 @@ def agreeing(numbers: range, backends: tuple[BackendName, ...]) -> int:
 
 
 def test_programs_of_random_universes_agree_with_the_interpreter() -> None:
-    assert agreeing(range(8), ("ir",)) >= 7
+    assert agreeing(range(5), ("ir",)) >= 4
 
 
 def test_kernels_of_random_universes_agree_with_the_interpreter() -> None:
@@ -56,7 +56,7 @@ def test_random_universes_are_valid_and_have_everything() -> None:
         except SourceError as error:
             refused.append(str(error))
             continue
-        if number < made // 4:
+        if number < made // 16:
             check_text(source, universe)
         found.update(constructs(universe))
     assert len(refused) < made // 10, "\n".join(refused)
@@ -65,7 +65,7 @@ def test_random_universes_are_valid_and_have_everything() -> None:
 
 
 @settings(
-    max_examples=60 if LONG else 25,
+    max_examples=60 if LONG else 16,
     derandomize=True,
     database=None,
     deadline=None,

@@ -26,6 +26,7 @@ from samples import MEETING, sample, universe_of
 from samples.written import household
 
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
+CAPABILITIES = (80, 90, 100) if LONG else (90,)
 KERNELS = ("reset", "observe", "step", "rollout", "rollout_observing")
 APPROXIMATE = ("rcp", "sin", "cos", "ex2", "lg2", "tanh", "rsqrt")
 LOCAL = ("STL", "LDL", "LD", "ST")
@@ -47,13 +48,9 @@ def fused(name: str) -> dict[str, int]:
     }  # fmt: skip
 
 
-def capabilities(name: str) -> tuple[int, ...]:
-    return (80, 90, 100) if LONG else (80, 90) if name == "town" else (90,)
-
-
 @cache
 def compiled(name: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    return machine_code(sample(name), folder, [f"--capability={capability}" for capability in capabilities(name)])
+    return machine_code(sample(name), folder, [f"--capability={capability}" for capability in CAPABILITIES])
 
 
 def machine_code(universe: Universe, folder: Path, arguments: Sequence[str]) -> dict[tuple[str, int], dict[str, Any]]:
@@ -71,10 +68,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("packages")
 
 
-@pytest.mark.parametrize("name", ["first_meal", "town", "shifts"])
+@pytest.mark.parametrize(
+    "name", ["town", *(pytest.param(name, marks=pytest.mark.long) for name in ("first_meal", "shifts"))]
+)
 def test_exact_and_in_registers(name: str, folder: Path) -> None:
     kernels = compiled(name, folder / name)
-    assert set(kernels) == {(kernel, capability) for kernel in KERNELS for capability in capabilities(name)}
+    assert set(kernels) == {(kernel, capability) for kernel in KERNELS for capability in CAPABILITIES}
     rounded = 0
     for key, kernel in kernels.items():
         opcodes = kernel["ptx_opcodes"]
@@ -96,11 +95,11 @@ def test_exact_and_in_registers(name: str, folder: Path) -> None:
             assert kernel["registers"] <= REGISTERS, key
             assert kernel["waits"] <= WAITS[name], key
             assert kernel["waits"] == WAITS[name] or key[1] != 90, key
-    assert rounded > 30 * len(capabilities(name))
+    assert rounded > 30 * len(CAPABILITIES)
 
 
 def test_the_rollout_of_the_town(folder: Path) -> None:
-    for capability in capabilities("town"):
+    for capability in CAPABILITIES:
         rollout = compiled("town", folder / "town")["rollout", capability]
         loop = rollout["loop"]
         assert rollout["registers"] <= 128

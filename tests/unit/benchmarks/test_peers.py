@@ -14,6 +14,9 @@ import hamlet
 ROOT = Path(__file__).resolve().parents[3]
 PEERS = ROOT / "benchmarks" / "peers"
 
+pytestmark = pytest.mark.long
+"""The benchmark compares every program with the interpreter before it times it."""
+
 
 @pytest.fixture
 def native(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:

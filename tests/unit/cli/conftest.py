@@ -28,8 +28,9 @@ def hamletc(tmp_path: Path, run_program: Run) -> Command:
 
 @pytest.fixture
 def hamletc_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """The same in this process, which need not import torch again."""
+    """The same in this process, which is much cheaper; for what does not depend on how a process starts and ends."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     # Some verbs set it for the process that they have to themselves otherwise.
     monkeypatch.setenv("TRITON_INTERPRET", os.environ.get("TRITON_INTERPRET", "0"))
 

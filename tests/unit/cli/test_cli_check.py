@@ -16,8 +16,8 @@ from samples import SHIPPED
 
 
 @pytest.mark.parametrize("name", ["first_meal", "shifts", "town"])
-def test_shipped_universes_are_fine(hamletc: Command, name: str) -> None:
-    done = hamletc("check", SHIPPED / f"{name}.hamlet")
+def test_shipped_universes_are_fine(hamletc_here: Command, name: str) -> None:
+    done = hamletc_here("check", SHIPPED / f"{name}.hamlet")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{SHIPPED / name}.hamlet: no problems\n"
 
@@ -32,10 +32,10 @@ def test_check_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_errors_in_text(hamletc: Command, tmp_path: Path) -> None:
+def test_errors_in_text(hamletc_here: Command, tmp_path: Path) -> None:
     text = (SHIPPED / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
     (tmp_path / "meal.hamlet").write_text(text)
-    done = hamletc("check", "meal.hamlet")
+    done = hamletc_here("check", "meal.hamlet")
     assert done.returncode == 1
     assert "did you mean `mood`?" in done.stdout.lower()
     assert " --> meal.hamlet:18:8" in done.stdout
@@ -43,14 +43,14 @@ def test_errors_in_text(hamletc: Command, tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_errors_in_json(hamletc: Command, tmp_path: Path) -> None:
+def test_errors_in_json(hamletc_here: Command, tmp_path: Path) -> None:
     text = (SHIPPED / "first_meal.hamlet").read_text().replace("reward mood", "reward moood")
     (tmp_path / "meal.hamlet").write_text(text)
-    done = hamletc("check", "meal.hamlet", "--format", "json")
+    done = hamletc_here("check", "meal.hamlet", "--format", "json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
     assert (found["file"], found["errors"]) == ("meal.hamlet", 1)
-    fine = hamletc("check", SHIPPED / "town.hamlet", "--format", "json")
+    fine = hamletc_here("check", SHIPPED / "town.hamlet", "--format", "json")
     assert fine.returncode == 0
     assert json.loads(fine.stdout)["diagnostics"] == []
 
@@ -80,9 +80,9 @@ CASES += [(verb, kind) for verb in ("compile", "run", "verify", "fmt") for kind 
 
 
 @pytest.mark.parametrize(("verb", "kind"), CASES)
-def test_bad_sources_are_diagnosed(hamletc: Command, tmp_path: Path, kind: str, verb: str) -> None:
+def test_bad_sources_are_diagnosed(hamletc_here: Command, tmp_path: Path, kind: str, verb: str) -> None:
     (tmp_path / "bad.hamlet").write_bytes(BAD_SOURCES[kind])
-    done = hamletc(verb, "bad.hamlet")
+    done = hamletc_here(verb, "bad.hamlet")
     assert done.returncode == 1, done.stdout
     assert "error[H" in done.stdout + done.stderr
     assert len(done.stdout + done.stderr) < 100_000
@@ -91,19 +91,19 @@ def test_bad_sources_are_diagnosed(hamletc: Command, tmp_path: Path, kind: str, 
 
 
 @pytest.mark.parametrize("verb", ["check", "compile", "run", "verify", "fmt"])
-def test_a_file_that_is_not_there(hamletc: Command, verb: str) -> None:
-    done = hamletc(verb, "nowhere.hamlet")
+def test_a_file_that_is_not_there(hamletc_here: Command, verb: str) -> None:
+    done = hamletc_here(verb, "nowhere.hamlet")
     assert done.returncode == 1
     assert "error[H001]: cannot read the file: no such file or directory" in done.stdout + done.stderr
 
 
-def test_a_folder_without_a_pack(hamletc: Command, tmp_path: Path) -> None:
-    done = hamletc("check", tmp_path)
+def test_a_folder_without_a_pack(hamletc_here: Command, tmp_path: Path) -> None:
+    done = hamletc_here("check", tmp_path)
     assert done.returncode == 1
     assert "is a folder without a pack (bars.yaml, ...)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     (tmp_path / "cascades.yaml").touch()
-    assert "error[H100]: the pack has no bars.yaml" in hamletc("check", tmp_path).stdout
+    assert "error[H100]: the pack has no bars.yaml" in hamletc_here("check", tmp_path).stdout
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_a_folder_without_a_pack(hamletc: Command, tmp_path: Path) -> None:
         ["fmt"],
     ],
 )
-def test_wrong_usage_is_exit_code_2(hamletc: Command, arguments: list[str]) -> None:
-    done = hamletc(*arguments)
+def test_wrong_usage_is_exit_code_2(hamletc_here: Command, arguments: list[str]) -> None:
+    done = hamletc_here(*arguments)
     assert done.returncode == 2
     assert "Usage" in done.stderr
 
 
-def test_version(hamletc: Command) -> None:
-    done = hamletc("version")
+def test_version(hamletc_here: Command) -> None:
+    done = hamletc_here("version")
     assert (done.returncode, done.stdout) == (0, f"hamletc {__version__}\n")
     project = tomllib.loads((SHIPPED.parent / "pyproject.toml").read_text())["project"]
     assert project["version"] == __version__

@@ -27,14 +27,14 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_writes_a_package(hamletc: Command, tmp_path: Path) -> None:
-    done = hamletc("compile", MEAL)
+def test_writes_a_package(hamletc_here: Command, tmp_path: Path) -> None:
+    done = hamletc_here("compile", MEAL)
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote generated/first_meal\n", "")
     folder = tmp_path / "generated" / "first_meal"
     assert sorted(contents(folder)) == FILES
     assert [path.name for path in folder.parent.iterdir()] == ["first_meal"]
     assert (folder.stat().st_mode & 0o777) == 0o777 & ~current_umask()
-    again = hamletc("compile", MEAL)
+    again = hamletc_here("compile", MEAL)
     assert (again.returncode, again.stdout) == (0, "generated/first_meal is up to date\n")
 
 
@@ -57,10 +57,10 @@ def test_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
     assert contents(tmp_path / "a") == contents(tmp_path / "b" / "c")
 
 
-def test_only_the_targets_asked_for(hamletc: Command, tmp_path: Path) -> None:
-    assert hamletc("compile", MEAL, "-o", "x", "--target", "numba").returncode == 0
+def test_only_the_targets_asked_for(hamletc_here: Command, tmp_path: Path) -> None:
+    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "numba").returncode == 0
     assert sorted(contents(tmp_path / "x")) == [name for name in FILES if name != "triton_kernels.py"]
-    assert hamletc("compile", MEAL, "-o", "x", "--target", "triton, numba").returncode == 0
+    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "triton, numba").returncode == 0
     assert sorted(contents(tmp_path / "x")) == FILES
 
 
@@ -75,18 +75,18 @@ def test_only_the_targets_asked_for(hamletc: Command, tmp_path: Path) -> None:
         ("numba", '"""'),
     ],
 )
-def test_emit_prints_and_writes_nothing(hamletc: Command, tmp_path: Path, what: str, beginning: str) -> None:
-    done = hamletc("compile", MEAL, "--emit", what)
+def test_emit_prints_and_writes_nothing(hamletc_here: Command, tmp_path: Path, what: str, beginning: str) -> None:
+    done = hamletc_here("compile", MEAL, "--emit", what)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(beginning)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_emit_prints_what_is_written(hamletc: Command, tmp_path: Path) -> None:
-    hamletc("compile", MEAL, "-o", "x")
+def test_emit_prints_what_is_written(hamletc_here: Command, tmp_path: Path) -> None:
+    hamletc_here("compile", MEAL, "-o", "x")
     pairs = {"universe": "universe.json", "ir": "tick.ir", "numba": "numba_kernels.py", "triton": "triton_kernels.py"}
     for what, name in pairs.items():
-        assert hamletc("compile", MEAL, "--emit", what).stdout == (tmp_path / "x" / name).read_text()
+        assert hamletc_here("compile", MEAL, "--emit", what).stdout == (tmp_path / "x" / name).read_text()
     assert json.loads((tmp_path / "x" / "universe.json").read_text())["name"] == "first_meal"
 
 
@@ -96,9 +96,9 @@ def test_emit_ptx(hamletc: Command) -> None:
     assert ".visible .entry" in done.stdout
 
 
-def test_passes(hamletc: Command) -> None:
+def test_passes(hamletc_here: Command) -> None:
     first, last = PASS_NAMES[0], PASS_NAMES[-1]
-    done = hamletc("compile", MEAL, "-o", "x", "--time-passes", "--print-after", last)
+    done = hamletc_here("compile", MEAL, "-o", "x", "--time-passes", "--print-after", last)
     assert done.returncode == 0
     stages = [line.split(maxsplit=2)[2] for line in done.stderr.splitlines()]
     assert [stage for stage in stages if not stage.startswith("pass ")] == STAGES
@@ -107,18 +107,18 @@ def test_passes(hamletc: Command) -> None:
     assert {stage[5:] for stage in stages if stage.startswith("pass ")} == passes
     assert f"# after {last}\nfunction tick {{" in done.stdout
     assert f"# after {first}" not in done.stdout
-    done = hamletc("compile", MEAL, "-o", "x", "--time-passes", "--disable-pass", first)
+    done = hamletc_here("compile", MEAL, "-o", "x", "--time-passes", "--disable-pass", first)
     assert f"pass {first}" not in done.stderr
     assert f"pass {last}" in done.stderr
 
 
-def test_compile_error_leaves_the_old_package(hamletc: Command, tmp_path: Path) -> None:
+def test_compile_error_leaves_the_old_package(hamletc_here: Command, tmp_path: Path) -> None:
     source = tmp_path / "meal.hamlet"
     source.write_bytes(MEAL.read_bytes())
-    hamletc("compile", source, "-o", "x")
+    hamletc_here("compile", source, "-o", "x")
     before = contents(tmp_path / "x")
     source.write_text("universe first_meal\nreward nothing\n")
-    done = hamletc("compile", source, "-o", "x")
+    done = hamletc_here("compile", source, "-o", "x")
     assert done.returncode == 1
     assert "error[H" in done.stderr
     assert contents(tmp_path / "x") == before
@@ -207,20 +207,20 @@ def test_a_failed_exchange_leaves_the_old_package(tmp_path: Path, monkeypatch: p
     assert contents(tmp_path / "x") == files
 
 
-def test_an_unwritable_folder(hamletc: Command, tmp_path: Path) -> None:
+def test_an_unwritable_folder(hamletc_here: Command, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    done = hamletc("compile", MEAL, "-o", "file/town")
+    done = hamletc_here("compile", MEAL, "-o", "file/town")
     assert done.returncode == 1
     assert done.stderr.startswith("error: cannot write ")
     assert len(done.stderr.splitlines()) == 1
-    done = hamletc("compile", MEAL, "-o", "/proc/town")
+    done = hamletc_here("compile", MEAL, "-o", "/proc/town")
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_permission(hamletc: Command, tmp_path: Path) -> None:
+def test_a_folder_without_permission(hamletc_here: Command, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o555)
-    done = hamletc("compile", MEAL, "-o", "closed/town")
+    done = hamletc_here("compile", MEAL, "-o", "closed/town")
     assert done.returncode == 1
     assert "Permission denied" in done.stderr

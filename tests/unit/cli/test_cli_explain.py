@@ -42,8 +42,8 @@ def test_a_code_as_it_is_printed_or_typed(hamletc_here: Command) -> None:
 
 
 @pytest.mark.parametrize("code", ["H999", "foo", "H0500"])
-def test_a_code_that_is_not_there(hamletc: Command, code: str) -> None:
-    done = hamletc("explain", code)
+def test_a_code_that_is_not_there(hamletc_here: Command, code: str) -> None:
+    done = hamletc_here("explain", code)
     assert done.returncode == 2
     assert f"there is no diagnostic '{code}'" in done.stderr
 
@@ -59,8 +59,8 @@ def test_the_page_is_in_the_package_and_stated_once() -> None:
 
 
 @pytest.mark.parametrize("option", ["--version", "-V", "version"])
-def test_the_version(hamletc: Command, option: str) -> None:
-    done = hamletc(option)
+def test_the_version(hamletc_here: Command, option: str) -> None:
+    done = hamletc_here(option)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"hamletc {__version__}\n", "")
 
 
@@ -73,8 +73,8 @@ def test_the_version(hamletc: Command, option: str) -> None:
         ("frobnicate", "There is no command 'frobnicate'."),
     ],
 )
-def test_a_mistyped_command(hamletc: Command, typed: str, said: str, tmp_path: Path) -> None:
-    done = hamletc(typed, "town.hamlet")
+def test_a_mistyped_command(hamletc_here: Command, typed: str, said: str, tmp_path: Path) -> None:
+    done = hamletc_here(typed, "town.hamlet")
     assert done.returncode == 2
     assert said in done.stderr
     assert list(tmp_path.iterdir()) == []

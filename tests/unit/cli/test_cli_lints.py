@@ -42,28 +42,28 @@ def fuel(tmp_path: Path) -> Path:
         (["--allow", "all", "--deny", "H071"], 1, {"H071": "error"}),
     ],
 )
-def test_check(hamletc: Command, fuel: Path, options: list[str], code: int, shown: dict[str, str]) -> None:
-    done = hamletc("check", fuel, "--format", "json", *options)
+def test_check(hamletc_here: Command, fuel: Path, options: list[str], code: int, shown: dict[str, str]) -> None:
+    done = hamletc_here("check", fuel, "--format", "json", *options)
     assert done.returncode == code
     assert {d["code"]: d["severity"] for d in json.loads(done.stdout)["diagnostics"]} == shown
     assert done.stderr == ""
 
 
-def test_what_is_allowed_in_vain_is_said(hamletc: Command, fuel: Path) -> None:
-    done = hamletc("check", fuel, "--allow", "H071,H072")
+def test_what_is_allowed_in_vain_is_said(hamletc_here: Command, fuel: Path) -> None:
+    done = hamletc_here("check", fuel, "--allow", "H071,H072")
     assert done.stderr == f"{fuel}: no warning H072, nothing to allow\n"
     assert "H071" not in done.stdout
-    assert hamletc("check", fuel, "--allow", "all").stdout == f"{fuel}: no problems\n"
+    assert hamletc_here("check", fuel, "--allow", "all").stdout == f"{fuel}: no problems\n"
 
 
-def test_errors_stay(hamletc: Command, fuel: Path) -> None:
+def test_errors_stay(hamletc_here: Command, fuel: Path) -> None:
     fuel.write_text(FUEL + "report one: 1\n")
-    done = hamletc("check", fuel, "--allow", "all")
+    done = hamletc_here("check", fuel, "--allow", "all")
     assert done.returncode == 1
     assert "error[H064]" in done.stdout
     fuel.write_text(FUEL + "param unread = 1 in 0 .. 2\ninert allowed\n")
-    assert "warning[H060]" in hamletc("check", fuel).stdout
-    assert "H060" not in hamletc("check", fuel, "--allow", "H060").stdout
+    assert "warning[H060]" in hamletc_here("check", fuel).stdout
+    assert "H060" not in hamletc_here("check", fuel, "--allow", "H060").stdout
 
 
 @pytest.mark.parametrize(
@@ -75,16 +75,16 @@ def test_errors_stay(hamletc: Command, fuel: Path) -> None:
         (["--allow", "H071", "--deny", "H071"], "H071 is both allowed and denied"),
     ],
 )
-def test_wrong_codes(hamletc: Command, fuel: Path, options: list[str], message: str) -> None:
-    done = hamletc("check", fuel, *options)
+def test_wrong_codes(hamletc_here: Command, fuel: Path, options: list[str], message: str) -> None:
+    done = hamletc_here("check", fuel, *options)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.replace("│", " ").split())
 
 
-def test_other_verbs_only_count(hamletc: Command, fuel: Path, tmp_path: Path) -> None:
+def test_other_verbs_only_count(hamletc_here: Command, fuel: Path, tmp_path: Path) -> None:
     """`compile` prints warnings, but for those that are allowed; to run a universe is not to check it."""
-    done = hamletc("compile", fuel, "-o", tmp_path / "out", "--allow", "H071")
+    done = hamletc_here("compile", fuel, "-o", tmp_path / "out", "--allow", "H071")
     assert (done.returncode, "H074" in done.stderr, "H071" in done.stderr) == (0, True, False)
-    done = hamletc("run", fuel, "--worlds", 2, "--ticks", 2, "--backend", "interpreter", "-o", tmp_path / "runs")
+    done = hamletc_here("run", fuel, "--worlds", 2, "--ticks", 2, "--backend", "interpreter", "-o", tmp_path / "runs")
     assert done.returncode == 0, done.stderr
     assert done.stderr == f"{fuel}: 2 warnings: hamletc check {fuel}\n"

@@ -39,6 +39,7 @@ report roll: uniform(-3, 5.5)
 report lots: integer(-16777216, 16777216)
 report bell: normal(luck, 0.25)
 report coin: uniform(wins, luck) when (chance(0.5) or chance(luck))
+report pick: choice(1: 3, 2: 0.5, luck: 1e-9, 3: 1.25)
 observe { meters }
 """
 
@@ -70,8 +71,9 @@ def test_sites_are_those_of_the_constructs(dice: Module) -> None:
         (site("report coin"), DrawUniform),
         (site("report coin", 1), DrawChance),
         (site("report coin", 2), DrawChance),
+        (site("report pick"), DrawChoice),
     ]
-    assert [draw.span.line for draw in draws(dice.universe)] == [5, 7, 7, 8, 9, 11, 12, 13, 14, 14, 14]
+    assert [draw.span.line for draw in draws(dice.universe)] == [5, 7, 7, 8, 9, 11, 12, 13, 14, 14, 14, 15]
 
 
 def test_values_are_those_of_the_words(dice: Module) -> None:
@@ -112,17 +114,16 @@ def normal(first: int, second: int) -> np.float32:
     return distance * function("cos", share(second) * F(6.2831855))
 
 
-def test_weighted_choices_are_those_of_the_words(compiled: Callable[[str], Module]) -> None:
+def test_weighted_choices_are_those_of_the_words(dice: Module) -> None:
     """A part in a billion is met by nobody; the others come as often as they weigh, to four deviations."""
-    module = compiled(DICE.replace("uniform(-3, 5.5)", "choice(1: 3, 2: 0.5, luck: 1e-9, 3: 1.25)"))
-    (draw,) = (each for each in draws(module.universe) if each.site == site("report roll"))
+    (draw,) = (each for each in draws(dice.universe) if each.site == site("report pick"))
     assert isinstance(draw, DrawChoice)
     begins = [0, *(draw.thresholds or ())]
     rolls = []
     for backend in ("interpreter", "numba"):
-        env = hamlet.make(module, worlds=1000, agents=2, backend=backend, seed=SEED)
+        env = hamlet.make(dice, worlds=1000, agents=2, backend=backend, seed=SEED)
         env.step(torch.zeros(2000, dtype=torch.int32))
-        rolls.append(env.reports["roll"].numpy().copy())
+        rolls.append(env.reports["pick"].numpy().copy())
     assert np.array_equal(*rolls)
     for lane, roll in enumerate(rolls[0]):
         assert roll == (1, 2, None, 3)[bisect_right(begins, draw_word(SEED, lane, 0, draw.site)) - 1]
@@ -219,7 +220,7 @@ def test_sites_of_an_older_compiler_are_taken_as_they_are(dice: Module) -> None:
     """Those of the packages of 0.1.0 were numbered through the file."""
     numbers = {
         draw.site: number
-        for number, draw in zip((0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12), draws(dice.universe), strict=True)
+        for number, draw in zip((0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12, 13), draws(dice.universe), strict=True)
     }
     text = re.sub(r'"site": (\d+)', lambda found: f'"site": {numbers[int(found[1])]}', to_json(dice.universe))
     interpreter, shape = Interpreter(from_json(text), torch.device("cpu")), Shape(20, 3)

@@ -26,12 +26,12 @@ universe rare
 space none
 lifespan 50 ticks
 meter health = 1 { decay 0.01 }
-rule plague: chance(0.000003) -> health = 0.2
+rule plague: chance(0.00003) -> health = 0.2
 rule stroll: health -= 0.001 when chance(0.999999)
 affordance Inn { instantly { health += 0.5  health += 0.1 when chance(0.00001) } }
 dies when health <= 0
 reward health
-report treat: choice(1: 1, 2: 0.000003, health: 2)
+report treat: choice(1: 1, 2: 0.00003, health: 2)
 observe { meters }
 """
 
@@ -71,7 +71,7 @@ def test_the_tick_is_one_of_the_worlds_where_the_world_draws() -> None:
 @pytest.mark.parametrize("seed", [3, (1 << 40) + 3])
 def test_the_tick_is_the_first_one(seed: int) -> None:
     """In plain Python: no lane draws below 0.001 before, and one does then."""
-    common = universe(RARE.replace("0.000003", "0.001"))
+    common = universe(RARE.replace("0.00003", "0.001"))
     shape = Shape(10, 2, first_world=7)
     (tick,) = rare_ticks(common, (f"draw {site('rule plague')}, chance in line 6: holds",), shape, Stream(seed, 0))
 

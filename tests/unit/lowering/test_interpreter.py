@@ -154,8 +154,14 @@ def compare_views(universe: Universe, program: Program, buffers: Buffers) -> Non
     assert row == len(schema.action_names(universe))
 
 
-@pytest.mark.parametrize("agents", [1, 2])
-@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
+@pytest.mark.parametrize(
+    ("name", "agents"),
+    [
+        pytest.param(name, agents, marks=[] if agents == 1 + number % 2 else [pytest.mark.long])
+        for number, name in enumerate((*NAMES, *CONSTRUCTS))
+        for agents in (1, 2)
+    ],
+)
 def test_lowered_functions_give_the_bits_of_the_interpreter(name: str, agents: int) -> None:
     universe = sample(name)
     program, coverage = lower(universe), Coverage(universe)

@@ -132,7 +132,7 @@ def test_the_limits() -> None:
 @pytest.mark.parametrize("make", [many_affordances, many_cascades])
 def test_kernels_do_not_grow(make: object) -> None:
     sizes = []
-    for count in (300, 1500):
+    for count in (300, 900):
         made = universe_of(make(count, 64))
         program = Compilation.begin(made).run().program
         sizes.append([len(function.nodes) for function in program.functions])
@@ -142,7 +142,7 @@ def test_kernels_do_not_grow(make: object) -> None:
 @pytest.mark.parametrize(
     "text", [
         pytest.param(many_affordances(2_000), marks=pytest.mark.long),
-        many_affordances(2_000, fixed=True),
+        many_affordances(1_000, fixed=True),
         many_cascades(500),
     ],
     ids=["affordances", "fixed", "cascades"],
@@ -152,7 +152,7 @@ def test_large_universes_compile_in_time(text: str) -> None:
     source = Source(SHIPPED / "large.hamlet", text)
     texts = build(check(parsed(source)).universe, Options(), Stopwatch())
     # Some 3 s on a quiet machine, three times that on a busy one; what is quadratic takes longer.
-    assert process_time() - begin < 20
+    assert process_time() - begin < 15
     for name in ("tick.ir", "numba_kernels.py", "triton_kernels.py"):
         assert len(texts[name]) < 1_000_000
 

@@ -110,7 +110,7 @@ def module(compiled: Callable[[str], Module]) -> Module:
     return compiled(TEXT)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", pytest.param("numba", marks=pytest.mark.long)])
 def test_reports_and_masks(module: Module, backend: str) -> None:
     env = hamlet.make(module, worlds=LANES, agents=1, backend=backend, seed=3, validate=True)
     env.reset()

@@ -116,7 +116,10 @@ def test_permutation_is_a_bijection_with_its_inverse(first: int) -> None:
         assert torch.equal(permute_inverse(cells, LAYOUTS, domain(size)), index)
 
 
-@pytest.mark.parametrize("size", [65_537, 99_991, 262_143, 1 << 20, (1 << 20) + 7])
+@pytest.mark.parametrize(
+    "size",
+    [65_537, 262_143, *(pytest.param(size, marks=pytest.mark.long) for size in (99_991, 1 << 20, (1 << 20) + 7))],
+)
 def test_large_permutations(size: int) -> None:
     index = torch.arange(size).unsqueeze(0)
     cells = permute(index, LAYOUTS[3:], domain(size))
@@ -138,6 +141,6 @@ def unevenness(size: int, worlds: int = 100_000) -> float:
     return math.sqrt(max(excess / (worlds * len(pairs)), 0.0))
 
 
-@pytest.mark.parametrize("size", [9, 10, 13, 25, 64])
+@pytest.mark.parametrize("size", [9, 13, 64, *(pytest.param(size, marks=pytest.mark.long) for size in (10, 25))])
 def test_layouts_are_even(size: int) -> None:
     assert unevenness(size) < 0.05

@@ -99,7 +99,12 @@ def flip(field: str, lane: int) -> Fault:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.long] if name in ("vast", "fourfold", "wrap", "drawn") else [])
+        pytest.param(
+            name,
+            marks=[pytest.mark.long]
+            if name in ("vast", "fourfold", "wrap", "drawn", "bounce", "hyper", "volume", "meadow", "some_moves")
+            else [],
+        )
         for name in (*NAMES[2:], *CONSTRUCTS, "meadow")
     ],
 )

@@ -54,7 +54,13 @@ def test_there_is_an_own_pack_of_every_space() -> None:
 
 
 @pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)
-@pytest.mark.parametrize("directory", SHARED_PACKS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "directory",
+    [
+        pytest.param(path, id=path.name, marks=[pytest.mark.long] if n % 4 else [])
+        for n, path in enumerate(SHARED_PACKS)
+    ],
+)
 def test_shared_packs(directory: Path) -> None:
     agree(directory)
 

@@ -138,13 +138,12 @@ def test_cell_cache(text: str, most: int, tmp_path: Path, monkeypatch: pytest.Mo
     shares = (numba_memory.SHARE, 1000)
     for shape in (Shape(601, 1, 3), Shape(171, 3, 1), Shape(2, most)):
         expected = run(Interpreter(of, CPU), shape, torch.float32, of)
-        for share in shares:
+        for share, obs_dtype in zip(shares, (torch.float32, None), strict=True):
             monkeypatch.setattr(numba_memory, "SHARE", share)
-            for obs_dtype in (torch.float32, None):
-                kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
-                assert_same(expected, kernels)
-                assert kernels[-1][1].uses.min() > 0
-                assert kernels[-1][0].state["episode"].min() >= 2
+            kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
+            assert_same(expected, kernels)
+            assert kernels[-1][1].uses.min() > 0
+            assert kernels[-1][0].state["episode"].min() >= 2
 
 
 def test_rows_fetch_theirs_of_many_words(tmp_path: Path) -> None:
